@@ -1,0 +1,1 @@
+//! Posed shapes and queries on them. Knows nothing of models or simulation.

@@ -1,0 +1,21 @@
+//! Leaf numerics: vectors, rotations, spatial algebra and small factorisations. No physics.
+//!
+//! All types are plain `f64` arrays in MuJoCo's component order (quaternions `w x y z`,
+//! matrices row-major, spatial vectors rotation first), so that a `Vec<Vec3>` is at the same
+//! time the flat array that a user reads as `xpos`.
+
+mod eig3;
+mod mat3;
+mod quat;
+pub mod real;
+mod spatial;
+mod vec3;
+
+pub use eig3::{Eig3, eig3};
+pub use mat3::Mat3;
+pub use quat::Quat;
+pub use spatial::{Inertia, Spatial};
+pub use vec3::Vec3;
+
+/// Smallest magnitude that the engine divides by or normalises (MuJoCo's `mjMINVAL`).
+pub const MIN_VAL: f64 = 1e-15;

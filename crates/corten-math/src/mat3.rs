@@ -1,0 +1,165 @@
+use std::ops::{Add, Index, IndexMut, Mul, Sub};
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Quat, Vec3};
+
+/// A 3×3 matrix, row-major; as a rotation, `world_from_local`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Mat3(pub [f64; 9]);
+
+impl Mat3 {
+    pub const ZERO: Mat3 = Mat3([0.0; 9]);
+    pub const IDENTITY: Mat3 = Mat3([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+
+    #[inline]
+    pub const fn diag(d: Vec3) -> Mat3 {
+        Mat3([d.0[0], 0.0, 0.0, 0.0, d.0[1], 0.0, 0.0, 0.0, d.0[2]])
+    }
+
+    #[inline]
+    pub const fn from_columns(x: Vec3, y: Vec3, z: Vec3) -> Mat3 {
+        let (x, y, z) = (x.0, y.0, z.0);
+        Mat3([x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]])
+    }
+
+    #[inline]
+    pub const fn from_rows(x: Vec3, y: Vec3, z: Vec3) -> Mat3 {
+        let (x, y, z) = (x.0, y.0, z.0);
+        Mat3([x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]])
+    }
+
+    #[inline]
+    pub const fn row(&self, i: usize) -> Vec3 {
+        Vec3([self.0[3 * i], self.0[3 * i + 1], self.0[3 * i + 2]])
+    }
+
+    #[inline]
+    pub const fn col(&self, j: usize) -> Vec3 {
+        Vec3([self.0[j], self.0[3 + j], self.0[6 + j]])
+    }
+
+    #[inline]
+    pub const fn transpose(&self) -> Mat3 {
+        let m = &self.0;
+        Mat3([m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]])
+    }
+
+    /// `selfᵀ v`: for a rotation, the vector in the local frame.
+    #[inline]
+    pub fn tmul(&self, v: Vec3) -> Vec3 {
+        let m = &self.0;
+        Vec3([
+            m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+            m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+            m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
+        ])
+    }
+
+    /// `selfᵀ b`.
+    #[inline]
+    pub fn tmul_mat(&self, b: &Mat3) -> Mat3 {
+        self.transpose() * *b
+    }
+
+    pub fn determinant(&self) -> f64 {
+        self.row(0).dot(self.row(1).cross(self.row(2)))
+    }
+
+    pub fn trace(&self) -> f64 {
+        self.0[0] + self.0[4] + self.0[8]
+    }
+
+    /// The quaternion of a rotation matrix, chosen by its largest component.
+    pub fn to_quat(&self) -> Quat {
+        let m = &self.0;
+        // Each branch extracts the component of largest magnitude first, so that the square
+        // root never loses digits to cancellation.
+        let q = if m[0] + m[4] + m[8] > 0.0 {
+            let w = 0.5 * (1.0 + m[0] + m[4] + m[8]).sqrt();
+            let s = 0.25 / w;
+            [w, s * (m[7] - m[5]), s * (m[2] - m[6]), s * (m[3] - m[1])]
+        } else if m[0] > m[4] && m[0] > m[8] {
+            let x = 0.5 * (1.0 + m[0] - m[4] - m[8]).sqrt();
+            let s = 0.25 / x;
+            [s * (m[7] - m[5]), x, s * (m[1] + m[3]), s * (m[2] + m[6])]
+        } else if m[4] > m[8] {
+            let y = 0.5 * (1.0 - m[0] + m[4] - m[8]).sqrt();
+            let s = 0.25 / y;
+            [s * (m[2] - m[6]), s * (m[1] + m[3]), y, s * (m[5] + m[7])]
+        } else {
+            let z = 0.5 * (1.0 - m[0] - m[4] + m[8]).sqrt();
+            let s = 0.25 / z;
+            [s * (m[3] - m[1]), s * (m[2] + m[6]), s * (m[5] + m[7]), z]
+        };
+        Quat(q).normalized()
+    }
+}
+
+impl Index<(usize, usize)> for Mat3 {
+    type Output = f64;
+    #[inline]
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.0[3 * i + j]
+    }
+}
+
+impl IndexMut<(usize, usize)> for Mat3 {
+    #[inline]
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.0[3 * i + j]
+    }
+}
+
+impl Mul<Vec3> for Mat3 {
+    type Output = Vec3;
+    #[inline]
+    fn mul(self, v: Vec3) -> Vec3 {
+        let m = &self.0;
+        Vec3([
+            m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+            m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+            m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
+        ])
+    }
+}
+
+impl Mul for Mat3 {
+    type Output = Mat3;
+    #[inline]
+    fn mul(self, b: Mat3) -> Mat3 {
+        let (a, b) = (&self.0, &b.0);
+        let mut r = [0.0; 9];
+        for i in 0..3 {
+            for j in 0..3 {
+                r[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+            }
+        }
+        Mat3(r)
+    }
+}
+
+impl Mul<f64> for Mat3 {
+    type Output = Mat3;
+    #[inline]
+    fn mul(self, s: f64) -> Mat3 {
+        Mat3(self.0.map(|x| x * s))
+    }
+}
+
+impl Add for Mat3 {
+    type Output = Mat3;
+    #[inline]
+    fn add(self, b: Mat3) -> Mat3 {
+        Mat3(std::array::from_fn(|i| self.0[i] + b.0[i]))
+    }
+}
+
+impl Sub for Mat3 {
+    type Output = Mat3;
+    #[inline]
+    fn sub(self, b: Mat3) -> Mat3 {
+        Mat3(std::array::from_fn(|i| self.0[i] - b.0[i]))
+    }
+}

@@ -1,0 +1,31 @@
+//! The only door to transcendental functions.
+//!
+//! Everything in the engine that is not exactly rounded by IEEE 754 goes through here, so that
+//! one implementation can be pinned per platform without touching a caller. `sqrt` is exact and
+//! therefore used directly.
+
+macro_rules! unary {
+    ($($name:ident),*) => {$(
+        #[inline]
+        pub fn $name(x: f64) -> f64 {
+            x.$name()
+        }
+    )*};
+}
+
+unary!(sin, cos, tan, asin, acos, atan, exp, ln);
+
+#[inline]
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    x.sin_cos()
+}
+
+#[inline]
+pub fn atan2(y: f64, x: f64) -> f64 {
+    y.atan2(x)
+}
+
+#[inline]
+pub fn powf(x: f64, y: f64) -> f64 {
+    x.powf(y)
+}

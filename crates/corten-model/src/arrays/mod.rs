@@ -1,0 +1,10 @@
+//! The model as flat arrays, declared once.
+
+mod declare;
+mod model;
+mod pack;
+mod reflect;
+
+pub use model::Model;
+pub use pack::{NAMED, UnpackError};
+pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, ScalarKind};

@@ -1,0 +1,222 @@
+//! Packing a model into named arrays and back.
+
+use std::collections::HashMap;
+
+use super::{ArrayMut, ArrayRef, Model};
+use crate::container::{Entry, Values};
+use crate::enums::ObjType;
+
+/// Why named arrays do not form a model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnpackError {
+    #[error("the model has no entry '{0}'")]
+    Missing(String),
+    #[error("entry '{name}' has {found} values, the model's sizes ask for {expected}")]
+    Length { name: String, found: usize, expected: usize },
+    #[error("entry '{0}' has the wrong scalar type")]
+    Type(String),
+    #[error("size '{0}' is not a single non-negative integer within limits")]
+    Size(String),
+    #[error("entry '{0}' is not valid text")]
+    Text(String),
+}
+
+/// No array of a model may be larger: a damaged size must not exhaust memory.
+const MAX_SIZE: usize = 1 << 31;
+
+/// The name lists, with the fields that give their lengths.
+pub const NAMED: [(ObjType, &str, &str); 23] = [
+    (ObjType::Body, "names.body", "nbody"),
+    (ObjType::Joint, "names.jnt", "njnt"),
+    (ObjType::Geom, "names.geom", "ngeom"),
+    (ObjType::Site, "names.site", "nsite"),
+    (ObjType::Camera, "names.cam", "ncam"),
+    (ObjType::Light, "names.light", "nlight"),
+    (ObjType::Flex, "names.flex", "nflex"),
+    (ObjType::Mesh, "names.mesh", "nmesh"),
+    (ObjType::Skin, "names.skin", "nskin"),
+    (ObjType::HField, "names.hfield", "nhfield"),
+    (ObjType::Texture, "names.tex", "ntex"),
+    (ObjType::Material, "names.mat", "nmat"),
+    (ObjType::Pair, "names.pair", "npair"),
+    (ObjType::Exclude, "names.exclude", "nexclude"),
+    (ObjType::Equality, "names.eq", "neq"),
+    (ObjType::Tendon, "names.tendon", "ntendon"),
+    (ObjType::Actuator, "names.actuator", "nu"),
+    (ObjType::Sensor, "names.sensor", "nsensor"),
+    (ObjType::Numeric, "names.numeric", "nnumeric"),
+    (ObjType::Text, "names.text", "ntext"),
+    (ObjType::Tuple, "names.tuple", "ntuple"),
+    (ObjType::Key, "names.key", "nkey"),
+    (ObjType::Plugin, "names.plugin", "nplugin"),
+];
+
+/// Applies a macro to every record of a model, with its prefix and type.
+macro_rules! record_sections {
+    ($section:ident, $model:expr) => {
+        $section!("opt", $model.opt, crate::option::Options);
+        $section!("stat", $model.stat, crate::option::Statistic);
+        $section!("vis.global", $model.vis.global, crate::option::VisualGlobal);
+        $section!("vis.quality", $model.vis.quality, crate::option::VisualQuality);
+        $section!("vis.headlight", $model.vis.headlight, crate::option::VisualHeadlight);
+        $section!("vis.map", $model.vis.map, crate::option::VisualMap);
+        $section!("vis.scale", $model.vis.scale, crate::option::VisualScale);
+        $section!("vis.rgba", $model.vis.rgba, crate::option::VisualRgba);
+    };
+}
+impl Model {
+    /// All content as named arrays: sizes, `opt.*`, `stat.*`, `vis.*.*`, arrays, `names.*`.
+    pub fn pack(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut push = |name: String, values: Values| entries.push(Entry { name, values });
+        push("name".into(), Values::U8(self.name.clone().into_bytes()));
+        for &size in Model::SIZES {
+            push(size.into(), Values::I32(vec![self.size(size).unwrap_or(0) as i32]));
+        }
+        push("njmax".into(), Values::I32(vec![self.njmax]));
+        push("nconmax".into(), Values::I32(vec![self.nconmax]));
+        self.each_record(&mut |name, values| push(name, owned(values)));
+        for (i, info) in Model::ARRAYS.iter().enumerate() {
+            if let Some(values) = self.array(i) {
+                push(info.name.into(), owned(values));
+            }
+        }
+        for (kind, entry, _) in NAMED {
+            let names = self.object_names.all(kind);
+            let joined = if names.is_empty() { String::new() } else { names.join("\0") + "\0" };
+            push(entry.into(), Values::U8(joined.into_bytes()));
+        }
+        entries
+    }
+
+    /// The model made of named arrays; every array must be there with the right length.
+    pub fn unpack(entries: &[Entry]) -> Result<Model, UnpackError> {
+        let by_name: HashMap<&str, &Values> =
+            entries.iter().map(|e| (e.name.as_str(), &e.values)).collect();
+        let find = |name: &str| {
+            by_name.get(name).copied().ok_or_else(|| UnpackError::Missing(name.into()))
+        };
+
+        let mut model = Model { name: text(find("name")?, "name")?, ..Model::default() };
+        for &size in Model::SIZES {
+            let value = match find(size)? {
+                Values::I32(v) if v.len() == 1 => usize::try_from(v[0]).ok(),
+                _ => None,
+            };
+            let value = value.filter(|&v| v <= MAX_SIZE);
+            model.set_size(size, value.ok_or_else(|| UnpackError::Size(size.into()))?);
+        }
+        let signed = |name: &str| match find(name)? {
+            Values::I32(v) if v.len() == 1 => Ok(v[0]),
+            _ => Err(UnpackError::Size(name.into())),
+        };
+        (model.njmax, model.nconmax) = (signed("njmax")?, signed("nconmax")?);
+        // Lengths are checked against the entries before anything is allocated from sizes.
+        for info in Model::ARRAYS {
+            let expected = model.expected_len(info);
+            let found = find(info.name)?.as_ref().len();
+            if found != expected {
+                return Err(UnpackError::Length { name: info.name.into(), found, expected });
+            }
+        }
+        model.resize();
+        for (i, info) in Model::ARRAYS.iter().enumerate() {
+            let values = find(info.name)?;
+            let target =
+                model.array_mut(i).ok_or_else(|| UnpackError::Missing(info.name.into()))?;
+            copy(target, values.as_ref(), info.name)?;
+        }
+        let mut result = Ok(());
+        model.each_record_mut(&mut |name, target| {
+            if result.is_ok() {
+                result = find(&name).and_then(|values| copy(target, values.as_ref(), &name));
+            }
+        });
+        result?;
+        for (kind, entry, size) in NAMED {
+            let joined = text(find(entry)?, entry)?;
+            let names: Vec<String> = joined.split_terminator('\0').map(str::to_owned).collect();
+            let expected = model.size(size).unwrap_or(0);
+            if names.len() != expected {
+                let found = names.len();
+                return Err(UnpackError::Length { name: entry.into(), found, expected });
+            }
+            model.object_names.set(kind, names);
+        }
+        Ok(model)
+    }
+
+    /// Number of scalars that the model's sizes give an array.
+    pub fn expected_len(&self, info: &super::ArrayInfo) -> usize {
+        use super::Columns::{Fixed, One, Sized};
+        let rows = self.size(info.rows).unwrap_or(0);
+        let columns = match info.columns {
+            One => 1,
+            Fixed(n) => n,
+            Sized(size, factor) => self.size(size).unwrap_or(0) * factor,
+        };
+        rows.saturating_mul(columns)
+    }
+
+    fn each_record(&self, visit: &mut dyn FnMut(String, ArrayRef<'_>)) {
+        macro_rules! section {
+            ($prefix:literal, $record:expr, $Type:ty) => {
+                for name in <$Type>::FIELDS {
+                    if let Some((_, values)) = $record.field(name) {
+                        visit(format!(concat!($prefix, ".{}"), name), values);
+                    }
+                }
+            };
+        }
+        record_sections!(section, self);
+    }
+
+    fn each_record_mut(&mut self, visit: &mut dyn FnMut(String, ArrayMut<'_>)) {
+        macro_rules! section {
+            ($prefix:literal, $record:expr, $Type:ty) => {
+                for name in <$Type>::FIELDS {
+                    if let Some((_, values)) = $record.field_mut(name) {
+                        visit(format!(concat!($prefix, ".{}"), name), values);
+                    }
+                }
+            };
+        }
+        record_sections!(section, self);
+    }
+}
+
+fn owned(values: ArrayRef<'_>) -> Values {
+    match values {
+        ArrayRef::F64(v) => Values::F64(v.to_vec()),
+        ArrayRef::F32(v) => Values::F32(v.to_vec()),
+        ArrayRef::I32(v) => Values::I32(v.to_vec()),
+        ArrayRef::U8(v) => Values::U8(v.to_vec()),
+    }
+}
+
+fn copy(target: ArrayMut<'_>, values: ArrayRef<'_>, name: &str) -> Result<(), UnpackError> {
+    fn slice<T: Copy>(to: &mut [T], from: &[T], name: &str) -> Result<(), UnpackError> {
+        if to.len() != from.len() {
+            let (found, expected) = (from.len(), to.len());
+            return Err(UnpackError::Length { name: name.into(), found, expected });
+        }
+        to.copy_from_slice(from);
+        Ok(())
+    }
+    match (target, values) {
+        (ArrayMut::F64(to), ArrayRef::F64(from)) => slice(to, from, name),
+        (ArrayMut::F32(to), ArrayRef::F32(from)) => slice(to, from, name),
+        (ArrayMut::I32(to), ArrayRef::I32(from)) => slice(to, from, name),
+        (ArrayMut::U8(to), ArrayRef::U8(from)) => slice(to, from, name),
+        _ => Err(UnpackError::Type(name.into())),
+    }
+}
+
+fn text(values: &Values, name: &str) -> Result<String, UnpackError> {
+    match values {
+        Values::U8(bytes) => {
+            String::from_utf8(bytes.clone()).map_err(|_| UnpackError::Text(name.into()))
+        }
+        _ => Err(UnpackError::Type(name.into())),
+    }
+}

@@ -1,0 +1,120 @@
+//! Run-time description of flat arrays: what drives copying, saving, Python views and tests.
+
+use bytemuck::Pod;
+use corten_math::{Inertia, Mat3, Quat, Spatial, Vec3};
+
+/// The scalar type behind an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarKind {
+    F64,
+    F32,
+    I32,
+    U8,
+}
+
+/// How many scalars one row of an array has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// One scalar: the array is one-dimensional.
+    One,
+    /// A fixed number, as in a position.
+    Fixed(usize),
+    /// A model size times a factor, as in a keyframe's `nq` positions.
+    Sized(&'static str, usize),
+}
+
+/// Name, type and shape of one array field.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayInfo {
+    pub name: &'static str,
+    pub scalar: ScalarKind,
+    /// The size that counts the rows.
+    pub rows: &'static str,
+    pub columns: Columns,
+}
+
+/// The scalars of an array field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ArrayRef<'a> {
+    F64(&'a [f64]),
+    F32(&'a [f32]),
+    I32(&'a [i32]),
+    U8(&'a [u8]),
+}
+
+/// The scalars of an array field, writable.
+#[derive(Debug)]
+pub enum ArrayMut<'a> {
+    F64(&'a mut [f64]),
+    F32(&'a mut [f32]),
+    I32(&'a mut [i32]),
+    U8(&'a mut [u8]),
+}
+
+impl ArrayRef<'_> {
+    pub fn len(&self) -> usize {
+        match self {
+            ArrayRef::F64(s) => s.len(),
+            ArrayRef::F32(s) => s.len(),
+            ArrayRef::I32(s) => s.len(),
+            ArrayRef::U8(s) => s.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// One element of an array field: a scalar, a math type, or a fixed array of scalars.
+pub trait Cell: Pod {
+    const SCALAR: ScalarKind;
+    const COLUMNS: Columns;
+    fn scalars(cells: &[Self]) -> ArrayRef<'_>;
+    fn scalars_mut(cells: &mut [Self]) -> ArrayMut<'_>;
+}
+
+macro_rules! scalar_cell {
+    ($($scalar:ty, $kind:ident);*) => {$(
+        impl Cell for $scalar {
+            const SCALAR: ScalarKind = ScalarKind::$kind;
+            const COLUMNS: Columns = Columns::One;
+            fn scalars(cells: &[Self]) -> ArrayRef<'_> {
+                ArrayRef::$kind(cells)
+            }
+            fn scalars_mut(cells: &mut [Self]) -> ArrayMut<'_> {
+                ArrayMut::$kind(cells)
+            }
+        }
+
+        impl<const N: usize> Cell for [$scalar; N] {
+            const SCALAR: ScalarKind = ScalarKind::$kind;
+            const COLUMNS: Columns = Columns::Fixed(N);
+            fn scalars(cells: &[Self]) -> ArrayRef<'_> {
+                ArrayRef::$kind(cells.as_flattened())
+            }
+            fn scalars_mut(cells: &mut [Self]) -> ArrayMut<'_> {
+                ArrayMut::$kind(cells.as_flattened_mut())
+            }
+        }
+    )*};
+}
+
+scalar_cell!(f64, F64; f32, F32; i32, I32; u8, U8);
+
+macro_rules! math_cell {
+    ($($ty:ty, $n:literal);*) => {$(
+        impl Cell for $ty {
+            const SCALAR: ScalarKind = ScalarKind::F64;
+            const COLUMNS: Columns = Columns::Fixed($n);
+            fn scalars(cells: &[Self]) -> ArrayRef<'_> {
+                ArrayRef::F64(bytemuck::cast_slice(cells))
+            }
+            fn scalars_mut(cells: &mut [Self]) -> ArrayMut<'_> {
+                ArrayMut::F64(bytemuck::cast_slice_mut(cells))
+            }
+        }
+    )*};
+}
+
+math_cell!(Vec3, 3; Quat, 4; Mat3, 9; Spatial, 6; Inertia, 10);

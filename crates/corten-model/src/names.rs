@@ -1,0 +1,54 @@
+use std::collections::HashMap;
+
+use crate::enums::ObjType;
+
+/// An object of a model: its type and its index among the objects of that type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ObjectId {
+    pub kind: ObjType,
+    pub index: usize,
+}
+
+/// Names of a model's objects, both ways.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names {
+    /// Indexed by [`ObjType`]; an empty string is an unnamed object.
+    names: Vec<Vec<String>>,
+    ids: HashMap<(i32, String), usize>,
+}
+
+impl Names {
+    /// Records the names of all objects of one type, in id order.
+    pub fn set(&mut self, kind: ObjType, names: Vec<String>) {
+        let slot = kind.raw() as usize;
+        if self.names.len() <= slot {
+            self.names.resize(slot + 1, Vec::new());
+        }
+        self.ids.retain(|(k, _), _| *k != kind.raw());
+        for (i, name) in names.iter().enumerate() {
+            if !name.is_empty() {
+                self.ids.entry((kind.raw(), name.clone())).or_insert(i);
+            }
+        }
+        self.names[slot] = names;
+    }
+
+    /// The index of the object with this name.
+    pub fn id(&self, kind: ObjType, name: &str) -> Option<usize> {
+        // xbody is another view of the same bodies.
+        let kind = if kind == ObjType::Xbody { ObjType::Body } else { kind };
+        self.ids.get(&(kind.raw(), name.to_owned())).copied()
+    }
+
+    /// The name of an object; `None` if it has none or does not exist.
+    pub fn name(&self, kind: ObjType, index: usize) -> Option<&str> {
+        let kind = if kind == ObjType::Xbody { ObjType::Body } else { kind };
+        let name = self.names.get(kind.raw() as usize)?.get(index)?;
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// All names of one type in id order, empty where unnamed.
+    pub fn all(&self, kind: ObjType) -> &[String] {
+        self.names.get(kind.raw() as usize).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,70 @@
+//! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
+
+use corten_model::Model;
+use corten_model::enums::{DisableBit, ObjType, Warning};
+
+use crate::{Data, StepError, step};
+
+/// Largest magnitude of a position, velocity or acceleration that counts as sane.
+const MAX_VAL: f64 = 1e10;
+
+#[inline]
+pub(crate) fn is_bad(x: f64) -> bool {
+    // NaN fails every comparison.
+    !(x.abs() <= MAX_VAL)
+}
+
+/// Positions and velocities, before a step; reports the first that is bad.
+pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let mut result = Ok(());
+    if let Some(index) = d.qpos.iter().position(|&x| is_bad(x)) {
+        result =
+            Err(StepError::BadPosition { time: d.time, index, place: position_owner(m, index) });
+        recover(m, d, Warning::BadQpos, index);
+    }
+    if let Some(index) = d.qvel.iter().position(|&x| is_bad(x)) {
+        let bad = StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) };
+        recover(m, d, Warning::BadQvel, index);
+        result = result.and(Err(bad));
+    }
+    result
+}
+
+/// Accelerations, after the forward pass. After an automatic reset the forward pass is repeated,
+/// so that the step can go on from the reset state.
+pub(crate) fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let Some(index) = d.qacc.iter().position(|&x| is_bad(x)) else { return Ok(()) };
+    let (time, place) = (d.time, dof_owner(m, index));
+    recover(m, d, Warning::BadQacc, index);
+    if !m.opt.disabled(DisableBit::AutoReset) {
+        step::forward(m, d);
+    }
+    Err(StepError::BadAcceleration { time, index, place })
+}
+
+fn recover(m: &Model, d: &mut Data, warning: Warning, index: usize) {
+    d.warning_mut(warning).raise(index);
+    if !m.opt.disabled(DisableBit::AutoReset) {
+        d.reset(m);
+    }
+    // The counter survives the reset, as the only trace of it.
+    d.warning_mut(warning).raise(index);
+}
+
+fn position_owner(m: &Model, index: usize) -> String {
+    let joint = m.jnt_qposadr.iter().rposition(|&adr| adr as usize <= index);
+    joint.map_or_else(String::new, |j| joint_place(m, j))
+}
+
+fn dof_owner(m: &Model, index: usize) -> String {
+    m.dof_jntid.get(index).map_or_else(String::new, |&j| joint_place(m, j as usize))
+}
+
+fn joint_place(m: &Model, joint: usize) -> String {
+    let body = m.jnt_bodyid[joint] as usize;
+    let name = |kind, index| match m.object_names.name(kind, index) {
+        Some(name) => format!("'{name}'"),
+        None => format!("{index}"),
+    };
+    format!("joint {} of body {}", name(ObjType::Joint, joint), name(ObjType::Body, body))
+}

@@ -1,0 +1,20 @@
+//! The changing part of a simulation.
+
+mod contact;
+mod fields;
+mod reset;
+mod scratch;
+mod stats;
+
+pub use contact::Contact;
+pub use fields::Data;
+pub use stats::{NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat};
+
+use corten_model::enums::Warning;
+
+impl Data {
+    /// The counter of one warning.
+    pub fn warning_mut(&mut self, warning: Warning) -> &mut WarningStat {
+        &mut self.warning[warning.raw() as usize]
+    }
+}

@@ -1,0 +1,91 @@
+use corten_model::Model;
+use corten_model::arrays::ArrayMut;
+
+use super::scratch::Scratch;
+use super::{Data, NISLAND, NTIMER, NWARNING, TimerStat, WarningStat};
+use crate::sleep;
+
+impl Data {
+    /// Data for a model, in the reference pose.
+    pub fn new(m: &Model) -> Data {
+        let mut d = Data { scratch: Scratch::new(m), ..Data::default() };
+        d.resize_arrays(m);
+        d.reset(m);
+        d
+    }
+
+    /// Back to the reference pose, at rest, with all inputs and statistics zero.
+    pub fn reset(&mut self, m: &Model) {
+        for i in 0..Data::FIXED_ARRAYS {
+            match self.array_mut(i) {
+                Some(ArrayMut::F64(v)) => v.fill(0.0),
+                Some(ArrayMut::F32(v)) => v.fill(0.0),
+                Some(ArrayMut::I32(v)) => v.fill(0),
+                Some(ArrayMut::U8(v)) => v.fill(0),
+                None => {}
+            }
+        }
+        self.clear_constraints();
+        self.contact.clear();
+        self.ncon = 0;
+        self.maxuse_con = 0;
+        self.maxuse_efc = 0;
+        self.time = 0.0;
+        self.energy = [0.0; 2];
+        self.solver.clear();
+        self.solver_niter = [0; NISLAND];
+        self.solver_nnz = [0; NISLAND];
+        self.solver_fwdinv = [0.0; 2];
+        self.warning = [WarningStat::default(); NWARNING];
+        self.timer = [TimerStat::default(); NTIMER];
+
+        self.qpos.copy_from_slice(&m.qpos0);
+        self.eq_active.copy_from_slice(&m.eq_active0);
+        for b in 0..m.nbody {
+            if let Ok(mocap) = usize::try_from(m.body_mocapid[b]) {
+                self.mocap_pos[mocap] = m.body_pos[b];
+                self.mocap_quat[mocap] = m.body_quat[b];
+            }
+        }
+        sleep::reset(m, self);
+    }
+
+    /// Resets, then loads a keyframe; `false` if there is no such keyframe.
+    pub fn reset_to_keyframe(&mut self, m: &Model, key: usize) -> bool {
+        self.reset(m);
+        if key >= m.nkey {
+            return false;
+        }
+        fn row(all: &[f64], key: usize, n: usize) -> &[f64] {
+            &all[key * n..(key + 1) * n]
+        }
+        self.time = m.key_time[key];
+        self.qpos.copy_from_slice(row(&m.key_qpos, key, m.nq));
+        self.qvel.copy_from_slice(row(&m.key_qvel, key, m.nv));
+        self.act.copy_from_slice(row(&m.key_act, key, m.na));
+        self.ctrl.copy_from_slice(row(&m.key_ctrl, key, m.nu));
+        bytemuck::cast_slice_mut::<_, f64>(&mut self.mocap_pos).copy_from_slice(row(
+            &m.key_mpos,
+            key,
+            3 * m.nmocap,
+        ));
+        bytemuck::cast_slice_mut::<_, f64>(&mut self.mocap_quat).copy_from_slice(row(
+            &m.key_mquat,
+            key,
+            4 * m.nmocap,
+        ));
+        true
+    }
+
+    /// Forgets all constraint rows and islands.
+    pub(crate) fn clear_constraints(&mut self) {
+        self.ne = 0;
+        self.nf = 0;
+        self.nl = 0;
+        self.nefc = 0;
+        self.nJ = 0;
+        self.nA = 0;
+        self.nisland = 0;
+        self.nidof = 0;
+    }
+}

@@ -1,0 +1,24 @@
+//! Working memory of the stages, kept in `Data` so that stepping allocates nothing.
+
+use corten_math::Spatial;
+use corten_model::Model;
+
+/// One block per stage that needs working memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    /// Spatial accelerations and forces of the recursive passes, one per body.
+    pub body_acc: Vec<Spatial>,
+    pub body_frc: Vec<Spatial>,
+    /// Vectors over degrees of freedom.
+    pub dof: [Vec<f64>; 4],
+}
+
+impl Scratch {
+    pub fn new(m: &Model) -> Scratch {
+        Scratch {
+            body_acc: vec![Spatial::ZERO; m.nbody],
+            body_frc: vec![Spatial::ZERO; m.nbody],
+            dof: std::array::from_fn(|_| vec![0.0; m.nv]),
+        }
+    }
+}

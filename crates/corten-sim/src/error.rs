@@ -1,0 +1,18 @@
+/// Why a step could not give a valid result. The `Data` stays usable: reset it, or restore a
+/// saved state.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// A position is not finite or too large.
+    #[error("time {time}: position {index} ({place}) is not finite or exceeds 1e10")]
+    BadPosition { time: f64, index: usize, place: String },
+    /// A velocity is not finite or too large.
+    #[error("time {time}: velocity {index} ({place}) is not finite or exceeds 1e10")]
+    BadVelocity { time: f64, index: usize, place: String },
+    /// An acceleration is not finite or too large: the simulation is unstable.
+    #[error(
+        "time {time}: acceleration {index} ({place}) is not finite or exceeds 1e10; \
+         the simulation is unstable, try a smaller timestep or softer constraints"
+    )]
+    BadAcceleration { time: f64, index: usize, place: String },
+}

@@ -1,0 +1,26 @@
+//! The engine: [`Data`] and everything that advances it.
+//!
+//! [`step`] is the table of contents: it names the stages in the order in which they run; each
+//! stage is one module of `stage`, `solve` or `integrate`, reads the [`Model`] and the results of
+//! earlier stages, and writes its own block of [`Data`].
+
+mod check;
+pub mod constants;
+mod data;
+pub mod derivative;
+mod error;
+pub mod integrate;
+pub mod inverse;
+pub mod sleep;
+pub mod solve;
+pub mod stage;
+pub mod state;
+pub mod step;
+pub mod support;
+
+pub use corten_model::Model;
+pub use data::{
+    Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat,
+};
+pub use error::StepError;
+pub use step::{forward, step};

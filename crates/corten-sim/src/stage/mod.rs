@@ -1,0 +1,14 @@
+//! One module per stage of the forward computation.
+
+pub mod acceleration;
+pub mod actuation;
+pub mod collision;
+pub mod constraint;
+pub mod energy;
+pub mod inertia;
+pub mod kinematics;
+pub mod passive;
+pub mod sensor;
+pub mod tendon;
+pub mod transmission;
+pub mod velocity;

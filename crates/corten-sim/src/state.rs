@@ -1,0 +1,1 @@
+//! Saving and restoring parts of the state as one vector.

@@ -1,0 +1,138 @@
+//! The pipeline's table of contents.
+
+use corten_model::Model;
+use corten_model::enums::{DisableBit, EnableBit, Integrator, SensorType, Stage};
+
+use crate::stage::{
+    acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
+    tendon, transmission, velocity as velocities,
+};
+use crate::{Data, StepError, check, integrate, inverse, sleep, solve};
+
+/// Advances the simulation by one time step.
+///
+/// If numbers go bad, the counters in `Data::warning` rise and, unless automatic reset is
+/// disabled, the data is reset before the step goes on, as in MuJoCo; the returned error tells
+/// which joint it was and when.
+pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let state = check::state(m, d);
+    forward(m, d);
+    let acceleration = check::acceleration(m, d);
+    if m.opt.enabled(EnableBit::FwdInv) {
+        inverse::compare_forward(m, d);
+    }
+    integrate::advance(m, d);
+    state.and(acceleration)
+}
+
+/// The first half of [`step`], up to the point where controls are needed.
+pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let state = check::state(m, d);
+    position(m, d);
+    position_outputs(m, d, true);
+    velocity(m, d);
+    velocity_outputs(m, d, true);
+    state
+}
+
+/// The second half of [`step`]; Runge-Kutta integrates as Euler here, as in MuJoCo.
+pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    dynamics(m, d);
+    sensor::acceleration(m, d);
+    let acceleration = check::acceleration(m, d);
+    if m.opt.enabled(EnableBit::FwdInv) {
+        inverse::compare_forward(m, d);
+    }
+    match Integrator::from_raw(m.opt.integrator) {
+        Some(Integrator::Implicit | Integrator::ImplicitFast) => integrate::implicit(m, d),
+        _ => integrate::euler(m, d),
+    }
+    acceleration
+}
+
+/// Everything that follows from the state and the controls, without advancing time.
+pub fn forward(m: &Model, d: &mut Data) {
+    forward_skip(m, d, Stage::None, true);
+}
+
+/// [`forward`], reusing the results of all stages up to `done`; sensors on request.
+pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+    if done < Stage::Pos {
+        position(m, d);
+        position_outputs(m, d, sensors);
+    }
+    if done < Stage::Vel {
+        velocity(m, d);
+        velocity_outputs(m, d, sensors);
+    }
+    dynamics(m, d);
+    if sensors {
+        sensor::acceleration(m, d);
+    }
+}
+
+/// All that depends on positions only.
+pub fn position(m: &Model, d: &mut Data) {
+    kinematics::kinematics(m, d);
+    inertia::centers_of_mass(m, d);
+    kinematics::cameras_and_lights(m, d);
+    tendon::tendon(m, d);
+    sleep::wake_by_tendon(m, d);
+    inertia::mass_matrix(m, d);
+    inertia::factor(m, d);
+    collision::collision(m, d);
+    if sleep::wake_by_contact(m, d) {
+        collision::collision(m, d);
+    }
+    sleep::wake_by_equality(m, d);
+    constraint::make(m, d);
+    solve::island::find(m, d);
+    transmission::transmission(m, d);
+    solve::project(m, d);
+}
+
+/// All that depends on positions and velocities.
+pub fn velocity(m: &Model, d: &mut Data) {
+    tendon::velocity(m, d);
+    transmission::velocity(m, d);
+    velocities::body_velocities(m, d);
+    passive::passive(m, d);
+    constraint::reference(m, d);
+    velocities::bias_force(m, d);
+    tendon::bias(m, d);
+}
+
+/// All that depends on positions, velocities and inputs.
+pub fn dynamics(m: &Model, d: &mut Data) {
+    actuation::actuation(m, d);
+    acceleration::acceleration(m, d);
+    solve::constraint(m, d);
+}
+
+/// Sensors of positions, and potential energy unless a sensor has computed it.
+fn position_outputs(m: &Model, d: &mut Data, sensors: bool) {
+    if sensors {
+        sensor::position(m, d);
+    }
+    if !(sensors && measures(m, SensorType::PotentialEnergy)) {
+        if m.opt.enabled(EnableBit::Energy) {
+            energy::potential(m, d);
+        } else {
+            d.energy = [0.0; 2];
+        }
+    }
+}
+
+/// Sensors of velocities, and kinetic energy unless a sensor has computed it.
+fn velocity_outputs(m: &Model, d: &mut Data, sensors: bool) {
+    if sensors {
+        sensor::velocity(m, d);
+    }
+    if m.opt.enabled(EnableBit::Energy) && !(sensors && measures(m, SensorType::KineticEnergy)) {
+        energy::kinetic(m, d);
+    }
+}
+
+fn measures(m: &Model, kind: SensorType) -> bool {
+    !m.opt.disabled(DisableBit::Sensor) && m.sensor_type.contains(&kind.raw())
+}

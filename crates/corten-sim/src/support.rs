@@ -1,0 +1,1 @@
+//! Jacobians and other quantities derived from a computed `Data`.

@@ -1,0 +1,172 @@
+//! Comparison with reference data, field by field and stage by stage.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use corten_model::arrays::{ArrayMut, ArrayRef};
+use corten_model::container::{self, Entry, Values};
+use corten_sim::{Data, Model, inverse};
+
+/// Reference data of one model, as written by `tools/golden.py`.
+pub struct Golden {
+    entries: BTreeMap<String, Values>,
+}
+
+/// Largest deviation per field, in the order of computation.
+#[derive(Default)]
+pub struct Report {
+    pub fields: Vec<(String, f64)>,
+}
+
+impl Report {
+    pub fn add(&mut self, field: &str, error: f64) {
+        match self.fields.iter_mut().find(|(f, _)| f == field) {
+            Some((_, worst)) => *worst = max_or_nan(*worst, error),
+            None => self.fields.push((field.to_owned(), error)),
+        }
+    }
+
+    pub fn get(&self, field: &str) -> f64 {
+        self.fields.iter().find(|(f, _)| f == field).map_or(f64::NAN, |(_, e)| *e)
+    }
+}
+
+fn max_or_nan(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
+/// `max |a − b| / max(1, max |a|)`; infinite if lengths differ.
+pub fn error(expected: &[f64], found: &[f64]) -> f64 {
+    if expected.len() != found.len() {
+        return f64::INFINITY;
+    }
+    let scale = expected.iter().fold(1.0f64, |s, x| s.max(x.abs()));
+    expected.iter().zip(found).fold(0.0, |e, (a, b)| max_or_nan(e, (a - b).abs())) / scale
+}
+
+pub fn to_f64(values: ArrayRef<'_>) -> Vec<f64> {
+    match values {
+        ArrayRef::F64(v) => v.to_vec(),
+        ArrayRef::F32(v) => v.iter().map(|&x| x.into()).collect(),
+        ArrayRef::I32(v) => v.iter().map(|&x| x.into()).collect(),
+        ArrayRef::U8(v) => v.iter().map(|&x| x.into()).collect(),
+    }
+}
+
+impl Golden {
+    pub fn read(path: &Path) -> Golden {
+        let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let entries = container::read(&bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        Golden { entries: entries.into_iter().map(|e| (e.name, e.values)).collect() }
+    }
+
+    pub fn get(&self, name: &str) -> Option<Vec<f64>> {
+        self.entries.get(name).map(|v| to_f64(v.as_ref()))
+    }
+
+    /// The model as MuJoCo compiled it.
+    pub fn model(&self) -> Model {
+        let entries: Vec<Entry> = self
+            .entries
+            .iter()
+            .filter_map(|(name, values)| {
+                let name = name.strip_prefix("model.")?.to_owned();
+                Some(Entry { name, values: values.clone() })
+            })
+            .collect();
+        Model::unpack(&entries).unwrap()
+    }
+
+    /// Deviation of every model array from the reference.
+    pub fn compare_model(&self, m: &Model) -> Report {
+        let mut report = Report::default();
+        for entry in m.pack() {
+            if let Some(expected) = self.get(&format!("model.{}", entry.name)) {
+                report.add(&entry.name, error(&expected, &to_f64(entry.values.as_ref())));
+            }
+        }
+        report
+    }
+
+    pub fn states(&self) -> Vec<usize> {
+        (0..16).filter(|k| self.entries.contains_key(&format!("state{k}.in.qpos"))).collect()
+    }
+
+    /// Fresh data with the inputs of one reference state.
+    pub fn data(&self, m: &Model, state: usize) -> Data {
+        let mut d = Data::new(m);
+        let prefix = format!("state{state}.in.");
+        for (name, values) in &self.entries {
+            let Some(field) = name.strip_prefix(&prefix) else { continue };
+            let index = Data::array_index(field).unwrap();
+            match (d.array_mut(index).unwrap(), values.as_ref()) {
+                (ArrayMut::F64(to), ArrayRef::F64(from)) => to.copy_from_slice(from),
+                (ArrayMut::U8(to), ArrayRef::U8(from)) => to.copy_from_slice(from),
+                _ => panic!("unexpected type of {field}"),
+            }
+        }
+        d
+    }
+
+    /// Runs `forward` and `inverse` from every reference state with the solver converged, and
+    /// reports the deviation of every field.
+    pub fn compare_forward(&self, m: &Model) -> Report {
+        let mut m = m.clone();
+        (m.opt.tolerance, m.opt.iterations) = (0.0, 200);
+        let mut report = Report::default();
+        for k in self.states() {
+            let mut d = self.data(&m, k);
+            corten_sim::forward(&m, &mut d);
+            let expected = |name: &str| self.get(&format!("state{k}.{name}"));
+            for (i, info) in Data::ARRAYS.iter().enumerate() {
+                if info.name == "efc_J" {
+                    continue;
+                }
+                if let Some(want) = expected(&format!("out.{}", info.name)) {
+                    report.add(info.name, error(&want, &to_f64(d.array(i).unwrap())));
+                }
+            }
+            report.add("energy", error(&expected("out.energy").unwrap(), &d.energy));
+            self.compare_contacts(&d, k, &mut report);
+            inverse::inverse(&m, &mut d);
+            let want = expected("inverse.qfrc_inverse").unwrap();
+            report.add("qfrc_inverse", error(&want, &d.qfrc_inverse));
+        }
+        report
+    }
+
+    fn compare_contacts(&self, d: &Data, state: usize, report: &mut Report) {
+        let want = |field: &str| self.get(&format!("state{state}.contact.{field}")).unwrap();
+        let mut add = |field: &str, found: Vec<f64>| {
+            report.add(&format!("contact.{field}"), error(&want(field), &found));
+        };
+        let contacts = &d.contact[..d.ncon];
+        add("dist", contacts.iter().map(|c| c.dist).collect());
+        add("pos", contacts.iter().flat_map(|c| c.pos.0).collect());
+        add("frame", contacts.iter().flat_map(|c| c.frame.0).collect());
+        add("includemargin", contacts.iter().map(|c| c.includemargin).collect());
+        add("friction", contacts.iter().flat_map(|c| c.friction).collect());
+        add("solref", contacts.iter().flat_map(|c| c.solref).collect());
+        add("solreffriction", contacts.iter().flat_map(|c| c.solreffriction).collect());
+        add("solimp", contacts.iter().flat_map(|c| c.solimp).collect());
+        add("dim", contacts.iter().map(|c| c.dim.into()).collect());
+        add("geom", contacts.iter().flat_map(|c| c.geom.map(f64::from)).collect());
+    }
+
+    /// Simulates from the first reference state; deviation at the end.
+    pub fn compare_trajectory(&self, m: &Model) -> Report {
+        let mut d = self.states().first().map_or_else(|| Data::new(m), |&k| self.data(m, k));
+        let steps = self.get("traj.steps").unwrap()[0] as usize;
+        for _ in 0..steps {
+            // Bad numbers show up in the comparison.
+            let _ = corten_sim::step(m, &mut d);
+        }
+        let mut report = Report::default();
+        for (field, found) in [("qpos", &d.qpos), ("qvel", &d.qvel), ("act", &d.act)] {
+            let want = self.get(&format!("traj.{field}")).unwrap();
+            report.add(&format!("traj.{field}"), error(&want, found));
+        }
+        report
+    }
+}
