@@ -1,0 +1,74 @@
+//! What a narrow-phase function reports: contact points of one pair of shapes.
+
+use std::ops::Deref;
+
+use corten_math::Vec3;
+
+/// The most points one pair may report; later ones are refused.
+pub const MAX_HITS: usize = 50;
+
+/// One contact point between two shapes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance between the nearest points; negative when penetrating.
+    pub dist: f64,
+    /// Midpoint between the nearest points.
+    pub pos: Vec3,
+    /// Unit normal, from the first shape to the second.
+    pub normal: Vec3,
+    /// Preferred first tangent, where the pair has a natural one; not yet orthogonal or unit.
+    pub tangent: Option<Vec3>,
+}
+
+impl Hit {
+    pub fn new(dist: f64, pos: Vec3, normal: Vec3) -> Hit {
+        Hit { dist, pos, normal, tangent: None }
+    }
+}
+
+/// Caller-owned list of hits, reused from pair to pair: it never grows past [`MAX_HITS`].
+#[derive(Clone, Debug)]
+pub struct HitBuffer {
+    hits: Vec<Hit>,
+}
+
+impl Default for HitBuffer {
+    fn default() -> HitBuffer {
+        HitBuffer::new()
+    }
+}
+
+impl HitBuffer {
+    pub fn new() -> HitBuffer {
+        HitBuffer { hits: Vec::with_capacity(MAX_HITS) }
+    }
+
+    pub fn clear(&mut self) {
+        self.hits.clear();
+    }
+
+    /// Appends a hit; `false` if the buffer is full and the hit was refused.
+    pub fn push(&mut self, hit: Hit) -> bool {
+        if self.hits.len() >= MAX_HITS {
+            return false;
+        }
+        self.hits.push(hit);
+        true
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        self.hits.truncate(len);
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [Hit] {
+        &mut self.hits
+    }
+}
+
+impl Deref for HitBuffer {
+    type Target = [Hit];
+
+    fn deref(&self) -> &[Hit] {
+        &self.hits
+    }
+}
