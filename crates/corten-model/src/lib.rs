@@ -4,11 +4,17 @@
 //! arrays of a [`Model`].
 
 pub mod arrays;
+pub mod assets;
 pub mod container;
+pub mod diagnostic;
 pub mod enums;
 mod names;
 mod option;
+pub mod spec;
 
 pub use arrays::Model;
+pub use assets::Assets;
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use names::{Names, ObjectId};
 pub use option::{Options, Statistic, Visual};
+pub use spec::Spec;

@@ -1,0 +1,156 @@
+//! Files that a model refers to: in memory first, then on disk.
+//!
+//! Answers to MuJoCo's virtual file system and resource lookup. A file in memory is found by
+//! its base name in lower case, then by its whole path; directories of the disk are tried after.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Access to the files of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Assets {
+    files: BTreeMap<String, Arc<[u8]>>,
+    memory_only: bool,
+}
+
+/// Why a file could not be had.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("cannot read '{path}': {reason}")]
+pub struct AssetError {
+    pub path: String,
+    pub reason: String,
+}
+
+impl Assets {
+    /// No files in memory; the disk is read.
+    pub fn new() -> Assets {
+        Assets::default()
+    }
+
+    /// No files in memory, and the disk stays untouched.
+    pub fn memory_only() -> Assets {
+        Assets { memory_only: true, ..Assets::default() }
+    }
+
+    /// Adds a file; `false` if there is one of that name already.
+    pub fn insert(&mut self, name: &str, bytes: impl Into<Arc<[u8]>>) -> bool {
+        match self.files.entry(normalize(name)) {
+            std::collections::btree_map::Entry::Occupied(_) => false,
+            std::collections::btree_map::Entry::Vacant(slot) => {
+                slot.insert(bytes.into());
+                true
+            }
+        }
+    }
+
+    /// A file in memory.
+    pub fn in_memory(&self, name: &str) -> Option<&Arc<[u8]>> {
+        let path = normalize(name);
+        self.files.get(&file_name(&path).to_lowercase()).or_else(|| self.files.get(&path))
+    }
+
+    /// The bytes of `name`, taken relative to `dir` on disk.
+    pub fn read(&self, dir: &str, name: &str) -> Result<Arc<[u8]>, AssetError> {
+        if let Some(bytes) = self.in_memory(name) {
+            return Ok(bytes.clone());
+        }
+        let path = join(dir, name);
+        let fail = |reason: String| AssetError { path: path.clone(), reason };
+        if self.memory_only {
+            return Err(fail("no file of this name in memory".into()));
+        }
+        let meta = std::fs::metadata(&path).map_err(|error| fail(error.to_string()))?;
+        if !meta.is_file() {
+            return Err(fail("not a regular file".into()));
+        }
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(bytes.into()),
+            Err(error) => Err(fail(error.to_string())),
+        }
+    }
+
+    /// Whether [`Assets::read`] would find a file.
+    pub fn exists(&self, dir: &str, name: &str) -> bool {
+        self.in_memory(name).is_some()
+            || (!self.memory_only && Path::new(&join(dir, name)).is_file())
+    }
+}
+
+/// `name` relative to `dir`; `name` itself if it is absolute.
+pub fn join(dir: &str, name: &str) -> String {
+    if dir.is_empty() || is_absolute(name) {
+        normalize(name)
+    } else {
+        normalize(&format!("{dir}/{name}"))
+    }
+}
+
+/// Directory part of a path, with its separator; empty if there is none.
+pub fn dir_name(path: &str) -> &str {
+    path.rfind(['/', '\\']).map_or("", |at| &path[..=at])
+}
+
+/// Path without its directories.
+pub fn file_name(path: &str) -> &str {
+    path.rfind(['/', '\\']).map_or(path, |at| &path[at + 1..])
+}
+
+/// Last part of a file name from its dot on; empty if there is none.
+pub fn extension(path: &str) -> &str {
+    let name = file_name(path);
+    name.rfind('.').map_or("", |at| &name[at..])
+}
+
+/// Absolute for MuJoCo: rooted, with a drive letter, or with a resource prefix like `http:`.
+pub fn is_absolute(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    matches!(bytes.first(), Some(b'/' | b'\\')) || path.contains(":\\") || path.contains(":/")
+}
+
+/// Forward slashes; no `.`, no empty parts, `..` folded into what precedes it.
+pub fn normalize(path: &str) -> String {
+    let rooted = matches!(path.as_bytes().first(), Some(b'/' | b'\\'));
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if rooted && parts.is_empty() => {}
+            _ => parts.push(part),
+        }
+    }
+    let body = parts.join("/");
+    if rooted { format!("/{body}") } else { body }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalized() {
+        assert_eq!(normalize("a/./b//c/../d"), "a/b/d");
+        assert_eq!(normalize("../x\\y"), "../x/y");
+        assert_eq!(normalize("/../x"), "/x");
+        assert_eq!(join("models/", "../mesh/a.obj"), "mesh/a.obj");
+        assert_eq!(join("models/", "/abs/a.obj"), "/abs/a.obj");
+        assert_eq!(
+            (dir_name("a/b.c"), file_name("a/b.c"), extension("a/b.c")),
+            ("a/", "b.c", ".c")
+        );
+    }
+
+    #[test]
+    fn memory_is_found_by_base_name_and_by_path() {
+        let mut assets = Assets::memory_only();
+        assert!(assets.insert("part.obj", *b"1"));
+        assert!(assets.insert("sub/Other.obj", *b"2"));
+        assert!(!assets.insert("part.obj", *b"3"));
+        assert_eq!(&*assets.read("", "any/where/PART.obj").unwrap(), b"1");
+        assert_eq!(&*assets.read("ignored/", "sub/Other.obj").unwrap(), b"2");
+        assert!(assets.read("", "Other.obj").is_err());
+    }
+}

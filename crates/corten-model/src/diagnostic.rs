@@ -1,0 +1,389 @@
+//! What is wrong with a model, told to its author: where, what was expected, what to do.
+
+use std::fmt::{self, Write as _};
+
+use crate::spec::{Element, Source, SourceMap};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Warning,
+    Error,
+}
+
+/// A place in a file, spelled out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub message: String,
+    /// XML name of the element.
+    pub element: Option<String>,
+    pub source: Source,
+    /// Where it is; filled in when the finding is [located](Diagnostic::locate).
+    pub place: Option<Place>,
+    /// The `include` elements that led there, innermost first.
+    pub include_chain: Vec<Place>,
+    pub expected: Option<String>,
+    pub did_you_mean: Option<String>,
+    pub hint: Option<String>,
+    /// Text of the line, and how many characters to mark from the column on.
+    snippet: Option<(String, usize)>,
+    mark: usize,
+}
+
+impl Diagnostic {
+    fn new(severity: Severity, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity,
+            message: message.into(),
+            element: None,
+            source: Source::NONE,
+            place: None,
+            include_chain: Vec::new(),
+            expected: None,
+            did_you_mean: None,
+            hint: None,
+            snippet: None,
+            mark: 1,
+        }
+    }
+
+    pub fn error(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, message)
+    }
+
+    pub fn warning(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, message)
+    }
+
+    /// At this position.
+    pub fn at(mut self, source: Source) -> Diagnostic {
+        self.source = source;
+        self
+    }
+
+    /// At the element's position, with its name in the message's context.
+    pub fn on(self, kind: &str, element: &impl Element) -> Diagnostic {
+        let at = self.at(element.source());
+        match element.name() {
+            "" => at.element(kind),
+            name => at.element(format!("{kind} '{name}'")),
+        }
+    }
+
+    pub fn element(mut self, element: impl Into<String>) -> Diagnostic {
+        self.element = Some(element.into());
+        self
+    }
+
+    pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    pub fn did_you_mean(mut self, candidate: Option<impl Into<String>>) -> Diagnostic {
+        self.did_you_mean = candidate.map(Into::into);
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Number of characters to underline.
+    pub fn marking(mut self, characters: usize) -> Diagnostic {
+        self.mark = characters.max(1);
+        self
+    }
+
+    /// Spells out file, line, column, include chain and the text of the line.
+    pub fn locate(&mut self, sources: &SourceMap) {
+        let place = |source: Source| {
+            let file = sources.file(source)?;
+            Some(Place { file: file.name.clone(), line: source.line, column: source.column })
+        };
+        if self.place.is_none() {
+            self.place = place(self.source);
+            self.include_chain =
+                sources.include_chain(self.source).into_iter().filter_map(place).collect();
+            self.snippet = sources.line(self.source).map(|line| (line.to_owned(), self.mark));
+        }
+    }
+
+    /// The finding as one JSON object.
+    pub fn to_json(&self) -> String {
+        let mut out = String::from("{");
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let _ =
+            write!(out, "\"severity\":\"{severity}\",\"message\":{}", json_string(&self.message));
+        let mut text = |key: &str, value: &Option<String>| {
+            if let Some(value) = value {
+                let _ = write!(out, ",\"{key}\":{}", json_string(value));
+            }
+        };
+        text("element", &self.element);
+        text("expected", &self.expected);
+        text("did_you_mean", &self.did_you_mean);
+        text("hint", &self.hint);
+        let spot = |p: &Place| {
+            format!("\"file\":{},\"line\":{},\"column\":{}", json_string(&p.file), p.line, p.column)
+        };
+        if let Some(place) = &self.place {
+            let _ = write!(out, ",{}", spot(place));
+        }
+        if !self.include_chain.is_empty() {
+            let chain: Vec<String> =
+                self.include_chain.iter().map(|p| format!("{{{}}}", spot(p))).collect();
+            let _ = write!(out, ",\"include_chain\":[{}]", chain.join(","));
+        }
+        out.push('}');
+        out
+    }
+}
+
+/// Widest excerpt of a source line that is shown.
+const SNIPPET_WIDTH: usize = 160;
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}: {}", self.message)?;
+        if let Some(element) = &self.element {
+            write!(f, " [{element}]")?;
+        }
+        if let Some(place) = &self.place {
+            write!(f, "\n  --> {place}")?;
+            for from in &self.include_chain {
+                write!(f, "\n      included from {from}")?;
+            }
+            if let Some((line, mark)) = &self.snippet {
+                // Shows the part of the line around the column; lines may be very long.
+                let column = (place.column as usize).saturating_sub(1);
+                let start = column.saturating_sub(SNIPPET_WIDTH / 2);
+                let shown: String = line
+                    .chars()
+                    .skip(start)
+                    .take(SNIPPET_WIDTH)
+                    .map(|c| if c == '\t' { ' ' } else { c })
+                    .collect();
+                let number = place.line.to_string();
+                let pad = " ".repeat(number.len());
+                let offset = column - start;
+                let room = shown.chars().count().saturating_sub(offset).max(1);
+                write!(f, "\n {pad} |\n {number} | {shown}")?;
+                let marks = "^".repeat((*mark).min(room));
+                write!(f, "\n {pad} | {}{marks}", " ".repeat(offset))?;
+            }
+        }
+        if let Some(expected) = &self.expected {
+            write!(f, "\n  = expected: {expected}")?;
+        }
+        if let Some(candidate) = &self.did_you_mean {
+            write!(f, "\n  = did you mean: {candidate}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  = help: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The findings about one model, in the order they were made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+    /// Findings beyond the limit, which are only counted.
+    suppressed: usize,
+}
+
+/// Findings kept in full; a broken file of many megabytes should not produce gigabytes of text.
+const MAX_ITEMS: usize = 1000;
+
+impl Diagnostics {
+    pub fn new() -> Diagnostics {
+        Diagnostics::default()
+    }
+
+    pub fn push(&mut self, item: Diagnostic) {
+        let first_error = item.severity == Severity::Error && !self.has_errors();
+        if self.items.len() < MAX_ITEMS || first_error {
+            self.items.push(item);
+        } else {
+            self.suppressed += 1;
+        }
+    }
+
+    pub fn append(&mut self, other: Diagnostics) {
+        self.suppressed += other.suppressed;
+        for item in other.items {
+            self.push(item);
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.items.iter().any(|item| item.severity == Severity::Error)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter()
+    }
+
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter().filter(|item| item.severity == Severity::Error)
+    }
+
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter().filter(|item| item.severity == Severity::Warning)
+    }
+
+    /// Spells out the places of all findings.
+    pub fn locate(&mut self, sources: &SourceMap) {
+        for item in &mut self.items {
+            item.locate(sources);
+        }
+    }
+
+    /// The findings as a JSON array.
+    pub fn to_json(&self) -> String {
+        let items: Vec<String> = self.items.iter().map(Diagnostic::to_json).collect();
+        format!("[{}]", items.join(","))
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, item) in self.items.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{item}")?;
+        }
+        if self.suppressed > 0 {
+            write!(f, "\nand {} more", self.suppressed)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(item: Diagnostic) -> Diagnostics {
+        Diagnostics { items: vec![item], suppressed: 0 }
+    }
+}
+
+fn json_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The candidate closest to `word`, if it is close enough to be a slip of the pen.
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).clamp(1, 3);
+    let scored = candidates.into_iter().filter_map(|candidate| {
+        let distance = edit_distance(word, candidate, limit)?;
+        (distance <= limit).then_some((distance, candidate))
+    });
+    scored.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein distance with transpositions, ignoring case; `None` beyond `limit`.
+fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
+    let a: Vec<char> = a.chars().take(64).flat_map(char::to_lowercase).collect();
+    let b: Vec<char> = b.chars().take(64).flat_map(char::to_lowercase).collect();
+    if a.len().abs_diff(b.len()) > limit {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let swap = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = swap.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    Some(above[b.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closest_finds_slips_only() {
+        let names = ["friction", "solref", "solimp", "margin"];
+        assert_eq!(closest("fricton", names), Some("friction"));
+        assert_eq!(closest("slorf", names), None);
+        assert_eq!(closest("slofref", names), Some("solref"));
+        assert_eq!(closest("Margin", names), Some("margin"));
+        assert_eq!(closest("colour", names), None);
+    }
+
+    #[test]
+    fn a_finding_shows_its_line_and_its_includes() {
+        let mut sources = SourceMap::default();
+        let main = sources.add("main.xml", "<a>\n  <include/>\n</a>".into(), None);
+        let from = Source::new(main, 2, 3);
+        let part = sources.add("part.xml", "<b>\n\t<geom sise=\"1\"/>\n</b>".into(), Some(from));
+        let mut finding = Diagnostic::error("unknown attribute 'sise'")
+            .at(Source::new(part, 2, 8))
+            .element("geom")
+            .did_you_mean(Some("size"))
+            .marking(4);
+        finding.locate(&sources);
+        let text = finding.to_string();
+        assert!(text.contains("--> part.xml:2:8"), "{text}");
+        assert!(text.contains("included from main.xml:2:3"), "{text}");
+        assert!(text.contains("\n   |        ^^^^"), "{text}");
+        assert!(finding.to_json().contains("\"include_chain\":[{\"file\":\"main.xml\""));
+    }
+}
