@@ -5,6 +5,7 @@ use corten_model::array_struct;
 use super::contact::Contact;
 use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat};
+use crate::sleep::SleepError;
 
 array_struct! {
     /// The changing part of a simulation: state, inputs, results of every stage, scratch memory.
@@ -28,6 +29,8 @@ array_struct! {
         pub solver_nnz: [i32; NISLAND],
         pub warning: [WarningStat; NWARNING],
         pub timer: [TimerStat; NTIMER],
+        /// Why the last reset could not put a tree to sleep that the model wants asleep.
+        pub sleep_error: Option<SleepError>,
         pub(crate) scratch: Scratch,
     }
     sizes {

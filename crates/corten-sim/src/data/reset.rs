@@ -47,7 +47,7 @@ impl Data {
                 self.mocap_quat[mocap] = m.body_quat[b];
             }
         }
-        sleep::reset(m, self);
+        self.sleep_error = sleep::reset(m, self).err();
     }
 
     /// Resets, then loads a keyframe; `false` if there is no such keyframe.
