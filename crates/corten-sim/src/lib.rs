@@ -4,6 +4,7 @@
 //! stage is one module of `stage`, `solve` or `integrate`, reads the [`Model`] and the results of
 //! earlier stages, and writes its own block of [`Data`].
 
+mod chain;
 mod check;
 pub mod constants;
 mod data;
@@ -12,6 +13,7 @@ mod error;
 pub mod integrate;
 pub mod inverse;
 pub mod sleep;
+mod sleep_state;
 pub mod solve;
 pub mod stage;
 pub mod state;

@@ -3,6 +3,8 @@
 use corten_math::Spatial;
 use corten_model::Model;
 
+use crate::stage::{actuation, tendon};
+
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
@@ -11,6 +13,11 @@ pub(crate) struct Scratch {
     pub body_frc: Vec<Spatial>,
     /// Vectors over degrees of freedom.
     pub dof: [Vec<f64>; 4],
+    /// Sparsity of the tendon Jacobian.
+    pub tendon: tendon::Pattern,
+    /// One number per dof, zero between uses.
+    pub transmission: Vec<f64>,
+    pub actuation: actuation::Memory,
 }
 
 impl Scratch {
@@ -19,6 +26,9 @@ impl Scratch {
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
+            tendon: tendon::Pattern::new(m),
+            transmission: vec![0.0; m.nv],
+            actuation: actuation::Memory::default(),
         }
     }
 }

@@ -1,0 +1,222 @@
+//! Actuator dynamics and forces.
+//!
+//! Reads actuator lengths, velocities and moments, `ctrl`, `act` and `qfrc_gravcomp`; writes
+//! `act_dot`, `actuator_force` and `qfrc_actuator`. Answers to MuJoCo's `mj_fwdActuation`.
+//!
+//! Each actuator gives the scalar force `gain · (ctrl or act) + bias`, and its moment carries
+//! that to joint space.
+
+pub(crate) mod muscle;
+
+use corten_math::real::exp;
+use corten_math::{MIN_VAL, Vec3};
+use corten_model::Model;
+use corten_model::enums::{
+    Bias, DisableBit, Dynamics, EnableBit, Gain, JointType, SleepState, Transmission, Warning,
+};
+
+use self::muscle::Muscle;
+use crate::chain::index;
+use crate::{Data, sleep_state};
+
+/// Numbers beyond this are taken as the result of a blow-up.
+const MAX_VAL: f64 = 1e10;
+
+/// Working memory of this stage.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    /// Controls after clamping.
+    ctrl: Vec<f64>,
+    /// Total actuator force per tendon.
+    tendon_force: Vec<f64>,
+}
+
+/// Actuator forces in joint space, activation derivatives.
+pub fn actuation(m: &Model, d: &mut Data) {
+    d.actuator_force.fill(0.0);
+    if m.nu == 0 || m.opt.disabled(DisableBit::Actuation) {
+        d.qfrc_actuator.fill(0.0);
+        return;
+    }
+    let mut memory = std::mem::take(&mut d.scratch.actuation);
+    effective_controls(m, d, &mut memory.ctrl);
+    let sleep = m.opt.enabled(EnableBit::Sleep);
+    let asleep = |d: &Data, i| sleep && sleep_state::actuator(m, d, i) == SleepState::Asleep;
+    for i in 0..m.nu {
+        if !asleep(d, i) {
+            activation_derivative(m, d, i, memory.ctrl[i]);
+        }
+    }
+    for i in 0..m.nu {
+        if !asleep(d, i) && !is_disabled(m, i) && m.actuator_plugin[i] < 0 {
+            d.actuator_force[i] = force(m, d, i, memory.ctrl[i]);
+        }
+    }
+    limit_tendon_forces(m, d, &mut memory.tendon_force);
+    for i in 0..m.nu {
+        if m.actuator_forcelimited[i] != 0 {
+            d.actuator_force[i] = clip(d.actuator_force[i], m.actuator_forcerange[i]);
+        }
+    }
+    d.scratch.actuation = memory;
+    joint_forces(m, d);
+}
+
+/// The value, or the nearest end of the range; a range in the wrong order is harmless.
+pub(crate) fn clip(x: f64, [low, high]: [f64; 2]) -> f64 {
+    if x < low {
+        low
+    } else if x > high {
+        high
+    } else {
+        x
+    }
+}
+
+/// Whether the options switch off an actuator's group.
+pub fn is_disabled(m: &Model, actuator: usize) -> bool {
+    let group = m.actuator_group[actuator];
+    (0..=30).contains(&group) && m.opt.disableactuator & (1 << group) != 0
+}
+
+/// The activation after one time step at the rate `act_dot`, within its limits.
+pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64) -> f64 {
+    let step = if m.actuator_dyntype[actuator] == Dynamics::FilterExact.raw() {
+        // Solution of the linear filter over the step.
+        let tau = m.actuator_dynprm[actuator][0].max(MIN_VAL);
+        act_dot * tau * (1.0 - exp(-m.opt.timestep / tau))
+    } else {
+        act_dot * m.opt.timestep
+    };
+    if m.actuator_actlimited[actuator] != 0 {
+        clip(act + step, m.actuator_actrange[actuator])
+    } else {
+        act + step
+    }
+}
+
+/// Controls within their limits; all zero if one of them is not a sane number.
+fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) {
+    ctrl.clone_from(&d.ctrl);
+    if !m.opt.disabled(DisableBit::ClampCtrl) {
+        for (i, u) in ctrl.iter_mut().enumerate() {
+            if m.actuator_ctrllimited[i] != 0 {
+                *u = clip(*u, m.actuator_ctrlrange[i]);
+            }
+        }
+    }
+    if let Some(bad) = ctrl.iter().position(|u| u.is_nan() || u.abs() > MAX_VAL) {
+        d.warning_mut(Warning::BadCtrl).raise(bad);
+        ctrl.fill(0.0);
+    }
+}
+
+/// Index range of an actuator's activations; the last one is the built-in state.
+fn activations(m: &Model, actuator: usize) -> Option<std::ops::Range<usize>> {
+    let start = index(m.actuator_actadr[actuator], m.na)?;
+    let count = usize::try_from(m.actuator_actnum[actuator]).ok()?;
+    (count > 0 && start + count <= m.na).then(|| start..start + count)
+}
+
+fn activation_derivative(m: &Model, d: &mut Data, i: usize, ctrl: f64) {
+    let Some(range) = activations(m, i) else { return };
+    d.act_dot[range.clone()].fill(0.0);
+    let last = range.end - 1;
+    let (act, prm) = (d.act[last], &m.actuator_dynprm[i]);
+    d.act_dot[last] = match Dynamics::from_raw(m.actuator_dyntype[i]) {
+        Some(Dynamics::Integrator) => ctrl,
+        Some(Dynamics::Filter | Dynamics::FilterExact) => (ctrl - act) / prm[0].max(MIN_VAL),
+        Some(Dynamics::Muscle) => muscle::activation_rate(ctrl, act, prm),
+        _ => 0.0,
+    };
+}
+
+fn force(m: &Model, d: &Data, i: usize, ctrl: f64) -> f64 {
+    let (length, velocity) = (d.actuator_length[i], d.actuator_velocity[i]);
+    let (range, acc0) = (m.actuator_lengthrange[i], m.actuator_acc0[i]);
+    let affine = |prm: &[f64; 10]| prm[0] + prm[1] * length + prm[2] * velocity;
+
+    let prm = &m.actuator_gainprm[i];
+    let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
+        Some(Gain::Fixed) => prm[0],
+        Some(Gain::Affine) => affine(prm),
+        Some(Gain::Muscle) => Muscle::new(prm).gain(length, velocity, range, acc0),
+        _ => 1.0,
+    };
+    let input = match activations(m, i) {
+        None => ctrl,
+        Some(act) if m.actuator_actearly[i] != 0 => {
+            next_activation(m, i, d.act[act.end - 1], d.act_dot[act.end - 1])
+        }
+        Some(act) => d.act[act.end - 1],
+    };
+    let prm = &m.actuator_biasprm[i];
+    let bias = match Bias::from_raw(m.actuator_biastype[i]) {
+        Some(Bias::Affine) => affine(prm),
+        Some(Bias::Muscle) => Muscle::new(prm).bias(length, range, acc0),
+        _ => 0.0,
+    };
+    gain * input + bias
+}
+
+/// Scales the forces on each tendon so that their sum stays within the tendon's limits.
+fn limit_tendon_forces(m: &Model, d: &mut Data, total: &mut Vec<f64>) {
+    let limited = |i: usize| {
+        (m.actuator_trntype[i] == Transmission::Tendon.raw())
+            .then(|| index(m.actuator_trnid[i][0], m.ntendon))
+            .flatten()
+            .filter(|&t| m.tendon_actfrclimited[t] != 0)
+    };
+    if !m.tendon_actfrclimited.iter().any(|&l| l != 0) {
+        return;
+    }
+    total.clear();
+    total.resize(m.ntendon, 0.0);
+    for i in 0..m.nu {
+        if let Some(tendon) = limited(i) {
+            total[tendon] += d.actuator_force[i];
+        }
+    }
+    for i in 0..m.nu {
+        let Some(tendon) = limited(i) else { continue };
+        let sum = total[tendon];
+        let bound = clip(sum, m.tendon_actfrcrange[tendon]);
+        if sum != 0.0 && sum != bound {
+            d.actuator_force[i] *= bound / sum;
+        }
+    }
+}
+
+/// `qfrc_actuator = momentᵀ · force`, gravity compensation by actuators, limits per joint.
+fn joint_forces(m: &Model, d: &mut Data) {
+    d.qfrc_actuator.fill(0.0);
+    for i in 0..m.nu {
+        let force = d.actuator_force[i];
+        if force == 0.0 {
+            continue;
+        }
+        let start = d.moment_rowadr[i] as usize;
+        for k in start..start + d.moment_rownnz[i] as usize {
+            d.qfrc_actuator[d.moment_colind[k] as usize] += d.actuator_moment[k] * force;
+        }
+    }
+    if m.ngravcomp > 0 && !m.opt.disabled(DisableBit::Gravity) && m.opt.gravity != Vec3::ZERO {
+        for j in (0..m.njnt).filter(|&j| m.jnt_actgravcomp[j] != 0) {
+            let width = match JointType::from_raw(m.jnt_type[j]) {
+                Some(JointType::Free) => 6,
+                Some(JointType::Ball) => 3,
+                _ => 1,
+            };
+            if let Some(start) = index(m.jnt_dofadr[j], m.nv) {
+                for dof in start..(start + width).min(m.nv) {
+                    d.qfrc_actuator[dof] += d.qfrc_gravcomp[dof];
+                }
+            }
+        }
+    }
+    for j in (0..m.njnt).filter(|&j| m.jnt_actfrclimited[j] != 0) {
+        if let Some(dof) = index(m.jnt_dofadr[j], m.nv) {
+            d.qfrc_actuator[dof] = clip(d.qfrc_actuator[dof], m.jnt_actfrcrange[j]);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Tendon paths, lengths, Jacobians, velocities, and the inertia of tendons.
+//!
+//! Reads poses (and velocities for `bias`); writes `ten_*` and `wrap_*`. Answers to MuJoCo's
+//! `mj_tendon`, `mj_tendonDot`, `mj_tendonArmature` and `mj_tendonBias`.
+//!
+//! A fixed tendon has the length Σ c·q over some joints. A spatial tendon is a string through
+//! sites, bent by round geoms; its length is Σ |leg| / divisor, and a leg of direction u between
+//! points p and q changes at the rate u·(q̇ − ṗ). Tangent points on an obstacle count as fixed to
+//! it: the path is shortest, so moving them along the obstacle has no first-order effect.
+
+mod path;
+mod pattern;
+mod wrap;
+
+use corten_math::{MIN_VAL, Vec3};
+use corten_model::Model;
+use corten_model::enums::{JacobianType, JointType, SleepState};
+
+pub(crate) use pattern::Pattern;
+
+use self::path::{Leg, Piece};
+use crate::chain::{self, BodyPoint};
+use crate::{Data, sleep_state};
+
+/// Point on the path that is not on a geom.
+const SITE: i32 = -1;
+/// Interruption of the path.
+const PULLEY: i32 = -2;
+
+/// MuJoCo keeps Jacobians sparse from this number of dofs on, if the choice is left to it.
+const SPARSE_FROM: usize = 60;
+
+/// Whether MuJoCo would keep Jacobians sparse. The values are the same either way, except where
+/// noted.
+pub(crate) fn keeps_sparse(m: &Model) -> bool {
+    match JacobianType::from_raw(m.opt.jacobian) {
+        Some(JacobianType::Sparse) => true,
+        Some(JacobianType::Dense) => false,
+        _ => m.nv >= SPARSE_FROM,
+    }
+}
+
+/// Paths, lengths and Jacobians.
+pub fn tendon(m: &Model, d: &mut Data) {
+    if m.ntendon == 0 {
+        return;
+    }
+    let mut pattern = std::mem::take(&mut d.scratch.tendon);
+    pattern.refresh(m);
+    d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
+    d.ten_J_rownnz.copy_from_slice(&pattern.rownnz);
+    d.ten_J_colind.clone_from(&pattern.colind);
+    d.ten_J.resize(pattern.colind.len(), 0.0);
+    let filter = sleep_state::filtering(m, d);
+    let mut points = 0;
+    for i in 0..m.ntendon {
+        d.ten_length[i] = 0.0;
+        let columns = row_range(d, i);
+        if filter && sleep_state::tendon(m, d, i) == SleepState::Asleep {
+            d.ten_J[columns].fill(0.0);
+            d.ten_J_rownnz[i] = 0;
+            continue;
+        }
+        d.ten_wrapadr[i] = points as i32;
+        if path::is_fixed(m, i) {
+            fixed(m, d, i, &mut pattern.row);
+        } else {
+            spatial(m, d, i, &mut pattern.row, &mut points);
+        }
+        d.ten_wrapnum[i] = points as i32 - d.ten_wrapadr[i];
+        for k in columns {
+            d.ten_J[k] = std::mem::take(&mut pattern.row[d.ten_J_colind[k] as usize]);
+        }
+    }
+    d.scratch.tendon = pattern;
+}
+
+/// Index range of a tendon's Jacobian entries.
+pub(crate) fn row_range(d: &Data, tendon: usize) -> std::ops::Range<usize> {
+    let start = d.ten_J_rowadr[tendon] as usize;
+    start..start + d.ten_J_rownnz[tendon] as usize
+}
+
+fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64]) {
+    let sparse = keeps_sparse(m);
+    for (joint, coefficient) in path::joints(m, tendon) {
+        let (Some(q), Some(dof)) =
+            (chain::index(m.jnt_qposadr[joint], m.nq), chain::index(m.jnt_dofadr[joint], m.nv))
+        else {
+            continue;
+        };
+        d.ten_length[tendon] += coefficient * d.qpos[q];
+        // A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
+        row[dof] = if sparse { row[dof] + coefficient } else { coefficient };
+    }
+}
+
+fn spatial(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64], points: &mut usize) {
+    for piece in path::pieces(m, tendon) {
+        match piece {
+            Piece::Pulley => add_point(d, points, PULLEY, Vec3::ZERO),
+            Piece::Leg(leg) => {
+                d.ten_length[tendon] += add_leg(m, d, &leg, row, points);
+                if leg.last {
+                    add_point(d, points, SITE, d.site_xpos[leg.sites[1]]);
+                }
+            }
+        }
+    }
+}
+
+/// Adds a leg's points to the path and its derivative to `row`; returns its share of the length.
+fn add_leg(m: &Model, d: &mut Data, leg: &Leg, row: &mut [f64], points: &mut usize) -> f64 {
+    let [start, end] =
+        leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
+    let touch = leg.around.and_then(|a| {
+        a.touch(m, d, [start.point, end.point]).map(|t| (a.geom, m.geom_bodyid[a.geom], t))
+    });
+    let weight = 1.0 / leg.divisor;
+    add_point(d, points, SITE, start.point);
+    let Some((geom, body, touch)) = touch else {
+        add_straight(m, d, [start, end], weight, row);
+        return start.point.distance(end.point) / leg.divisor;
+    };
+    let on_geom = touch.points.map(|point| BodyPoint { body, point });
+    for point in touch.points {
+        add_point(d, points, geom as i32, point);
+    }
+    add_straight(m, d, [start, on_geom[0]], weight, row);
+    add_straight(m, d, [on_geom[1], end], weight, row);
+    (start.point.distance(touch.points[0]) + touch.length + touch.points[1].distance(end.point))
+        / leg.divisor
+}
+
+/// Adds the derivative of the distance between two points, unless one body carries both.
+fn add_straight(m: &Model, d: &Data, ends: [BodyPoint; 2], weight: f64, row: &mut [f64]) {
+    if ends[0].body == ends[1].body {
+        return;
+    }
+    let (direction, _) = (ends[1].point - ends[0].point).normalized();
+    chain::for_each_difference(m, d, ends, |dof, motion| {
+        row[dof] += weight * motion.dot(direction);
+    });
+}
+
+fn add_point(d: &mut Data, points: &mut usize, object: i32, position: Vec3) {
+    let obj = d.wrap_obj.as_flattened_mut().get_mut(*points);
+    let xpos = d.wrap_xpos.as_flattened_mut().get_mut(3 * *points..3 * *points + 3);
+    if let (Some(obj), Some(xpos)) = (obj, xpos) {
+        *obj = object;
+        xpos.copy_from_slice(&position.0);
+        *points += 1;
+    }
+}
+
+/// Tendon velocities.
+pub fn velocity(m: &Model, d: &mut Data) {
+    for i in 0..m.ntendon {
+        d.ten_velocity[i] = times_row(d, i, &d.qvel);
+    }
+}
+
+/// One row of `ten_J` times a vector over dofs.
+pub(crate) fn times_row(d: &Data, tendon: usize, vector: &[f64]) -> f64 {
+    let row = row_range(d, tendon);
+    let columns = d.ten_J_colind[row.clone()].iter();
+    columns.zip(&d.ten_J[row]).map(|(&dof, j)| j * vector[dof as usize]).sum()
+}
+
+/// Adds the inertia of tendons to the mass matrix: `M += Σ a Jᵀ J`, within the pattern of `M`.
+pub fn add_armature(m: &Model, d: &mut Data) {
+    let filter = sleep_state::filtering(m, d);
+    let mut dense = std::mem::take(&mut d.scratch.tendon.row);
+    for i in 0..m.ntendon {
+        let armature = m.tendon_armature[i];
+        if armature == 0.0 || (filter && sleep_state::tendon(m, d, i) == SleepState::Asleep) {
+            continue;
+        }
+        let row = row_range(d, i);
+        for k in row.clone() {
+            dense[d.ten_J_colind[k] as usize] = d.ten_J[k];
+        }
+        for k in row.clone() {
+            let (dof, scale) = (d.ten_J_colind[k] as usize, armature * d.ten_J[k]);
+            if d.ten_J[k] != 0.0 {
+                let start = m.M_rowadr[dof] as usize;
+                for a in start..start + m.M_rownnz[dof] as usize {
+                    d.M[a] += scale * dense[m.M_colind[a] as usize];
+                }
+            }
+        }
+        for k in row {
+            dense[d.ten_J_colind[k] as usize] = 0.0;
+        }
+    }
+    d.scratch.tendon.row = dense;
+}
+
+/// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
+pub fn bias(m: &Model, d: &mut Data) {
+    let filter = sleep_state::filtering(m, d);
+    for i in 0..m.ntendon {
+        let armature = m.tendon_armature[i];
+        if armature == 0.0
+            || path::is_fixed(m, i)
+            || (filter && sleep_state::tendon(m, d, i) == SleepState::Asleep)
+        {
+            continue;
+        }
+        let force = armature * velocity_product_acceleration(m, d, i);
+        for k in row_range(d, i) {
+            d.qfrc_bias[d.ten_J_colind[k] as usize] += force * d.ten_J[k];
+        }
+    }
+}
+
+/// `J̇ q̇`: the second derivative of a spatial tendon's length at zero joint acceleration.
+///
+/// For a leg of unit direction u between p and q, with relative velocity v = q̇ − ṗ and relative
+/// acceleration a at zero joint acceleration: u·a + u̇·v, where u̇ = (v − (u·v) u) / |q − p|.
+/// Around a geom the tangent points move as well; MuJoCo refuses armature there.
+fn velocity_product_acceleration(m: &Model, d: &Data, tendon: usize) -> f64 {
+    let mut total = 0.0;
+    for piece in path::pieces(m, tendon) {
+        let Piece::Leg(leg) = piece else { continue };
+        let ends = leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
+        if leg.around.is_some() || ends[0].body == ends[1].body {
+            continue;
+        }
+        let (direction, length) = (ends[1].point - ends[0].point).normalized();
+        let velocity = point_velocity(m, d, ends[1]) - point_velocity(m, d, ends[0]);
+        let turn = if length > MIN_VAL {
+            (velocity - direction * direction.dot(velocity)) * (1.0 / length)
+        } else {
+            Vec3::ZERO
+        };
+        let acceleration = free_acceleration(m, d, ends[1]) - free_acceleration(m, d, ends[0]);
+        total += (direction.dot(acceleration) + turn.dot(velocity)) / leg.divisor;
+    }
+    total
+}
+
+fn point_velocity(m: &Model, d: &Data, at: BodyPoint) -> Vec3 {
+    let body = at.body as usize;
+    d.cvel[body].motion_at(at.point, chain::reference(m, d, at.body)).lin()
+}
+
+/// Acceleration of a point at zero joint acceleration: Σ over dofs of (d/dt column) q̇.
+fn free_acceleration(m: &Model, d: &Data, at: BodyPoint) -> Vec3 {
+    let offset = at.point - chain::reference(m, d, at.body);
+    let velocity = point_velocity(m, d, at);
+    chain::dofs(m, at.body).fold(Vec3::ZERO, |sum, dof| {
+        let cdof = &d.cdof[dof];
+        let joint = m.dof_jntid[dof] as usize;
+        let turns = match JointType::from_raw(m.jnt_type[joint]) {
+            Some(JointType::Ball) => true,
+            Some(JointType::Free) => dof as i32 >= m.jnt_dofadr[joint] + 3,
+            _ => false,
+        };
+        // `cdof_dot` of a quaternion dof is taken before the joint's own rotation; the column
+        // moves with the body.
+        let rate = if turns {
+            d.cvel[m.dof_bodyid[dof] as usize].cross_motion(cdof)
+        } else {
+            d.cdof_dot[dof]
+        };
+        sum + (chain::point_motion(&rate, offset) + cdof.rot().cross(velocity)) * d.qvel[dof]
+    })
+}
