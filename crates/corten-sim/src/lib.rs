@@ -13,7 +13,6 @@ mod error;
 pub mod integrate;
 pub mod inverse;
 pub mod sleep;
-mod sleep_state;
 pub mod solve;
 pub mod stage;
 pub mod state;

@@ -8,11 +8,11 @@
 
 use corten_math::{Quat, Vec3};
 use corten_model::Model;
-use corten_model::enums::{DisableBit, JointType, SleepState, Transmission};
+use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
 use crate::chain::{self, BodyPoint, index};
 use crate::stage::tendon;
-use crate::{Data, sleep_state};
+use crate::{Data, sleep};
 
 /// The row under construction: appended to the moment matrix as long as there is room.
 struct Row<'a> {
@@ -46,7 +46,7 @@ impl Row<'_> {
 
 /// Lengths and moments.
 pub fn transmission(m: &Model, d: &mut Data) {
-    let filter = sleep_state::filtering(m, d);
+    let filter = sleep::filters(m, d);
     let mut colind = std::mem::take(&mut d.moment_colind);
     let mut value = std::mem::take(&mut d.actuator_moment);
     let mut dense = std::mem::take(&mut d.scratch.transmission);
@@ -54,7 +54,7 @@ pub fn transmission(m: &Model, d: &mut Data) {
     for i in 0..m.nu {
         d.moment_rowadr[i] = start as i32;
         d.moment_rownnz[i] = 0;
-        if filter && sleep_state::actuator(m, d, i) == SleepState::Asleep {
+        if filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep {
             continue;
         }
         let mut row = Row { colind: &mut colind[start..], value: &mut value[start..], len: 0 };

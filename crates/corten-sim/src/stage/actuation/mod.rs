@@ -12,12 +12,12 @@ use corten_math::real::exp;
 use corten_math::{MIN_VAL, Vec3};
 use corten_model::Model;
 use corten_model::enums::{
-    Bias, DisableBit, Dynamics, EnableBit, Gain, JointType, SleepState, Transmission, Warning,
+    Bias, DisableBit, Dynamics, Gain, JointType, ObjType, SleepState, Transmission, Warning,
 };
 
 use self::muscle::Muscle;
 use crate::chain::index;
-use crate::{Data, sleep_state};
+use crate::{Data, sleep};
 
 /// Numbers beyond this are taken as the result of a blow-up.
 const MAX_VAL: f64 = 1e10;
@@ -40,8 +40,9 @@ pub fn actuation(m: &Model, d: &mut Data) {
     }
     let mut memory = std::mem::take(&mut d.scratch.actuation);
     effective_controls(m, d, &mut memory.ctrl);
-    let sleep = m.opt.enabled(EnableBit::Sleep);
-    let asleep = |d: &Data, i| sleep && sleep_state::actuator(m, d, i) == SleepState::Asleep;
+    let filter = sleep::filters(m, d);
+    let asleep =
+        |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
     for i in 0..m.nu {
         if !asleep(d, i) {
             activation_derivative(m, d, i, memory.ctrl[i]);

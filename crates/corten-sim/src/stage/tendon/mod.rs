@@ -14,13 +14,13 @@ mod wrap;
 
 use corten_math::{MIN_VAL, Vec3};
 use corten_model::Model;
-use corten_model::enums::{JacobianType, JointType, SleepState};
+use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
 
 pub(crate) use pattern::Pattern;
 
 use self::path::{Leg, Piece};
 use crate::chain::{self, BodyPoint};
-use crate::{Data, sleep_state};
+use crate::{Data, sleep};
 
 /// Point on the path that is not on a geom.
 const SITE: i32 = -1;
@@ -51,12 +51,12 @@ pub fn tendon(m: &Model, d: &mut Data) {
     d.ten_J_rownnz.copy_from_slice(&pattern.rownnz);
     d.ten_J_colind.clone_from(&pattern.colind);
     d.ten_J.resize(pattern.colind.len(), 0.0);
-    let filter = sleep_state::filtering(m, d);
+    let filter = sleep::filters(m, d);
     let mut points = 0;
     for i in 0..m.ntendon {
         d.ten_length[i] = 0.0;
         let columns = row_range(d, i);
-        if filter && sleep_state::tendon(m, d, i) == SleepState::Asleep {
+        if filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep {
             d.ten_J[columns].fill(0.0);
             d.ten_J_rownnz[i] = 0;
             continue;
@@ -169,11 +169,13 @@ pub(crate) fn times_row(d: &Data, tendon: usize, vector: &[f64]) -> f64 {
 
 /// Adds the inertia of tendons to the mass matrix: `M += Σ a Jᵀ J`, within the pattern of `M`.
 pub fn add_armature(m: &Model, d: &mut Data) {
-    let filter = sleep_state::filtering(m, d);
+    let filter = sleep::filters(m, d);
     let mut dense = std::mem::take(&mut d.scratch.tendon.row);
     for i in 0..m.ntendon {
         let armature = m.tendon_armature[i];
-        if armature == 0.0 || (filter && sleep_state::tendon(m, d, i) == SleepState::Asleep) {
+        if armature == 0.0
+            || (filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep)
+        {
             continue;
         }
         let row = row_range(d, i);
@@ -198,12 +200,12 @@ pub fn add_armature(m: &Model, d: &mut Data) {
 
 /// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
 pub fn bias(m: &Model, d: &mut Data) {
-    let filter = sleep_state::filtering(m, d);
+    let filter = sleep::filters(m, d);
     for i in 0..m.ntendon {
         let armature = m.tendon_armature[i];
         if armature == 0.0
             || path::is_fixed(m, i)
-            || (filter && sleep_state::tendon(m, d, i) == SleepState::Asleep)
+            || (filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep)
         {
             continue;
         }
