@@ -16,5 +16,8 @@ pub use arrays::Model;
 pub use assets::Assets;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use names::{Names, ObjectId};
-pub use option::{Options, Statistic, Visual};
+pub use option::{
+    Options, Statistic, Visual, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality,
+    VisualRgba, VisualScale,
+};
 pub use spec::Spec;

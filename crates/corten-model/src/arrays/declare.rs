@@ -98,6 +98,18 @@ macro_rules! array_struct {
                 getters.get(index).map(|get| get(self))
             }
 
+            /// Where the buffer of `ARRAYS[index]` is and how many scalars it holds, for arrays
+            /// whose lengths are fixed by the model: memory that views may point into.
+            pub fn array_place(&mut self, index: usize) -> Option<(*mut u8, usize)> {
+                let getters: &[fn(&mut Self) -> (*mut u8, usize)] = &[
+                    $(|s| {
+                        let count = $crate::arrays::Cell::scalars(&s.$f[..]).len();
+                        (s.$f.as_mut_ptr().cast(), count)
+                    },)*
+                ];
+                getters.get(index).map(|get| get(self))
+            }
+
             /// Position of a field in [`Self::ARRAYS`].
             pub fn array_index(name: &str) -> Option<usize> {
                 Self::ARRAYS.iter().position(|a| a.name == name)

@@ -1,0 +1,64 @@
+"""MjModel and MjData."""
+from functools import cached_property
+
+from .._corten import DataBase, ModelBase
+from ._lists import _List
+from ._records import MjOption, MjStatistic, MjVisual
+
+
+class MjModel(ModelBase):
+    """A compiled model."""
+
+    @classmethod
+    def _from_arrays(cls, arrays):
+        """The model of named arrays, under the names of `pack`."""
+        return cls(ModelBase.unpack(arrays))
+
+    @cached_property
+    def opt(self):
+        return MjOption(self)
+
+    @cached_property
+    def stat(self):
+        return MjStatistic(self)
+
+    @cached_property
+    def vis(self):
+        return MjVisual(self)
+
+    def __copy__(self):
+        return type(self)(self.duplicate())
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        return _restore_model, (type(self), self.to_bytes())
+
+
+def _restore_model(cls, data):
+    return cls(ModelBase.from_bytes(data))
+
+
+class MjData(DataBase):
+    """The changing part of a simulation."""
+
+    @property
+    def contact(self):
+        """Contacts found by the last collision detection."""
+        return _List(self, "contact")
+
+    @property
+    def solver(self):
+        """Statistics of solver iterations."""
+        return _List(self, "solver")
+
+    @property
+    def warning(self):
+        """How often each warning was raised."""
+        return _List(self, "warning")
+
+    @property
+    def timer(self):
+        """Time spent in each stage."""
+        return _List(self, "timer")

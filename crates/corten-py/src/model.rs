@@ -1,0 +1,241 @@
+//! Compiled models.
+
+use std::sync::Arc;
+
+use corten_model::Model;
+use corten_model::arrays::ScalarKind;
+use corten_model::container::{self, Entry};
+use corten_model::enums::ObjType;
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
+
+use crate::fields;
+use crate::memory::{Owner, Place, Shared};
+
+/// Fields that MuJoCo's Python package presents as text.
+const TEXT: [&str; 3] = ["names", "paths", "text_data"];
+
+/// A compiled model: sizes, arrays and names, under MuJoCo's field names.
+///
+/// Arrays are writable NumPy views of the model's own memory.
+#[pyclass(name = "ModelBase", module = "corten._corten", frozen, subclass, dict, weakref)]
+pub struct PyModel {
+    pub model: Arc<Shared<Model>>,
+    owner: Py<Owner>,
+}
+
+/// A model on its way to an object of some class: the only thing that [`PyModel`] is made of.
+#[pyclass(module = "corten._corten", frozen)]
+pub struct ModelHandle(Arc<Shared<Model>>);
+
+impl ModelHandle {
+    pub fn new(model: Model) -> ModelHandle {
+        ModelHandle(Shared::new(model))
+    }
+}
+
+impl PyModel {
+    pub fn owner(&self) -> &Py<Owner> {
+        &self.owner
+    }
+
+    fn view<'py>(&self, py: Python<'py>, index: usize) -> Bound<'py, PyAny> {
+        let info = &Model::ARRAYS[index];
+        let mut m = self.model.write_attached(py);
+        let shape = fields::shape(&m, info, m.size(info.rows).unwrap_or(0));
+        let place = m.array_place(index).unwrap_or((std::ptr::dangling_mut::<f64>().cast(), 0));
+        drop(m);
+        self.model.view(Place::buffer(place, fields::scalar(info)), &shape, self.owner.bind(py))
+    }
+}
+
+#[pymethods]
+impl PyModel {
+    #[new]
+    fn new(py: Python<'_>, handle: &ModelHandle) -> PyResult<PyModel> {
+        let model = handle.0.clone();
+        let owner = Py::new(py, Owner::new(model.clone()))?;
+        Ok(PyModel { model, owner })
+    }
+
+    /// The model of named arrays, as `pack` returns them; `None` values stand for empty arrays.
+    #[staticmethod]
+    fn unpack(arrays: &Bound<'_, PyDict>) -> PyResult<ModelHandle> {
+        let mut entries = Vec::new();
+        for (key, value) in arrays {
+            let name: String = key.extract()?;
+            let values = match value.getattr("dtype")?.getattr("str")?.extract::<String>()?.as_str()
+            {
+                "<f8" => fields::values(&value, ScalarKind::F64)?,
+                "<f4" => fields::values(&value, ScalarKind::F32)?,
+                "<i4" => fields::values(&value, ScalarKind::I32)?,
+                "|u1" => fields::values(&value, ScalarKind::U8)?,
+                other => {
+                    let message = format!("entry '{name}' has the unexpected type {other}");
+                    return Err(PyTypeError::new_err(message));
+                }
+            };
+            entries.push(Entry { name, values });
+        }
+        let model = Model::unpack(&entries).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(ModelHandle::new(model))
+    }
+
+    /// Everything in the model as named arrays.
+    fn pack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let entries = self.model.read_attached(py).pack();
+        let dict = PyDict::new(py);
+        for Entry { name, values } in entries {
+            dict.set_item(name, fields::owned(py, values))?;
+        }
+        Ok(dict)
+    }
+
+    /// Everything in the model, as a file of named arrays.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let entries = self.model.read_attached(py).pack();
+        let file = container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())));
+        PyBytes::new(py, &file)
+    }
+
+    #[staticmethod]
+    fn from_bytes(file: &[u8]) -> PyResult<ModelHandle> {
+        let error = |e: &dyn std::error::Error| PyValueError::new_err(e.to_string());
+        let entries = container::read(file).map_err(|e| error(&e))?;
+        let model = Model::unpack(&entries).map_err(|e| error(&e))?;
+        Ok(ModelHandle::new(model))
+    }
+
+    /// A copy that shares nothing.
+    fn duplicate(&self, py: Python<'_>) -> ModelHandle {
+        ModelHandle::new(self.model.read_attached(py).clone())
+    }
+
+    /// The index of a named object; −1 if there is none.
+    fn object_id(&self, py: Python<'_>, kind: i32, name: &str) -> i64 {
+        let Some(kind) = ObjType::from_raw(kind) else { return -1 };
+        self.model.read_attached(py).object_names.id(kind, name).map_or(-1, |id| id as i64)
+    }
+
+    /// The name of an object; `None` if it has none or does not exist.
+    fn object_name(&self, py: Python<'_>, kind: i32, index: i64) -> Option<String> {
+        let (kind, index) = (ObjType::from_raw(kind)?, usize::try_from(index).ok()?);
+        self.model.read_attached(py).object_names.name(kind, index).map(str::to_owned)
+    }
+
+    /// All names of one kind of objects, empty where an object has none.
+    fn object_names(&self, py: Python<'_>, kind: i32) -> Vec<String> {
+        let Some(kind) = ObjType::from_raw(kind) else { return Vec::new() };
+        self.model.read_attached(py).object_names.all(kind).to_vec()
+    }
+
+    #[getter]
+    fn name(&self, py: Python<'_>) -> String {
+        self.model.read_attached(py).name.clone()
+    }
+
+    #[getter]
+    fn njmax(&self, py: Python<'_>) -> i32 {
+        self.model.read_attached(py).njmax
+    }
+
+    #[getter]
+    fn nconmax(&self, py: Python<'_>) -> i32 {
+        self.model.read_attached(py).nconmax
+    }
+
+    /// Bytes of all arrays.
+    #[getter]
+    fn nbuffer(&self, py: Python<'_>) -> usize {
+        let m = self.model.read_attached(py);
+        Model::ARRAYS
+            .iter()
+            .map(|info| {
+                m.expected_len(info)
+                    * match info.scalar {
+                        ScalarKind::F64 => 8,
+                        ScalarKind::F32 | ScalarKind::I32 => 4,
+                        ScalarKind::U8 => 1,
+                    }
+            })
+            .sum()
+    }
+
+    #[getter]
+    fn _address(&self) -> usize {
+        Arc::as_ptr(&self.model) as usize
+    }
+
+    #[classattr]
+    fn _size_fields() -> Vec<&'static str> {
+        Model::SIZES.iter().copied().chain(["njmax", "nconmax", "nbuffer"]).collect()
+    }
+
+    #[classattr]
+    fn _array_fields() -> Vec<&'static str> {
+        Model::ARRAYS.iter().map(|info| info.name).collect()
+    }
+
+    fn __getattr__<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let field = name.to_cow()?;
+        if let Some(size) = this.model.read_attached(py).size(&field) {
+            return Ok(size.into_pyobject(py)?.into_any());
+        }
+        let Some(index) = Model::array_index(&field) else {
+            let class = slf.get_type().name()?;
+            let message = format!("'{class}' object has no attribute '{field}'");
+            return Err(PyAttributeError::new_err(message));
+        };
+        if TEXT.contains(&field.as_ref()) {
+            let m = this.model.read_attached(py);
+            let Some(corten_model::arrays::ArrayRef::U8(text)) = m.array(index) else {
+                return Err(PyAttributeError::new_err("text expected"));
+            };
+            return Ok(PyBytes::new(py, text).into_any());
+        }
+        let view = this.view(py, index);
+        fields::attributes(slf)?.set_item(name, &view)?;
+        Ok(view)
+    }
+
+    fn __setattr__<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyString>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let field = name.to_cow()?;
+        match Model::array_index(&field) {
+            Some(_) if !TEXT.contains(&field.as_ref()) => {
+                fields::assign(&slf.getattr(name)?, value)
+            }
+            _ => Err(cannot_set(slf.as_any(), &field)),
+        }
+    }
+
+    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let py = slf.py();
+        let class: Bound<'py, PyType> = slf.get_type();
+        let names = py.import("builtins")?.call_method1("dir", (class,))?.cast_into::<PyList>()?;
+        for name in Model::SIZES.iter().copied().chain(Model::ARRAYS.iter().map(|a| a.name)) {
+            names.append(name)?;
+        }
+        names.sort()?;
+        Ok(names)
+    }
+}
+
+/// The error of an attribute that cannot be assigned.
+pub fn cannot_set(object: &Bound<'_, PyAny>, field: &str) -> PyErr {
+    let class = object.get_type().name().map_or_else(|_| String::new(), |n| n.to_string());
+    let known = object.hasattr(field).unwrap_or(false);
+    PyAttributeError::new_err(if known {
+        format!("attribute '{field}' of '{class}' objects is not writable")
+    } else {
+        format!("'{class}' object has no attribute '{field}'")
+    })
+}

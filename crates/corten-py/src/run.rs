@@ -1,0 +1,41 @@
+//! Running the engine on behalf of Python: without the interpreter lock, and with panics turned
+//! into exceptions.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use corten_model::Model;
+use corten_sim::Data;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::data::PyData;
+use crate::model::PyModel;
+
+/// Runs `f` without the interpreter lock. A panic, which is a defect of the engine or the result
+/// of nonsense in the model's arrays, becomes a `RuntimeError`.
+pub fn protect<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> PyResult<R> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(f))).map_err(|panic| {
+        let reason = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown reason");
+        PyRuntimeError::new_err(format!("the engine failed: {reason}"))
+    })
+}
+
+/// Runs `f` on a model and data that belongs to it.
+pub fn run<R: Send>(
+    py: Python<'_>,
+    m: &PyModel,
+    d: &PyData,
+    f: impl FnOnce(&Model, &mut Data) -> R + Send,
+) -> PyResult<R> {
+    d.check_model(py, m)?;
+    let (model, data) = (&m.model, &d.data);
+    protect(py, move || {
+        let model = model.read();
+        let mut data = data.write();
+        f(&model, &mut data)
+    })
+}

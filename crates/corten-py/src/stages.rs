@@ -1,0 +1,153 @@
+//! The pipeline and its stages, under MuJoCo's names.
+
+use corten_model::enums::{JacobianType, Stage};
+use corten_sim::stage::{
+    acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
+    tendon, transmission, velocity,
+};
+use corten_sim::{integrate, inverse, solve, step};
+use pyo3::prelude::*;
+
+use crate::data::PyData;
+use crate::model::PyModel;
+use crate::run::run;
+
+/// Declares functions of a model and its data that return nothing.
+macro_rules! stages {
+    ($($(#[$doc:meta])* $name:ident => $f:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[pyfunction]
+            fn $name(py: Python<'_>, m: &PyModel, d: &PyData) -> PyResult<()> {
+                run(py, m, d, |m, d| {
+                    // A bad state is counted in `warning` and reset, as in MuJoCo.
+                    let _ = ($f)(m, d);
+                })
+            }
+        )*
+
+        pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
+            module.add_function(wrap_pyfunction!(mj_isSparse, module)?)?;
+            module.add_function(wrap_pyfunction!(mj_step, module)?)?;
+            module.add_function(wrap_pyfunction!(mj_forwardSkip, module)?)?;
+            module.add_function(wrap_pyfunction!(mj_resetDataKeyframe, module)?)?;
+            Ok(())
+        }
+    };
+}
+
+stages! {
+    /// Forward dynamics: everything that follows from state and controls.
+    mj_forward => step::forward;
+    /// Inverse dynamics: qacc must be set before calling.
+    mj_inverse => inverse::inverse;
+    /// The part of a step before controls are needed.
+    mj_step1 => step::step1;
+    /// The part of a step after controls are set.
+    mj_step2 => step::step2;
+    /// Everything that depends on positions.
+    mj_fwdPosition => step::position;
+    /// Everything that depends on velocities.
+    mj_fwdVelocity => step::velocity;
+    /// Actuator forces.
+    mj_fwdActuation => actuation::actuation;
+    /// Unconstrained acceleration.
+    mj_fwdAcceleration => acceleration::acceleration;
+    /// Constraint forces and constrained acceleration.
+    mj_fwdConstraint => solve::constraint;
+    /// Poses of bodies, joints, geoms and sites.
+    mj_kinematics => kinematics::kinematics;
+    /// Centres of mass, spatial inertias and motion axes.
+    mj_comPos => inertia::centers_of_mass;
+    /// Camera and light poses.
+    mj_camlight => kinematics::cameras_and_lights;
+    /// Tendon lengths and Jacobians.
+    mj_tendon => tendon::tendon;
+    /// Actuator lengths and moments.
+    mj_transmission => transmission::transmission;
+    /// Composite inertias and the mass matrix.
+    mj_crb => inertia::mass_matrix;
+    /// The mass matrix.
+    mj_makeM => inertia::mass_matrix;
+    /// The factor of the mass matrix.
+    mj_factorM => inertia::factor;
+    /// Spatial velocities.
+    mj_comVel => velocity::body_velocities;
+    /// Passive forces.
+    mj_passive => passive::passive;
+    /// Contacts.
+    mj_collision => collision::collision;
+    /// Constraint rows.
+    mj_makeConstraint => constraint::make;
+    /// Velocities and reference accelerations of the constraint rows.
+    mj_referenceConstraint => constraint::reference;
+    /// Islands of coupled trees.
+    mj_island => solve::island::find;
+    /// The dual problem, if the solver needs it.
+    mj_projectConstraint => solve::project;
+    /// Sensors of positions.
+    mj_sensorPos => sensor::position;
+    /// Sensors of velocities.
+    mj_sensorVel => sensor::velocity;
+    /// Sensors of accelerations and forces.
+    mj_sensorAcc => sensor::acceleration;
+    /// Potential energy.
+    mj_energyPos => energy::potential;
+    /// Kinetic energy.
+    mj_energyVel => energy::kinetic;
+    /// Semi-implicit Euler integration.
+    mj_Euler => integrate::euler;
+    /// Integration that is implicit in velocity.
+    mj_implicit => integrate::implicit;
+    /// Discrepancy between forward and inverse dynamics.
+    mj_compareFwdInv => inverse::compare_forward;
+    /// Back to the reference pose.
+    mj_resetData => |m: &_, d: &mut corten_sim::Data| d.reset(m);
+}
+
+/// Advances the simulation by `nstep` steps.
+#[pyfunction]
+#[pyo3(signature = (m, d, nstep=1))]
+fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> {
+    run(py, m, d, |m, d| {
+        for _ in 0..nstep {
+            let _ = step(m, d);
+        }
+    })
+}
+
+/// Forward dynamics, reusing the results of all stages up to `skipstage`.
+#[pyfunction]
+fn mj_forwardSkip(
+    py: Python<'_>,
+    m: &PyModel,
+    d: &PyData,
+    skipstage: i32,
+    skipsensor: i32,
+) -> PyResult<()> {
+    let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
+    run(py, m, d, |m, d| step::forward_skip(m, d, done, skipsensor == 0))
+}
+
+/// Resets, then loads a keyframe if it exists.
+#[pyfunction]
+fn mj_resetDataKeyframe(py: Python<'_>, m: &PyModel, d: &PyData, key: i32) -> PyResult<()> {
+    run(py, m, d, |m, d| {
+        d.reset_to_keyframe(m, usize::try_from(key).unwrap_or(usize::MAX));
+    })
+}
+
+/// Whether constraint Jacobians are sparse with this model's options.
+#[pyfunction]
+fn mj_isSparse(py: Python<'_>, m: &PyModel) -> i32 {
+    /// From this number of degrees of freedom, `auto` means sparse.
+    const SPARSE_FROM: usize = 60;
+    let m = m.model.read_attached(py);
+    let sparse = match JacobianType::from_raw(m.opt.jacobian) {
+        Some(JacobianType::Sparse) => true,
+        Some(JacobianType::Auto) => m.nv >= SPARSE_FROM,
+        _ => false,
+    };
+    sparse.into()
+}
