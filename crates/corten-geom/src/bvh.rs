@@ -1,0 +1,115 @@
+//! Bounding volume hierarchies: binary trees of axis-aligned boxes, split at the median.
+//!
+//! Answers to MuJoCo's `mjCBoundingVolumeHierarchy`; nodes are numbered in depth-first order.
+
+use corten_math::Vec3;
+
+/// Something to be found: its box and the point by which it is sorted, in the axes of the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    pub id: i32,
+    pub pos: Vec3,
+    pub min: Vec3,
+    pub max: Vec3,
+}
+
+/// A tree; `child` is −1 at leaves, `nodeid` −1 at inner nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bvh {
+    /// Centre and half sizes.
+    pub aabb: Vec<[f64; 6]>,
+    pub child: Vec<[i32; 2]>,
+    pub nodeid: Vec<i32>,
+    pub depth: Vec<i32>,
+}
+
+/// Positions and sizes closer than this count as equal.
+const EPS: f64 = 1e-14;
+
+/// Builds the tree of `elements`, which are reordered.
+pub fn build(elements: &mut [Element]) -> Bvh {
+    let mut tree = Bvh::default();
+    // Elements at equal positions keep their order.
+    let mut keyed: Vec<(usize, Element)> = elements.iter().copied().enumerate().collect();
+    if !keyed.is_empty() {
+        tree.aabb.reserve(2 * keyed.len());
+        tree.split(&mut keyed, 0);
+    }
+    tree
+}
+
+impl Bvh {
+    fn split(&mut self, elements: &mut [(usize, Element)], depth: i32) -> i32 {
+        let mut min = Vec3::splat(f64::MAX);
+        let mut max = Vec3::splat(-f64::MAX);
+        for (_, e) in elements.iter() {
+            min = min.min(e.min);
+            max = max.max(e.max);
+        }
+        for k in 0..3 {
+            if (min[k] - max[k]).abs() < EPS {
+                min[k] -= EPS;
+                max[k] += EPS;
+            }
+        }
+        let (center, half) = ((max + min) / 2.0, (max - min) / 2.0);
+        let index = self.nodeid.len();
+        self.aabb.push([center[0], center[1], center[2], half[0], half[1], half[2]]);
+        self.child.push([-1, -1]);
+        self.depth.push(depth);
+        if let [(_, only)] = elements {
+            self.nodeid.push(only.id);
+            return index as i32;
+        }
+        self.nodeid.push(-1);
+
+        let edges = max - min;
+        let mut axis = 0;
+        if edges[1] >= edges[0] + EPS {
+            axis = 1;
+        }
+        if edges[2] >= edges[axis] + EPS {
+            axis = 2;
+        }
+        let middle = elements.len() / 2;
+        // Rounding to multiples of EPS makes "equal within EPS" an order.
+        let key = |e: &(usize, Element)| (e.1.pos[axis] / EPS).round();
+        elements
+            .select_nth_unstable_by(middle, |a, b| key(a).total_cmp(&key(b)).then(a.0.cmp(&b.0)));
+        let (low, high) = elements.split_at_mut(middle);
+        let low = self.split(low, depth + 1);
+        let high = self.split(high, depth + 1);
+        self.child[index] = [low, high];
+        index as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_is_a_leaf_inside_its_ancestors() {
+        let mut elements: Vec<Element> = (0..37)
+            .map(|i| {
+                let pos = Vec3::new((i * 7 % 11) as f64, (i * 5 % 13) as f64, (i % 3) as f64);
+                Element { id: i, pos, min: pos - Vec3::splat(0.5), max: pos + Vec3::splat(0.5) }
+            })
+            .collect();
+        let tree = build(&mut elements);
+        assert_eq!(tree.nodeid.len(), 2 * 37 - 1);
+        let mut leaves: Vec<i32> = tree.nodeid.iter().copied().filter(|&i| i >= 0).collect();
+        leaves.sort_unstable();
+        assert_eq!(leaves, (0..37).collect::<Vec<_>>());
+        for (node, children) in tree.child.iter().enumerate() {
+            for &c in children {
+                if c >= 0 {
+                    for k in 0..3 {
+                        let (a, b) = (&tree.aabb[node], &tree.aabb[c as usize]);
+                        assert!((a[k] - b[k]).abs() + b[k + 3] <= a[k + 3] + 1e-12);
+                    }
+                }
+            }
+        }
+    }
+}
