@@ -153,11 +153,11 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
         _ => &face,
     };
     let (apex, area) = inertia::face_centroid(&vert, &face);
-    if !(area >= MIN_VAL) {
+    if area.is_nan() || area < MIN_VAL {
         return Err(MeshError::Area);
     }
     let (measure, com) = inertia::center_of_mass(&vert, mass_faces, apex, settings.mass);
-    if !(measure >= MIN_VAL) {
+    if measure.is_nan() || measure < MIN_VAL {
         return Err(match settings.mass {
             MassDistribution::Shell => MeshError::Area,
             _ if measure < 0.0 => MeshError::NegativeVolume,
@@ -271,7 +271,7 @@ fn transform(vert: &mut [Vec3], normal: &mut [f32], settings: &Settings) {
 fn equivalent_box(moments: Vec3, measure: f64) -> Result<Vec3, MeshError> {
     const ABSOLUTE: f64 = 1e-9;
     const RELATIVE: f64 = 1e-6;
-    if !(moments[2] > 0.0) {
+    if moments[2].is_nan() || moments[2] <= 0.0 {
         return Err(MeshError::Inertia);
     }
     let mut half = Vec3::ZERO;
