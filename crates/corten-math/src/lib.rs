@@ -4,17 +4,20 @@
 //! matrices row-major, spatial vectors rotation first), so that a `Vec<Vec3>` is at the same
 //! time the flat array that a user reads as `xpos`.
 
+pub mod dense;
 mod eig3;
 mod mat3;
 mod quat;
 pub mod real;
 mod spatial;
+mod tree;
 mod vec3;
 
 pub use eig3::{Eig3, eig3};
 pub use mat3::Mat3;
 pub use quat::Quat;
 pub use spatial::{Inertia, Spatial};
+pub use tree::TreePattern;
 pub use vec3::Vec3;
 
 /// Smallest magnitude that the engine divides by or normalises (MuJoCo's `mjMINVAL`).

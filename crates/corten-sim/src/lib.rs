@@ -4,6 +4,7 @@
 //! stage is one module of `stage`, `solve` or `integrate`, reads the [`Model`] and the results of
 //! earlier stages, and writes its own block of [`Data`].
 
+mod awake;
 mod chain;
 mod check;
 pub mod constants;

@@ -5,6 +5,7 @@ mod fields;
 mod reset;
 mod scratch;
 mod stats;
+pub(crate) mod structure;
 
 pub use contact::Contact;
 pub use fields::Data;

@@ -1,13 +1,18 @@
 //! Working memory of the stages, kept in `Data` so that stepping allocates nothing.
 
+use std::sync::Arc;
+
 use corten_math::Spatial;
 use corten_model::Model;
 
+use super::structure::Structure;
 use crate::stage::{actuation, tendon};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
+    /// Checked indices of the kinematic forest.
+    pub structure: Arc<Structure>,
     /// Spatial accelerations and forces of the recursive passes, one per body.
     pub body_acc: Vec<Spatial>,
     pub body_frc: Vec<Spatial>,
@@ -23,6 +28,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub fn new(m: &Model) -> Scratch {
         Scratch {
+            structure: Arc::new(Structure::new(m)),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),

@@ -1,8 +1,59 @@
 //! Unconstrained acceleration.
+//!
+//! Reads all forces but those of constraints; writes `qfrc_smooth` and `qacc_smooth`. Answers to
+//! `mj_fwdAcceleration`.
 
+use corten_math::{Spatial, Vec3};
 use corten_model::Model;
 
-use crate::Data;
+use crate::{Data, awake, support};
 
 /// `qfrc_smooth` and `qacc_smooth`.
-pub fn acceleration(_m: &Model, _d: &mut Data) {}
+pub fn acceleration(m: &Model, d: &mut Data) {
+    match awake::dofs!(m, d).list() {
+        None => {
+            let a = d.qfrc_passive.iter().zip(&d.qfrc_bias);
+            let b = d.qfrc_applied.iter().zip(&d.qfrc_actuator);
+            for (f, ((passive, bias), (applied, actuator))) in
+                d.qfrc_smooth.iter_mut().zip(a.zip(b))
+            {
+                *f = passive - bias + applied + actuator;
+            }
+        }
+        Some(list) => {
+            for k in list.iter().map(|&k| k as usize) {
+                d.qfrc_smooth[k] =
+                    d.qfrc_passive[k] - d.qfrc_bias[k] + d.qfrc_applied[k] + d.qfrc_actuator[k];
+            }
+        }
+    }
+    let mut force = std::mem::take(&mut d.qfrc_smooth);
+    add_body_forces(d, &mut force);
+    d.qfrc_smooth = force;
+
+    let s = &*d.scratch.structure;
+    match awake::dofs!(m, d).list() {
+        None => {
+            d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
+            s.mass.solve(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
+        }
+        Some(list) => {
+            for k in list.iter().map(|&k| k as usize) {
+                d.qacc_smooth[k] = d.qfrc_smooth[k];
+            }
+            s.mass.solve_rows(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, list);
+        }
+    }
+}
+
+/// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body
+/// (`mj_xfrcAccumulate`).
+pub(crate) fn add_body_forces(d: &Data, qfrc: &mut [f64]) {
+    for (i, applied) in d.xfrc_applied.iter().enumerate().skip(1) {
+        if *applied != Spatial::ZERO {
+            // The first half is the force here.
+            let (force, torque): (Vec3, Vec3) = (applied.rot(), applied.lin());
+            support::apply_force(d, force, torque, d.xipos[i], i, qfrc);
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! Symmetric matrices with the sparsity of a forest: product, `LᵀDL` factor, solution.
+//!
+//! Rows are stored one after the other. Row `i` holds the columns of the ancestors of `i` in
+//! ascending order and the diagonal last, so the row of an ancestor covers a prefix of the columns
+//! of all its descendants, and column `i` sits at the same offset in each of them. Elimination
+//! from the leaves to the roots then causes no fill (Featherstone, *Rigid Body Dynamics
+//! Algorithms*, §6.5), and needs no column indices at all.
+
+/// The sparsity of a symmetric forest matrix.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreePattern {
+    rows: Vec<Row>,
+    columns: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Row {
+    start: u32,
+    /// Number of entries, the diagonal included.
+    len: u32,
+    /// One past the last row that has this row's index among its columns.
+    subtree_end: u32,
+}
+
+impl Row {
+    #[inline]
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+impl TreePattern {
+    /// The pattern of a compressed sparse row matrix; `None` unless its rows are contiguous,
+    /// prefix-closed as described above, and descendants are numbered depth first.
+    pub fn new(row_len: &[i32], row_start: &[i32], columns: &[i32]) -> Option<TreePattern> {
+        let n = row_len.len();
+        if row_start.len() != n {
+            return None;
+        }
+        let mut pattern =
+            TreePattern { rows: Vec::with_capacity(n), columns: Vec::with_capacity(columns.len()) };
+        for i in 0..n {
+            let len = usize::try_from(row_len[i]).ok().filter(|&len| len > 0)?;
+            let start = pattern.columns.len();
+            if usize::try_from(row_start[i]).ok()? != start {
+                return None;
+            }
+            let row = columns.get(start..start + len)?;
+            for &c in row {
+                pattern.columns.push(u32::try_from(c).ok()?);
+            }
+            let row = &pattern.columns[start..];
+            if row[len - 1] != i as u32 {
+                return None;
+            }
+            if len > 1 {
+                // The rest of the row is the row of the parent, of whose subtree `i` is the
+                // newest member.
+                let parent = row[len - 2] as usize;
+                let above = pattern.rows.get(parent)?;
+                if pattern.columns[above.range()] != row[..len - 1] {
+                    return None;
+                }
+                for &a in &row[..len - 1] {
+                    let ancestor = &mut pattern.rows[a as usize];
+                    if ancestor.subtree_end != i as u32 {
+                        return None;
+                    }
+                    ancestor.subtree_end += 1;
+                }
+            }
+            pattern.rows.push(Row {
+                start: start as u32,
+                len: len as u32,
+                subtree_end: i as u32 + 1,
+            });
+        }
+        (pattern.columns.len() == columns.len()).then_some(pattern)
+    }
+
+    /// A diagonal matrix.
+    pub fn diagonal(n: usize) -> TreePattern {
+        let rows = (0..n as u32).map(|i| Row { start: i, len: 1, subtree_end: i + 1 }).collect();
+        TreePattern { rows, columns: (0..n as u32).collect() }
+    }
+
+    /// Number of rows.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of stored entries.
+    #[inline]
+    pub fn entries(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Where the entries of row `i` are stored.
+    #[inline]
+    pub fn row(&self, i: usize) -> std::ops::Range<usize> {
+        self.rows[i].range()
+    }
+
+    /// The columns of row `i`.
+    #[inline]
+    pub fn columns(&self, i: usize) -> &[u32] {
+        &self.columns[self.row(i)]
+    }
+
+    /// Where the diagonal entry of row `i` is stored.
+    #[inline]
+    pub fn diagonal_entry(&self, i: usize) -> usize {
+        let row = self.rows[i];
+        (row.start + row.len) as usize - 1
+    }
+
+    /// Replaces a positive definite `matrix` by `L` (unit lower triangular, off the diagonal) and
+    /// `D` (on it) of `LᵀDL`, and gives `1/D`.
+    pub fn factor(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        for i in (0..self.size()).rev() {
+            self.eliminate(i, matrix, inverse_diagonal);
+        }
+        for i in 0..self.size() {
+            self.scale(i, matrix, inverse_diagonal);
+        }
+    }
+
+    /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
+    pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
+        for &i in rows.iter().rev() {
+            self.eliminate(i as usize, matrix, inverse_diagonal);
+        }
+        for &i in rows {
+            self.scale(i as usize, matrix, inverse_diagonal);
+        }
+    }
+
+    /// Subtracts from row `i` what its descendants contribute; they stay unscaled, so that each
+    /// contribution is one product: `row_i −= (u_ki / D_k) u_k`.
+    #[inline]
+    fn eliminate(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        let row = self.rows[i];
+        let (above, below) = matrix.split_at_mut(row.range().end);
+        let target = &mut above[row.start as usize..];
+        let subtree = &self.rows[i + 1..row.subtree_end as usize];
+        if !subtree.is_empty() {
+            let weights = &inverse_diagonal[i + 1..row.subtree_end as usize];
+            let first = row.start + row.len;
+            match target.len() {
+                1 => subtract_rows::<1>(target, 0, below, first, subtree, weights),
+                2 => subtract_rows::<2>(target, 0, below, first, subtree, weights),
+                3 => subtract_rows::<3>(target, 0, below, first, subtree, weights),
+                4 => subtract_rows::<4>(target, 0, below, first, subtree, weights),
+                5 => subtract_rows::<5>(target, 0, below, first, subtree, weights),
+                6 => subtract_rows::<6>(target, 0, below, first, subtree, weights),
+                7 => subtract_rows::<7>(target, 0, below, first, subtree, weights),
+                8 => subtract_rows::<8>(target, 0, below, first, subtree, weights),
+                9 => subtract_rows::<9>(target, 0, below, first, subtree, weights),
+                10 => subtract_rows::<10>(target, 0, below, first, subtree, weights),
+                11 => subtract_rows::<11>(target, 0, below, first, subtree, weights),
+                12 => subtract_rows::<12>(target, 0, below, first, subtree, weights),
+                len => {
+                    // Blocks of columns, so that the sums stay in registers.
+                    let mut column = 0;
+                    while column + 8 <= len {
+                        subtract_rows::<8>(target, column, below, first, subtree, weights);
+                        column += 8;
+                    }
+                    while column < len {
+                        subtract_rows::<1>(target, column, below, first, subtree, weights);
+                        column += 1;
+                    }
+                }
+            }
+        }
+        inverse_diagonal[i] = 1.0 / target[target.len() - 1];
+    }
+
+    #[inline]
+    fn scale(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &[f64]) {
+        let mut off_diagonal = self.rows[i].range();
+        off_diagonal.end -= 1;
+        let scale = inverse_diagonal[i];
+        for x in &mut matrix[off_diagonal] {
+            *x *= scale;
+        }
+    }
+
+    /// Solves `LᵀDL x = b` in place.
+    pub fn solve(&self, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
+        for i in (0..self.size()).rev() {
+            self.solve_upper(i, factor, x);
+        }
+        for (x, d) in x.iter_mut().zip(inverse_diagonal) {
+            *x *= d;
+        }
+        for i in 0..self.size() {
+            self.solve_lower(i, factor, x);
+        }
+    }
+
+    /// [`Self::solve`] for some rows only; whole trees must be given, in ascending order.
+    pub fn solve_rows(
+        &self,
+        factor: &[f64],
+        inverse_diagonal: &[f64],
+        x: &mut [f64],
+        rows: &[i32],
+    ) {
+        for &i in rows.iter().rev() {
+            self.solve_upper(i as usize, factor, x);
+        }
+        for &i in rows {
+            x[i as usize] *= inverse_diagonal[i as usize];
+        }
+        for &i in rows {
+            self.solve_lower(i as usize, factor, x);
+        }
+    }
+
+    /// Solves `√D Lᵀ`-half of the system, `x ← D^{-1/2} L^{-T} x`, given `D^{-1/2}`; the squared
+    /// norm of the result is `bᵀ (LᵀDL)⁻¹ b`.
+    pub fn solve_half(&self, factor: &[f64], inverse_sqrt_diagonal: &[f64], x: &mut [f64]) {
+        for i in (0..self.size()).rev() {
+            self.solve_upper(i, factor, x);
+        }
+        for (x, d) in x.iter_mut().zip(inverse_sqrt_diagonal) {
+            *x *= d;
+        }
+    }
+
+    /// `result ← √D L x`, so that `|result|² = xᵀ LᵀDL x`.
+    pub fn mul_half(&self, factor: &[f64], x: &[f64], result: &mut [f64]) {
+        for (i, r) in result.iter_mut().enumerate().take(self.size()) {
+            let range = self.row(i);
+            let (diagonal, entries) = factor[range.clone()].split_last().unwrap_or((&0.0, &[]));
+            let sum: f64 =
+                entries.iter().zip(&self.columns[range]).map(|(l, &c)| l * x[c as usize]).sum();
+            *r = (x[i] + sum) * diagonal.sqrt();
+        }
+    }
+
+    /// Row `i` of `x ← L^{-T} x`.
+    #[inline]
+    fn solve_upper(&self, i: usize, factor: &[f64], x: &mut [f64]) {
+        let row = self.rows[i];
+        if row.len == 1 {
+            return;
+        }
+        let mut range = row.range();
+        range.end -= 1;
+        let xi = x[i];
+        if xi != 0.0 {
+            for (l, &c) in factor[range.clone()].iter().zip(&self.columns[range]) {
+                x[c as usize] -= l * xi;
+            }
+        }
+    }
+
+    /// Row `i` of `x ← L^{-1} x`.
+    #[inline]
+    fn solve_lower(&self, i: usize, factor: &[f64], x: &mut [f64]) {
+        let row = self.rows[i];
+        if row.len == 1 {
+            return;
+        }
+        let mut range = row.range();
+        range.end -= 1;
+        let mut xi = x[i];
+        for (l, &c) in factor[range.clone()].iter().zip(&self.columns[range]) {
+            xi -= l * x[c as usize];
+        }
+        x[i] = xi;
+    }
+
+    /// `result ← matrix · x`.
+    pub fn mul(&self, matrix: &[f64], x: &[f64], result: &mut [f64]) {
+        for i in 0..self.size() {
+            let mut range = self.row(i);
+            range.end -= 1;
+            let xi = x[i];
+            let mut sum = matrix[range.end] * xi;
+            for (a, &c) in matrix[range.clone()].iter().zip(&self.columns[range]) {
+                sum += a * x[c as usize];
+                result[c as usize] += a * xi;
+            }
+            result[i] = sum;
+        }
+    }
+
+    /// Writes the matrix in full, row-major `n × n`.
+    pub fn to_dense(&self, matrix: &[f64], dense: &mut [f64]) {
+        let n = self.size();
+        dense.fill(0.0);
+        for i in 0..n {
+            let range = self.row(i);
+            for (&a, &c) in matrix[range.clone()].iter().zip(&self.columns[range]) {
+                dense[i * n + c as usize] = a;
+                dense[c as usize * n + i] = a;
+            }
+        }
+    }
+}
+
+/// `target[c..c+N] −= Σ_k w_k v_k[d] v_k[c..c+N]`, where `v_k` are the rows of a subtree and `d` is
+/// the last column of the target. `below` starts at address `first`.
+#[inline]
+fn subtract_rows<const N: usize>(
+    target: &mut [f64],
+    column: usize,
+    below: &[f64],
+    first: u32,
+    subtree: &[Row],
+    weights: &[f64],
+) {
+    let diagonal = target.len() - 1;
+    let Some(Ok(target)) = target.get_mut(column..column + N).map(<&mut [f64; N]>::try_from) else {
+        return;
+    };
+    let mut sum = *target;
+    for (row, weight) in subtree.iter().zip(weights).rev() {
+        let entries = &below[(row.start - first) as usize..][..diagonal + 1];
+        let scale = entries[diagonal] * weight;
+        let entries = &entries[column..][..N];
+        for j in 0..N {
+            sum[j] -= scale * entries[j];
+        }
+    }
+    *target = sum;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense;
+
+    /// A forest of two trees: parents of the rows, in depth-first order.
+    const PARENTS: [Option<usize>; 20] = [
+        None,
+        Some(0),
+        Some(1),
+        Some(2),
+        Some(2),
+        Some(4),
+        Some(1),
+        None,
+        Some(7),
+        Some(8),
+        Some(9),
+        Some(10),
+        Some(11),
+        Some(12),
+        Some(13),
+        Some(14),
+        Some(15),
+        Some(16),
+        Some(17),
+        Some(18),
+    ];
+
+    fn example() -> (TreePattern, Vec<f64>) {
+        let (mut len, mut start, mut columns) = (vec![], vec![], vec![]);
+        for i in 0..PARENTS.len() {
+            let mut chain = vec![i as i32];
+            let mut j = i;
+            while let Some(p) = PARENTS[j] {
+                chain.push(p as i32);
+                j = p;
+            }
+            chain.reverse();
+            start.push(columns.len() as i32);
+            len.push(chain.len() as i32);
+            columns.extend(chain);
+        }
+        let pattern = TreePattern::new(&len, &start, &columns).unwrap();
+        // Diagonally dominant, hence positive definite.
+        let mut matrix: Vec<f64> =
+            (0..pattern.entries()).map(|k| ((k * 7919 % 101) as f64 - 50.0) / 60.0).collect();
+        for i in 0..pattern.size() {
+            matrix[pattern.diagonal_entry(i)] = 25.0 + i as f64;
+        }
+        (pattern, matrix)
+    }
+
+    #[test]
+    fn factor_solves_like_dense_cholesky() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let mut full = vec![0.0; n * n];
+        pattern.to_dense(&matrix, &mut full);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+
+        let mut expected = b.clone();
+        assert!(dense::cholesky(&mut full, n, 0.0));
+        dense::cholesky_solve(&full, n, &mut expected);
+
+        let (mut factor, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut inverse);
+        let mut x = b.clone();
+        pattern.solve(&factor, &inverse, &mut x);
+        for i in 0..n {
+            assert!((x[i] - expected[i]).abs() < 1e-14);
+        }
+
+        // The product gives back the right-hand side.
+        let mut product = vec![0.0; n];
+        pattern.mul(&matrix, &x, &mut product);
+        for i in 0..n {
+            assert!((product[i] - b[i]).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn one_tree_can_be_processed_alone() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let (mut whole, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut whole, &mut inverse);
+        let rows: Vec<i32> = (7..n as i32).collect();
+        let (mut part, mut part_inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor_rows(&mut part, &mut part_inverse, &rows);
+        assert_eq!(part[pattern.row(7).start..], whole[pattern.row(7).start..]);
+        assert_eq!(part[..pattern.row(7).start], matrix[..pattern.row(7).start]);
+    }
+
+    #[test]
+    fn halves_give_the_quadratic_form() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let (mut factor, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut inverse);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+
+        let mut product = vec![0.0; n];
+        pattern.mul(&matrix, &b, &mut product);
+        let expected: f64 = b.iter().zip(&product).map(|(a, b)| a * b).sum();
+        let mut half = vec![0.0; n];
+        pattern.mul_half(&factor, &b, &mut half);
+        assert!((half.iter().map(|x| x * x).sum::<f64>() / expected - 1.0).abs() < 1e-13);
+
+        let mut x = b.clone();
+        pattern.solve(&factor, &inverse, &mut x);
+        let expected: f64 = b.iter().zip(&x).map(|(a, b)| a * b).sum();
+        let roots: Vec<f64> = inverse.iter().map(|d| d.sqrt()).collect();
+        let mut half = b;
+        pattern.solve_half(&factor, &roots, &mut half);
+        assert!((half.iter().map(|x| x * x).sum::<f64>() / expected - 1.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn malformed_patterns_are_refused() {
+        assert!(TreePattern::new(&[1, 2], &[0, 1], &[0, 0, 1]).is_some());
+        // Missing diagonal, gap between rows, column beyond the row, ancestor's row not a prefix.
+        assert!(TreePattern::new(&[1, 2], &[0, 1], &[0, 1, 0]).is_none());
+        assert!(TreePattern::new(&[1, 1], &[0, 2], &[0, 0, 1]).is_none());
+        assert!(TreePattern::new(&[1, 2], &[0, 1], &[0, 7, 1]).is_none());
+        assert!(TreePattern::new(&[1, 2, 2], &[0, 1, 3], &[0, 0, 1, 1, 2]).is_none());
+        // Row 2 belongs to the subtree of row 0, but row 1 in between does not.
+        assert!(TreePattern::new(&[1, 1, 2], &[0, 1, 2], &[0, 1, 0, 2]).is_none());
+    }
+}

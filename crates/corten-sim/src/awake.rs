@@ -1,0 +1,88 @@
+//! Which bodies or degrees of freedom a pass visits: all, or those that are awake.
+
+/// An ascending selection of indices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selection<'a> {
+    /// `None`: all from `first` to `end`.
+    list: Option<&'a [i32]>,
+    first: usize,
+    end: usize,
+}
+
+impl<'a> Selection<'a> {
+    #[inline]
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone + use<'a> {
+        (self.first..self.end).map(move |k| match self.list {
+            None => k,
+            Some(list) => list[k] as usize,
+        })
+    }
+
+    /// The list, if not everything is selected.
+    #[inline]
+    pub fn list(self) -> Option<&'a [i32]> {
+        self.list
+    }
+}
+
+/// Selects from a list of awake indices when there is something to leave out.
+#[inline]
+pub(crate) fn select<'a>(filter: bool, list: &'a [i32], awake: usize, all: usize) -> Selection<'a> {
+    if filter {
+        let list = &list[..awake.min(list.len())];
+        Selection { list: Some(list), first: 0, end: list.len() }
+    } else {
+        Selection { list: None, first: 0, end: all }
+    }
+}
+
+/// Bodies that are awake or static, without the world.
+macro_rules! bodies {
+    ($m:expr, $d:expr) => {
+        $crate::awake::select(
+            $d.ntree_awake < $m.ntree && $crate::sleep::enabled($m),
+            &$d.body_awake_ind,
+            $d.nbody_awake,
+            $m.nbody,
+        )
+        .without_world()
+    };
+}
+
+/// Bodies whose parent is awake or static, without the world.
+macro_rules! children {
+    ($m:expr, $d:expr) => {
+        $crate::awake::select(
+            $d.ntree_awake < $m.ntree && $crate::sleep::enabled($m),
+            &$d.parent_awake_ind,
+            $d.nparent_awake,
+            $m.nbody,
+        )
+        .without_world()
+    };
+}
+
+/// Degrees of freedom that are awake.
+macro_rules! dofs {
+    ($m:expr, $d:expr) => {
+        $crate::awake::select(
+            $d.ntree_awake < $m.ntree && $crate::sleep::enabled($m),
+            &$d.dof_awake_ind,
+            $d.nv_awake,
+            $m.nv,
+        )
+    };
+}
+
+pub(crate) use {bodies, children, dofs};
+
+impl Selection<'_> {
+    #[inline]
+    pub fn without_world(self) -> Self {
+        let first = match self.list {
+            None => 1,
+            Some(list) => usize::from(list.first() == Some(&0)),
+        };
+        Selection { first: first.min(self.end), ..self }
+    }
+}

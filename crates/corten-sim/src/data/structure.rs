@@ -1,0 +1,157 @@
+//! The kinematic forest in the form in which the recursive passes read it.
+//!
+//! Built once per `Data` from the index arrays of the model and shared by its clones. Every index
+//! is checked here, so the passes stay in bounds whatever is written into the model's index arrays
+//! later; objects with indices that make no sense are left out.
+
+use std::ops::Range;
+
+use corten_math::TreePattern;
+use corten_model::Model;
+use corten_model::enums::JointType;
+
+/// Indices of one body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Body {
+    /// Smaller than the body's own index; zero for the world.
+    pub parent: u32,
+    /// The top of the kinematic tree, to whose centre of mass spatial quantities refer.
+    pub root: u32,
+    joints: [u32; 2],
+    dofs: [u32; 2],
+    chain: [u32; 2],
+    geoms: [u32; 2],
+}
+
+impl Body {
+    #[inline]
+    pub fn joints(&self) -> Range<usize> {
+        self.joints[0] as usize..self.joints[1] as usize
+    }
+
+    #[inline]
+    pub fn dofs(&self) -> Range<usize> {
+        self.dofs[0] as usize..self.dofs[1] as usize
+    }
+
+    #[inline]
+    pub fn geoms(&self) -> Range<usize> {
+        self.geoms[0] as usize..self.geoms[1] as usize
+    }
+}
+
+/// Indices of one joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Joint {
+    pub kind: JointType,
+    pub qpos: u32,
+    pub dof: u32,
+}
+
+impl Joint {
+    #[inline]
+    pub fn qpos(&self) -> usize {
+        self.qpos as usize
+    }
+
+    #[inline]
+    pub fn dof(&self) -> usize {
+        self.dof as usize
+    }
+}
+
+/// Widths of a joint in positions and velocities.
+pub(crate) const fn joint_width(kind: JointType) -> (usize, usize) {
+    match kind {
+        JointType::Free => (7, 6),
+        JointType::Ball => (4, 3),
+        JointType::Slide | JointType::Hinge => (1, 1),
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Structure {
+    pub bodies: Vec<Body>,
+    pub joints: Vec<Joint>,
+    /// Body of every degree of freedom.
+    pub dof_body: Vec<u32>,
+    chain: Vec<u32>,
+    /// Sparsity of the mass matrix.
+    pub mass: TreePattern,
+}
+
+impl Structure {
+    pub fn new(m: &Model) -> Structure {
+        let joints: Vec<Joint> = (0..m.njnt).map(|j| joint(m, j)).collect();
+        let mut s = Structure {
+            bodies: Vec::with_capacity(m.nbody),
+            dof_body: vec![0; m.nv],
+            chain: Vec::new(),
+            mass: TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
+                .filter(|p| p.size() == m.nv)
+                .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC))),
+            joints,
+        };
+        for b in 0..m.nbody {
+            s.add_body(m, b);
+        }
+        s
+    }
+
+    fn add_body(&mut self, m: &Model, b: usize) {
+        let parent = below(m.body_parentid[b], b);
+        let root = below(m.body_rootid[b], b + 1);
+        let joints = range(m.body_jntadr[b], m.body_jntnum[b], m.njnt);
+        let dofs = range(m.body_dofadr[b], m.body_dofnum[b], m.nv);
+        let geoms = range(m.body_geomadr[b], m.body_geomnum[b], m.ngeom);
+
+        // The chain of a body without degrees of freedom is that of its parent.
+        let above = self.bodies.get(parent as usize).map_or([0, 0], |p| p.chain);
+        let chain = if dofs[0] == dofs[1] {
+            above
+        } else {
+            let start = self.chain.len() as u32;
+            self.chain.extend_from_within(above[0] as usize..above[1] as usize);
+            self.chain.extend(dofs[0]..dofs[1]);
+            [start, self.chain.len() as u32]
+        };
+        for dof in dofs[0]..dofs[1] {
+            self.dof_body[dof as usize] = b as u32;
+        }
+        self.bodies.push(Body { parent, root, joints, dofs, chain, geoms });
+    }
+
+    /// The degrees of freedom that move a body, in ascending order.
+    #[inline]
+    pub fn chain(&self, body: usize) -> &[u32] {
+        let [start, end] = self.bodies[body].chain;
+        &self.chain[start as usize..end as usize]
+    }
+}
+
+fn joint(m: &Model, j: usize) -> Joint {
+    // A joint whose place makes no sense becomes a slide that reads the first position: harmless,
+    // and there is one wherever there is a joint.
+    let fallback = Joint { kind: JointType::Slide, qpos: 0, dof: 0 };
+    let Some(kind) = JointType::from_raw(m.jnt_type[j]) else { return fallback };
+    let (nq, nv) = joint_width(kind);
+    let fits = |adr: i32, width: usize, size: usize| {
+        usize::try_from(adr).is_ok_and(|adr| adr + width <= size)
+    };
+    if fits(m.jnt_qposadr[j], nq, m.nq) && fits(m.jnt_dofadr[j], nv, m.nv) {
+        Joint { kind, qpos: m.jnt_qposadr[j] as u32, dof: m.jnt_dofadr[j] as u32 }
+    } else {
+        fallback
+    }
+}
+
+fn below(index: i32, end: usize) -> u32 {
+    u32::try_from(index).ok().filter(|&i| (i as usize) < end).unwrap_or(0)
+}
+
+fn range(start: i32, len: i32, size: usize) -> [u32; 2] {
+    match (u32::try_from(start), u32::try_from(len)) {
+        (Ok(start), Ok(len)) if start as usize + len as usize <= size => [start, start + len],
+        _ => [0, 0],
+    }
+}
