@@ -6,7 +6,7 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
-use crate::stage::{actuation, tendon};
+use crate::stage::{actuation, collision, tendon};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,7 @@ pub(crate) struct Scratch {
     /// One number per dof, zero between uses.
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
+    pub collision: collision::Memory,
 }
 
 impl Scratch {
@@ -35,6 +36,7 @@ impl Scratch {
             tendon: tendon::Pattern::new(m),
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),
+            collision: collision::Memory::default(),
         }
     }
 }

@@ -1,8 +1,47 @@
-//! Contacts between geoms.
+//! Contacts between geoms: broad phase, bounding tests, narrow phase, contact parameters.
+//!
+//! Reads poses of geoms and the awake state of bodies; writes `contact` and `ncon`, and forgets
+//! all constraint rows. Answers to `mj_collision`.
+//!
+//! Which pairs of geoms may ever touch does not change while simulating. [`filter`] condenses it
+//! into rules per geom; [`broad`] turns them into candidates for the current poses, in the order
+//! in which contacts are reported; [`narrow`] tests each candidate and writes its contacts with
+//! the parameters mixed by [`parameters`].
 
+mod broad;
+mod filter;
+mod narrow;
+mod parameters;
+mod sweep;
+
+use corten_geom::HitBuffer;
 use corten_model::Model;
+use corten_model::enums::{DisableBit, EnableBit};
 
 use crate::Data;
 
+/// Working memory of collision detection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    broad: broad::Broad,
+    hits: HitBuffer,
+}
+
 /// Finds all contacts.
-pub fn collision(_m: &Model, _d: &mut Data) {}
+pub fn collision(m: &Model, d: &mut Data) {
+    d.contact.clear();
+    d.ncon = 0;
+    d.clear_constraints();
+    if m.opt.disabled(DisableBit::Constraint) || m.opt.disabled(DisableBit::Contact) {
+        return;
+    }
+
+    let Data { contact, scratch, geom_xpos, geom_xmat, body_awake, .. } = d;
+    let Memory { broad, hits } = &mut scratch.collision;
+    let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
+    let narrow = narrow::Narrow::new(m, geom_xpos, geom_xmat, awake);
+    for candidate in broad.candidates(m, geom_xpos, geom_xmat) {
+        narrow.collide(candidate, hits, contact);
+    }
+    d.ncon = d.contact.len();
+}

@@ -1,0 +1,214 @@
+//! Which pairs of geoms may touch at all.
+//!
+//! A pair is admitted if its bodies and its geoms have matching collision masks, its bodies are
+//! not welded together, not parent and child (unless one is static) and not excluded, and if the
+//! author did not list the pair explicitly. Answers to `filterBodyPair`, `canCollide2` and the
+//! bit masks of `mj_collideGeoms`; sleeping is checked pair by pair, when it matters.
+
+use corten_model::Model;
+use corten_model::enums::{DisableBit, GeomType};
+
+/// The part of a geom that decides about admission.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    body: u32,
+    weld: i32,
+    weld_parent: i32,
+    contype: i32,
+    conaffinity: i32,
+    body_contype: i32,
+    body_conaffinity: i32,
+    kind: i32,
+    /// Whether the body has other geoms.
+    crowd: bool,
+}
+
+/// Where a candidate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Two bodies of one geom each.
+    Lone,
+    /// Bodies with several geoms: oriented boxes are tested before the geoms.
+    Crowd,
+    /// Listed by the author.
+    Pair(u32),
+}
+
+/// Two geoms to test, ordered by type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub first: u32,
+    pub second: u32,
+    pub source: Source,
+}
+
+/// The rules of a model, and copies of the arrays they were made from: these are writable while
+/// simulating, and comparing them is cheaper than following them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
+    geoms: Vec<Rule>,
+    /// Signatures of body pairs, ascending.
+    excluded: Vec<u32>,
+    /// Geom pairs listed by the author, the smaller index first, ascending.
+    listed: Vec<(u32, u32)>,
+    filter_parent: bool,
+    midphase: bool,
+    inputs: Vec<i32>,
+}
+
+/// Body pair as one number, in the order in which contacts are reported.
+#[inline]
+pub(super) fn signature(body1: u32, body2: u32) -> u64 {
+    u64::from(body1.min(body2)) << 32 | u64::from(body1.max(body2))
+}
+
+impl Rules {
+    /// Brings the rules up to date; `true` if they changed.
+    pub fn update(&mut self, m: &Model) -> bool {
+        let flags =
+            [m.opt.disabled(DisableBit::FilterParent), m.opt.disabled(DisableBit::MidPhase)]
+                .map(i32::from);
+        let inputs: [&[i32]; 13] = [
+            &flags,
+            &m.geom_type,
+            &m.geom_bodyid,
+            &m.geom_contype,
+            &m.geom_conaffinity,
+            &m.body_weldid,
+            &m.body_parentid,
+            &m.body_contype,
+            &m.body_conaffinity,
+            &m.body_geomnum,
+            &m.exclude_signature,
+            &m.pair_geom1,
+            &m.pair_geom2,
+        ];
+        let mut rest = &self.inputs[..];
+        let unchanged = inputs.iter().all(|input| match rest.split_at_checked(input.len()) {
+            Some((old, tail)) => {
+                rest = tail;
+                old == *input
+            }
+            None => false,
+        });
+        if unchanged && rest.is_empty() {
+            return false;
+        }
+        self.inputs.clear();
+        for input in inputs {
+            self.inputs.extend_from_slice(input);
+        }
+        self.rebuild(m);
+        true
+    }
+
+    fn rebuild(&mut self, m: &Model) {
+        self.filter_parent = !m.opt.disabled(DisableBit::FilterParent);
+        self.midphase = !m.opt.disabled(DisableBit::MidPhase);
+        let body_of = |b: i32| usize::try_from(b).ok().filter(|&b| b < m.nbody).unwrap_or(0);
+        let weld = |b: usize| body_of(m.body_weldid[b]);
+        self.geoms.clear();
+        self.geoms.extend((0..m.ngeom).map(|g| {
+            let b = body_of(m.geom_bodyid[g]);
+            Rule {
+                body: b as u32,
+                weld: weld(b) as i32,
+                weld_parent: weld(body_of(m.body_parentid[weld(b)])) as i32,
+                contype: m.geom_contype[g],
+                conaffinity: m.geom_conaffinity[g],
+                body_contype: m.body_contype[b],
+                body_conaffinity: m.body_conaffinity[b],
+                kind: m.geom_type[g],
+                crowd: m.body_geomnum[b] != 1,
+            }
+        }));
+        self.excluded.clear();
+        self.excluded.extend(m.exclude_signature.iter().map(|&s| s as u32));
+        self.excluded.sort_unstable();
+        self.listed.clear();
+        self.listed.extend(m.pair_geom1.iter().zip(&m.pair_geom2).map(|(&a, &b)| {
+            let (a, b) = (a as u32, b as u32);
+            (a.min(b), a.max(b))
+        }));
+        self.listed.sort_unstable();
+    }
+
+    #[inline]
+    pub fn body(&self, geom: u32) -> u32 {
+        self.geoms[geom as usize].body
+    }
+
+    /// Whether a geom could touch anything: it has a mask and a type that collides.
+    pub fn collides(&self, geom: usize) -> bool {
+        let g = &self.geoms[geom];
+        (g.contype | g.conaffinity != 0)
+            && (g.body_contype | g.body_conaffinity != 0)
+            && (GeomType::Plane.raw()..=GeomType::Mesh.raw()).contains(&g.kind)
+    }
+
+    /// Whether a geom's body is fixed to the world.
+    pub fn is_static(&self, geom: usize) -> bool {
+        self.geoms[geom].weld == 0
+    }
+
+    pub fn is_plane(&self, geom: usize) -> bool {
+        self.geoms[geom].kind == GeomType::Plane.raw()
+    }
+
+    /// The candidate made of two geoms, if they may touch.
+    #[inline]
+    pub fn admit(&self, g1: u32, g2: u32) -> Option<Candidate> {
+        let (a, b) = (&self.geoms[g1 as usize], &self.geoms[g2 as usize]);
+        if a.weld == b.weld
+            || a.contype & b.conaffinity == 0 && b.contype & a.conaffinity == 0
+            || a.body_contype & b.body_conaffinity == 0 && b.body_contype & a.body_conaffinity == 0
+            || self.filter_parent
+                && a.weld != 0
+                && b.weld != 0
+                && (a.weld == b.weld_parent || b.weld == a.weld_parent)
+            // Half spaces and height fields do not meet each other.
+            || a.kind.max(b.kind) <= GeomType::HField.raw()
+        {
+            return None;
+        }
+        if !self.excluded.is_empty() {
+            let (low, high) = (a.body.min(b.body), a.body.max(b.body));
+            let signature = (low << 16).wrapping_add(high);
+            if self.excluded.binary_search(&signature).is_ok() {
+                return None;
+            }
+        }
+        if !self.listed.is_empty() && self.listed.binary_search(&(g1.min(g2), g1.max(g2))).is_ok() {
+            return None;
+        }
+        let source = if a.crowd || b.crowd { Source::Crowd } else { Source::Lone };
+        let source = if self.midphase { source } else { Source::Lone };
+        Some(self.ordered(g1, g2, source))
+    }
+
+    /// Two geoms by type; equal types by body.
+    #[inline]
+    pub fn ordered(&self, g1: u32, g2: u32, source: Source) -> Candidate {
+        let (a, b) = (&self.geoms[g1 as usize], &self.geoms[g2 as usize]);
+        let swap = match source {
+            Source::Pair(_) => a.kind > b.kind,
+            _ => (a.kind, a.body) > (b.kind, b.body),
+        };
+        let (first, second) = if swap { (g2, g1) } else { (g1, g2) };
+        Candidate { first, second, source }
+    }
+
+    /// Position of a candidate among those of one body: second body, then the geoms. With boxes
+    /// tested first, geoms are ordered as reported; otherwise as a loop over the geoms of the
+    /// first body and then of the second finds them.
+    #[inline]
+    pub fn rank(&self, c: &Candidate) -> (u32, u32, u32) {
+        let (b1, b2) = (self.body(c.first), self.body(c.second));
+        let (g1, g2) = match c.source {
+            Source::Crowd => (c.first, c.second),
+            _ if b1 < b2 => (c.first, c.second),
+            _ => (c.second, c.first),
+        };
+        (b1.max(b2), g1, g2)
+    }
+}

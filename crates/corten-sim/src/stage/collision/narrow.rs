@@ -1,0 +1,203 @@
+//! Bounding tests, and the table of pair functions.
+//!
+//! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
+
+use corten_geom::pair::{self, Posed};
+use corten_geom::{Hit, HitBuffer};
+use corten_math::{Mat3, Vec3};
+use corten_model::Model;
+use corten_model::enums::{GeomType, SleepState};
+
+use super::filter::{Candidate, Source};
+use super::parameters::{self, Parameters};
+use crate::Contact;
+
+/// Half sizes from here on are infinite.
+const INFINITE: f64 = 1e10;
+
+/// Everything that a test of two geoms reads.
+pub(super) struct Narrow<'a> {
+    m: &'a Model,
+    xpos: &'a [Vec3],
+    xmat: &'a [Mat3],
+    /// Sleep state per body, if sleeping is enabled.
+    awake: Option<&'a [i32]>,
+}
+
+impl<'a> Narrow<'a> {
+    pub fn new(
+        m: &'a Model,
+        xpos: &'a [Vec3],
+        xmat: &'a [Mat3],
+        awake: Option<&'a [i32]>,
+    ) -> Narrow<'a> {
+        Narrow { m, xpos, xmat, awake }
+    }
+
+    /// Tests one candidate and appends its contacts.
+    #[inline]
+    pub fn collide(&self, c: &Candidate, hits: &mut HitBuffer, out: &mut Vec<Contact>) {
+        let (first, second) = (c.first as usize, c.second as usize);
+        let pair = match c.source {
+            Source::Pair(pair) => Some(pair as usize),
+            _ => None,
+        };
+        let margin = parameters::margin(self.m, first, second, pair);
+        if self.apart(first, second, margin) || self.at_rest(first, second, pair.is_some()) {
+            return;
+        }
+        if c.source == Source::Crowd && self.boxes_apart(first, second, margin) {
+            return;
+        }
+        hits.clear();
+        self.touch(first, second, margin, hits);
+        if hits.is_empty() {
+            return;
+        }
+        let parameters = match pair {
+            Some(pair) => Parameters::of_pair(self.m, pair),
+            None => Parameters::of_geoms(self.m, first, second),
+        };
+        let geom = [first as i32, second as i32];
+        let includemargin = margin - parameters.gap;
+        out.extend(hits.iter().map(|hit| contact(hit, &parameters, includemargin, geom)));
+    }
+
+    /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses
+    /// that are not numbers touch nothing.
+    #[inline]
+    fn apart(&self, first: usize, second: usize, margin: f64) -> bool {
+        let (r1, r2) = (self.m.geom_rbound[first], self.m.geom_rbound[second]);
+        let between = self.xpos[second] - self.xpos[first];
+        let (distance, reach) = if r1 > 0.0 && r2 > 0.0 {
+            let reach = r1 + r2 + margin;
+            (between.norm_squared(), reach * reach)
+        } else if r2 > 0.0 && self.m.geom_type[first] == GeomType::Plane.raw() {
+            (between.dot(self.xmat[first].col(2)), margin + r2)
+        } else {
+            return between.norm_squared().is_nan();
+        };
+        distance > reach || distance.is_nan()
+    }
+
+    /// Whether sleep makes the pair pointless. A listed pair needs one awake body. Of any other
+    /// pair, one body must not be asleep and able to move: mocap bodies disturb no sleeper.
+    #[inline]
+    fn at_rest(&self, first: usize, second: usize, listed: bool) -> bool {
+        let Some(awake) = self.awake else { return false };
+        let body = |g: usize| usize::try_from(self.m.geom_bodyid[g]).unwrap_or(0);
+        let state = |g: usize| awake.get(body(g)).copied().unwrap_or(SleepState::Static.raw());
+        let idle = |g: usize| {
+            if listed {
+                state(g) != SleepState::Awake.raw()
+            } else {
+                state(g) == SleepState::Asleep.raw()
+                    || self.m.body_weldid.get(body(g)).is_none_or(|&weld| weld == 0)
+            }
+        };
+        idle(first) && idle(second)
+    }
+
+    /// Whether the face normals of one of the oriented bounding boxes separate the two, as in
+    /// S. Gottschalk et al., "OBBTree" (1996), without the products of edges.
+    fn boxes_apart(&self, first: usize, second: usize, margin: f64) -> bool {
+        let unbounded =
+            |aabb: &[f64; 6]| -> [bool; 3] { std::array::from_fn(|k| aabb[3 + k] >= INFINITE) };
+        let (box1, box2) = (&self.m.geom_aabb[first], &self.m.geom_aabb[second]);
+        let (inf1, inf2) = (unbounded(box1), unbounded(box2));
+        if inf1 == [true; 3] || inf2 == [true; 3] {
+            return false;
+        }
+        let (mat1, mat2) = (&self.xmat[first], &self.xmat[second]);
+        let center =
+            |aabb: &[f64; 6], g: usize| self.xmat[g] * Vec3::from_slice(aabb) + self.xpos[g];
+        let between = center(box2, second) - center(box1, first);
+        let size = |aabb: &[f64; 6]| Vec3::from_slice(&aabb[3..]);
+        let (size1, size2) = (size(box1), size(box2));
+        let separates = |axis: Vec3, own: f64, mat: &Mat3, other: Vec3| {
+            let reach = mat.tmul(axis).component_mul(other).abs();
+            own + (reach[0] + reach[1] + reach[2]) + margin < axis.dot(between).abs()
+        };
+        (!inf2.contains(&true) && (0..3).any(|k| separates(mat1.col(k), size1[k], mat2, size2)))
+            || (!inf1.contains(&true)
+                && (0..3).any(|k| separates(mat2.col(k), size2[k], mat1, size1)))
+    }
+
+    fn posed(&self, g: usize) -> Posed<'a> {
+        Posed { pos: self.xpos[g], mat: &self.xmat[g], size: self.m.geom_size[g] }
+    }
+
+    /// Contact points of two geoms, ordered by type.
+    fn touch(&self, first: usize, second: usize, margin: f64, hits: &mut HitBuffer) {
+        use GeomType::{Box, Capsule, Cylinder, Plane, Sphere};
+        let kind = |g: usize| GeomType::from_raw(self.m.geom_type[g]);
+        let (Some(kind1), Some(kind2)) = (kind(first), kind(second)) else { return };
+        let closed_form = match (kind1, kind2) {
+            (Plane, Sphere) => pair::plane_sphere,
+            (Plane, Capsule) => pair::plane_capsule,
+            (Plane, Cylinder) => pair::plane_cylinder,
+            (Plane, Box) => pair::plane_box,
+            (Sphere, Sphere) => pair::sphere_sphere,
+            (Sphere, Capsule) => pair::sphere_capsule,
+            (Sphere, Cylinder) => pair::sphere_cylinder,
+            (Sphere, Box) => pair::sphere_box,
+            (Capsule, Capsule) => pair::capsule_capsule,
+            (Capsule, Box) => pair::capsule_box,
+            (Box, Box) => pair::box_box,
+            _ => return,
+        };
+        closed_form(&self.posed(first), &self.posed(second), margin, hits);
+    }
+}
+
+fn contact(hit: &Hit, p: &Parameters, includemargin: f64, geom: [i32; 2]) -> Contact {
+    Contact {
+        dist: hit.dist,
+        pos: hit.pos,
+        frame: frame(hit.normal, hit.tangent),
+        includemargin,
+        friction: p.friction,
+        solref: p.solref,
+        solreffriction: p.solreffriction,
+        solimp: p.solimp,
+        dim: p.dim,
+        geom,
+        exclude: (hit.dist >= includemargin) as i32,
+        ..Contact::default()
+    }
+}
+
+/// A right-handed frame, as rows, whose first axis is the normal. The second follows `tangent`,
+/// or else world y or z, whichever is farther from the normal.
+fn frame(normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
+    let (x, _) = normal.normalized();
+    let y = match tangent {
+        Some(tangent) if tangent.norm_squared() >= 0.25 => tangent,
+        _ if x[1] < 0.5 && x[1] > -0.5 => Vec3::Y,
+        _ => Vec3::Z,
+    };
+    let (y, _) = (y - x * x.dot(y)).normalized();
+    Mat3::from_rows(x, y, x.cross(y))
+}
+
+#[cfg(test)]
+mod tests {
+    use corten_math::MIN_VAL;
+
+    use super::*;
+
+    #[test]
+    fn frame_is_a_rotation_for_any_normal() {
+        for normal in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::Y, Vec3::new(0.3, -0.6, 0.2), Vec3::ZERO] {
+            for tangent in [None, Some(Vec3::Z), Some(Vec3::ZERO)] {
+                let f = frame(normal, tangent);
+                if tangent == Some(normal) {
+                    continue;
+                }
+                let identity = f * f.transpose() - Mat3::IDENTITY;
+                assert!(identity.0.iter().all(|x| x.abs() < 1e3 * MIN_VAL));
+                assert!((f.determinant() - 1.0).abs() < 1e3 * MIN_VAL);
+            }
+        }
+    }
+}

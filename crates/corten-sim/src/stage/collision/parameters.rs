@@ -1,0 +1,129 @@
+//! Parameters of a contact, mixed from its two geoms or taken from an explicit pair.
+//!
+//! Answers to `mj_contactParam` and the `mj_assign*` family.
+
+use corten_math::MIN_VAL;
+use corten_model::Model;
+use corten_model::enums::EnableBit;
+
+/// Smallest friction coefficient; friction cones divide by it.
+const MIN_FRICTION: f64 = 1e-5;
+
+/// What all contacts of one pair share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Parameters {
+    pub dim: i32,
+    pub gap: f64,
+    pub solref: [f64; 2],
+    pub solreffriction: [f64; 2],
+    pub solimp: [f64; 5],
+    pub friction: [f64; 5],
+}
+
+/// Distance below which two geoms get contacts.
+#[inline]
+pub(super) fn margin(m: &Model, first: usize, second: usize, pair: Option<usize>) -> f64 {
+    if m.opt.enabled(EnableBit::Override) {
+        m.opt.o_margin
+    } else if let Some(pair) = pair {
+        m.pair_margin[pair]
+    } else {
+        maximum(m.geom_margin[first], m.geom_margin[second])
+    }
+}
+
+impl Parameters {
+    /// For a pair that the author listed.
+    pub fn of_pair(m: &Model, pair: usize) -> Parameters {
+        Parameters {
+            dim: m.pair_dim[pair],
+            gap: m.pair_gap[pair],
+            solref: m.pair_solref[pair],
+            solreffriction: m.pair_solreffriction[pair],
+            solimp: m.pair_solimp[pair],
+            friction: m.pair_friction[pair],
+        }
+        .overridden(m)
+    }
+
+    /// For two geoms that happen to meet: the one of higher priority decides; otherwise the
+    /// larger dimension and friction, and a weighted mean of the rest.
+    pub fn of_geoms(m: &Model, a: usize, b: usize) -> Parameters {
+        let gap = maximum(m.geom_gap[a], m.geom_gap[b]);
+        let single =
+            |g: usize| (m.geom_condim[g], m.geom_solref[g], m.geom_solimp[g], m.geom_friction[g].0);
+        let (dim, solref, solimp, friction) = if m.geom_priority[a] > m.geom_priority[b] {
+            single(a)
+        } else if m.geom_priority[a] < m.geom_priority[b] {
+            single(b)
+        } else {
+            let mix = mix(m.geom_solmix[a], m.geom_solmix[b]);
+            let blend = |x: f64, y: f64| mix * x + (1.0 - mix) * y;
+            let (ref_a, ref_b) = (m.geom_solref[a], m.geom_solref[b]);
+            // Positive: time constant and damping ratio. Negative: stiffness and damping, of
+            // which the stronger one holds.
+            let solref = if ref_a[0] > 0.0 && ref_b[0] > 0.0 {
+                std::array::from_fn(|k| blend(ref_a[k], ref_b[k]))
+            } else {
+                std::array::from_fn(|k| minimum(ref_a[k], ref_b[k]))
+            };
+            let (imp_a, imp_b) = (m.geom_solimp[a], m.geom_solimp[b]);
+            let (friction_a, friction_b) = (m.geom_friction[a], m.geom_friction[b]);
+            (
+                m.geom_condim[a].max(m.geom_condim[b]),
+                solref,
+                std::array::from_fn(|k| blend(imp_a[k], imp_b[k])),
+                std::array::from_fn(|k| maximum(friction_a[k], friction_b[k])),
+            )
+        };
+        let [slide, spin, roll] = friction;
+        Parameters {
+            dim,
+            gap,
+            solref,
+            solreffriction: [0.0; 2],
+            solimp,
+            friction: [slide, slide, spin, roll, roll],
+        }
+        .overridden(m)
+    }
+
+    fn overridden(mut self, m: &Model) -> Parameters {
+        if m.opt.enabled(EnableBit::Override) {
+            self.solref = m.opt.o_solref;
+            self.solreffriction = m.opt.o_solref;
+            self.solimp = m.opt.o_solimp;
+            self.friction = m.opt.o_friction;
+        }
+        self.friction = self.friction.map(|f| maximum(MIN_FRICTION, f));
+        // The constraint stage knows these dimensions only.
+        self.dim = match self.dim {
+            ..=1 => 1,
+            2 | 3 => 3,
+            4 => 4,
+            5.. => 6,
+        };
+        self
+    }
+}
+
+/// Weight of the first geom.
+fn mix(a: f64, b: f64) -> f64 {
+    match (a >= MIN_VAL, b >= MIN_VAL) {
+        (true, true) => a / (a + b),
+        (false, false) => 0.5,
+        (false, true) => 0.0,
+        (true, false) => 1.0,
+    }
+}
+
+// A comparison and a selection, unlike `f64::max` and `f64::min`, which also look for NaN.
+#[inline]
+fn maximum(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+#[inline]
+fn minimum(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
