@@ -26,6 +26,14 @@ impl Hit {
     }
 }
 
+/// The two tangents that complete a unit normal to a right-handed frame: the first is the y axis,
+/// or z where the normal leans towards y, made orthogonal.
+pub fn tangents(normal: Vec3) -> [Vec3; 2] {
+    let guess = if normal[1] < 0.5 && normal[1] > -0.5 { Vec3::Y } else { Vec3::Z };
+    let first = (guess - normal * normal.dot(guess)).normalized().0;
+    [first, normal.cross(first)]
+}
+
 /// Caller-owned list of hits, reused from pair to pair: it never grows past [`MAX_HITS`].
 #[derive(Clone, Debug)]
 pub struct HitBuffer {

@@ -1,9 +1,16 @@
 //! Posed shapes and queries on them. Knows nothing of models or simulation.
 
 pub mod bvh;
+pub mod ccd;
 pub mod contact;
+pub mod convex;
+pub mod hfield;
 pub mod hull;
 pub mod mesh;
 pub mod pair;
+pub mod shape;
 
+pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};
+pub use hfield::HeightField;
+pub use shape::{Geometry, HullGraph, Mesh, Polygons, Pose, Shape};

@@ -11,6 +11,7 @@ pub mod constants;
 mod data;
 pub mod derivative;
 mod error;
+pub mod geometry;
 pub mod integrate;
 pub mod inverse;
 pub mod sleep;

@@ -1,0 +1,285 @@
+//! Penetration depth: the expanding polytope algorithm.
+//!
+//! A polytope inside the Minkowski difference that holds the origin is expanded at its nearest
+//! face until the support plane there is within tolerance; face and support plane bound the
+//! depth from below and above (van den Bergen: "Proximity queries and penetration depth
+//! computation on 3D game objects", GDC 2001). Answers to `epa` and `polytope2/3/4` in MuJoCo's
+//! `engine_collision_gjk.c`, whose starting polytopes, face order and acceptance tests decide
+//! between equally deep solutions.
+
+use corten_math::{MIN_VAL, Mat3, Vec3};
+
+use super::gjk::{Pair, Vertex};
+use super::polytope::{Face, Polytope};
+use super::simplex::affine_coordinates;
+use crate::shape::MIN_VAL_SQUARED;
+
+/// Face storage is sized for at least this many iterations.
+const MIN_CAPACITY_ITERATIONS: usize = 170;
+
+impl Polytope {
+    /// Adds the support point along `d`, of length `norm`.
+    fn expand(&mut self, pair: &mut Pair<'_, '_>, d: Vec3, norm: f64) -> usize {
+        let dir = if norm > MIN_VAL { d / norm } else { Vec3::X };
+        let vertex = pair.support(dir);
+        self.insert(vertex)
+    }
+
+    /// Attaches faces in turn, with their neighbours; on the first one that holds the origin,
+    /// returns its vertices.
+    fn attach_all<const N: usize>(
+        &mut self,
+        faces: [([usize; 3], [usize; 3]); N],
+    ) -> Result<(), [usize; 3]> {
+        for (vertices, neighbours) in faces {
+            if self.attach(vertices, neighbours) < MIN_VAL_SQUARED {
+                return Err(vertices);
+            }
+        }
+        Ok(())
+    }
+
+    fn nominate_all(&mut self) {
+        for face in 0..self.faces.len() {
+            self.nominate(face);
+        }
+    }
+}
+
+/// Builds a starting polytope from GJK's last simplex; `false` if the shapes only touch.
+pub(super) fn start(pt: &mut Polytope, pair: &mut Pair<'_, '_>, simplex: &[Vertex]) -> bool {
+    pt.clear();
+    match *simplex {
+        [a, b] => from_segment(pt, pair, a, b),
+        [a, b, c] => from_triangle(pt, pair, [a, b, c]),
+        [a, b, c, d] => from_tetrahedron(pt, pair, [a, b, c, d]),
+        _ => false,
+    }
+}
+
+/// Starts over from one face that holds the origin.
+fn restart(pt: &mut Polytope, pair: &mut Pair<'_, '_>, face: [usize; 3]) -> bool {
+    let triangle = face.map(|i| pt.vertices[i]);
+    pt.clear();
+    from_triangle(pt, pair, triangle)
+}
+
+/// A double pyramid: three support points around the segment.
+fn from_segment(pt: &mut Polytope, pair: &mut Pair<'_, '_>, a: Vertex, b: Vertex) -> bool {
+    let along = b.diff - a.diff;
+    // The coordinate axis least aligned with the segment gives the longest cross product.
+    let mut least = 0;
+    for i in 1..3 {
+        if along[i].abs() < along[least].abs() {
+            least = i;
+        }
+    }
+    let mut e = Vec3::ZERO;
+    e[least] = 1.0;
+    let d1 = e.cross(along);
+    let turn = third_of_a_turn(along);
+    let d2 = turn * d1;
+    let d3 = turn * d2;
+
+    let (a, b) = (pt.insert(a), pt.insert(b));
+    let c = pt.expand(pair, d1, d1.norm());
+    let d = pt.expand(pair, d2, d2.norm());
+    let f = pt.expand(pair, d3, d3.norm());
+    let attached = pt.attach_all([
+        ([a, c, d], [1, 3, 2]),
+        ([a, f, c], [2, 4, 0]),
+        ([a, d, f], [0, 5, 1]),
+        ([b, d, c], [5, 0, 4]),
+        ([b, c, f], [3, 1, 5]),
+        ([b, f, d], [4, 2, 3]),
+    ]);
+    if let Err(face) = attached {
+        return restart(pt, pair, face);
+    }
+    let v = |i: usize| pt.vertices[i].diff;
+    if !pierces(v(a), v(b), [v(c), v(d), v(f)]) {
+        return false;
+    }
+    pt.nominate_all();
+    true
+}
+
+/// A double pyramid over the triangle: support points on both sides.
+fn from_triangle(pt: &mut Polytope, pair: &mut Pair<'_, '_>, triangle: [Vertex; 3]) -> bool {
+    let [v1, v2, v3] = triangle.map(|v| v.diff);
+    let normal = (v2 - v1).cross(v3 - v1);
+    let norm = normal.norm();
+    if norm < MIN_VAL {
+        return false;
+    }
+    let [a, b, c] = triangle.map(|v| pt.insert(v));
+    let below = pt.expand(pair, -normal, norm);
+    let above = pt.expand(pair, normal, norm);
+    let (v4, v5) = (pt.vertices[above].diff, pt.vertices[below].diff);
+    if lies_in([v1, v2, v3], v4) || lies_in([v1, v2, v3], v5) {
+        return false;
+    }
+    let attached = pt.attach_all([
+        ([above, a, b], [1, 3, 2]),
+        ([above, c, a], [2, 4, 0]),
+        ([above, b, c], [0, 5, 1]),
+        ([below, b, a], [5, 0, 4]),
+        ([below, a, c], [3, 1, 5]),
+        ([below, c, b], [4, 2, 3]),
+    ]);
+    if attached.is_err() {
+        return false;
+    }
+    pt.nominate_all();
+    true
+}
+
+fn from_tetrahedron(pt: &mut Polytope, pair: &mut Pair<'_, '_>, simplex: [Vertex; 4]) -> bool {
+    let [a, b, c, d] = simplex.map(|v| pt.insert(v));
+    let attached = pt.attach_all([
+        ([a, b, c], [1, 3, 2]),
+        ([a, d, b], [2, 3, 0]),
+        ([a, c, d], [0, 3, 1]),
+        ([d, c, b], [2, 0, 1]),
+    ]);
+    if let Err(face) = attached {
+        return restart(pt, pair, face);
+    }
+    if !holds_origin(simplex.map(|v| v.diff)) {
+        return false;
+    }
+    pt.nominate_all();
+    true
+}
+
+/// Rotation by 120° about `axis`.
+fn third_of_a_turn(axis: Vec3) -> Mat3 {
+    // The sine's digits are MuJoCo's.
+    const SIN: f64 = 0.86602540378;
+    const COS: f64 = -0.5;
+    let [x, y, z] = (axis / axis.norm()).0;
+    let c = 1.0 - COS;
+    Mat3([
+        COS + x * x * c,
+        x * y * c - z * SIN,
+        x * z * c + y * SIN,
+        y * x * c + z * SIN,
+        COS + y * y * c,
+        y * z * c - x * SIN,
+        x * z * c - y * SIN,
+        y * z * c + x * SIN,
+        COS + z * z * c,
+    ])
+}
+
+/// Whether the line from `a` to `b` passes through the triangle.
+fn pierces(a: Vec3, b: Vec3, [p, q, r]: [Vec3; 3]) -> bool {
+    let ab = b - a;
+    let (p, q, r) = (p - a, q - a, r - a);
+    let volumes = [p.dot(q.cross(ab)), q.dot(r.cross(ab)), r.dot(p.cross(ab))];
+    volumes.iter().all(|&v| v >= 0.0) || volumes.iter().all(|&v| v <= 0.0)
+}
+
+/// Whether `p` is a point of the triangle.
+fn lies_in([a, b, c]: [Vec3; 3], p: Vec3) -> bool {
+    let l = affine_coordinates(a, b, c, p);
+    if l.iter().any(|&x| x < 0.0) {
+        return false;
+    }
+    let back = Vec3(std::array::from_fn(|k| a[k] * l[0] + b[k] * l[1] + c[k] * l[2]));
+    (back - p).norm() < MIN_VAL
+}
+
+/// Whether the origin lies strictly inside a tetrahedron: on each face's inner side.
+fn holds_origin(v: [Vec3; 4]) -> bool {
+    (0..4).all(|i| {
+        let [p, q, r, opposite] = std::array::from_fn(|k| v[(i + k) % 4]);
+        let n = (q - p).cross(r - p);
+        let (inside, origin) = (n.dot(opposite - p), n.dot(-p));
+        (inside > 0.0 && origin > 0.0) || (inside < 0.0 && origin < 0.0)
+    })
+}
+
+/// Expands the polytope; the face that carries the penetration, or `None` if numbers broke down.
+pub(super) fn expand(
+    pt: &mut Polytope,
+    pair: &mut Pair<'_, '_>,
+    max_iterations: usize,
+    tolerance: f64,
+) -> Option<usize> {
+    let polyhedral = pair.is_polyhedral();
+    let tolerance = if polyhedral { MIN_VAL } else { tolerance };
+    let max_faces = max_iterations.max(MIN_CAPACITY_ITERATIONS).saturating_mul(6);
+    let (mut upper, mut upper2) = (f64::MAX, f64::MAX);
+    let mut nearest: Option<usize> = None;
+
+    for _ in 0..max_iterations {
+        let previous = nearest;
+        let mut lower2 = f64::MAX;
+        for &face in &pt.candidates {
+            if pt.faces[face].dist2 < lower2 {
+                (nearest, lower2) = (Some(face), pt.faces[face].dist2);
+            }
+        }
+        if lower2 > upper2 {
+            return previous;
+        }
+        let face = nearest?;
+        if lower2 <= 0.0 {
+            return nearest;
+        }
+
+        let lower = lower2.sqrt();
+        let foot = pt.faces[face].foot;
+        let w = pt.expand(pair, foot, lower);
+        let new = pt.vertices[w];
+        let reach = foot.dot(new.diff) / lower;
+        if reach < upper {
+            (upper, upper2) = (reach, reach * reach);
+        }
+        if upper - lower < tolerance {
+            return nearest;
+        }
+        // A corner pair seen before cannot expand the polytope any further.
+        if polyhedral && pt.vertices[..w].iter().any(|v| v.i1 == new.i1 && v.i2 == new.i2) {
+            return nearest;
+        }
+
+        pt.open(face, new.diff);
+        let edges = pt.horizon.len();
+        if edges < 3 {
+            return None;
+        }
+        let first = pt.faces.len();
+        if edges > max_faces.saturating_sub(first) {
+            return nearest;
+        }
+        for i in 0..edges {
+            let at = pt.horizon[i];
+            let outer = &mut pt.faces[at.face];
+            let (v1, v2) = (outer.vertices[at.edge], outer.vertices[(at.edge + 1) % 3]);
+            outer.neighbours[at.edge] = first + i;
+            let before = first + (i + edges - 1) % edges;
+            let after = first + (i + 1) % edges;
+            let dist2 = pt.attach([w, v2, v1], [before, at.face, after]);
+            if dist2 == 0.0 {
+                return None;
+            }
+            if dist2 >= lower2 && dist2 <= upper2 {
+                pt.nominate(first + i);
+            }
+        }
+        if pt.candidates.is_empty() {
+            break;
+        }
+    }
+    nearest
+}
+
+/// The point of each shape that a face of the polytope stands for, and the signed distance.
+pub(super) fn witness(pt: &Polytope, face: &Face) -> (f64, Vec3, Vec3) {
+    let v = face.vertices.map(|i| &pt.vertices[i]);
+    let l = affine_coordinates(v[0].diff, v[1].diff, v[2].diff, face.foot);
+    let blend = |p: [Vec3; 3]| p[0] * l[0] + p[1] * l[1] + p[2] * l[2];
+    (-face.dist2.sqrt(), blend(v.map(|v| v.p1)), blend(v.map(|v| v.p2)))
+}
