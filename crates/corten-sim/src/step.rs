@@ -79,7 +79,6 @@ pub fn position(m: &Model, d: &mut Data) {
     tendon::tendon(m, d);
     sleep::wake_by_tendon(m, d);
     inertia::mass_matrix(m, d);
-    tendon::add_armature(m, d);
     inertia::factor(m, d);
     collision::collision(m, d);
     if sleep::wake_by_contact(m, d) {

@@ -6,7 +6,7 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
-use crate::stage::{actuation, collision, tendon};
+use crate::stage::{actuation, collision, sensor, tendon};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,7 @@ pub(crate) struct Scratch {
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
     pub collision: collision::Memory,
+    pub contact_sensor: sensor::Memory,
 }
 
 impl Scratch {
@@ -37,6 +38,7 @@ impl Scratch {
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),
+            contact_sensor: sensor::Memory::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmissi
 
 use crate::chain::{self, BodyPoint, index};
 use crate::stage::tendon;
-use crate::{Data, sleep};
+use crate::{Data, sleep, support};
 
 /// The row under construction: appended to the moment matrix as long as there is room.
 struct Row<'a> {
@@ -196,7 +196,7 @@ fn slider_crank(
 
 fn tendon(m: &Model, d: &Data, tendon: usize, gear: f64, row: &mut Row<'_>) -> f64 {
     let keep_zeros = tendon::keeps_sparse(m);
-    for k in tendon::row_range(d, tendon) {
+    for k in support::tendon_row(d, tendon) {
         let (dof, value) = (d.ten_J_colind[k] as usize, d.ten_J[k] * gear);
         if keep_zeros || value != 0.0 {
             row.push(dof, value);

@@ -4,7 +4,7 @@ use corten_math::Spatial;
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, SensorType, Stage, Transmission};
 
-use super::{Sensor, Shared, contact, frame, limit_row, tactile, write};
+use super::{Sensor, Shared, contact, frame, limit_row, write};
 use crate::Data;
 use crate::chain::{self, index};
 
@@ -26,9 +26,7 @@ pub(super) fn measure(
         shared.prepare(m, d, Stage::Acc);
     }
     match sensor.kind {
-        SensorType::Touch => contact::touch(m, d, sensor, out),
         SensorType::Contact => contact::measure(m, d, sensor, out),
-        SensorType::Tactile => tactile::measure(m, d, sensor, out),
         SensorType::Accelerometer => {
             let site = sensor.site(m, d)?;
             write(out, &site.mat.tmul(frame::acceleration(m, d, &site).lin()).0)

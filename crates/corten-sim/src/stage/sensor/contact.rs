@@ -7,10 +7,10 @@ use corten_model::Model;
 use corten_model::enums::{ContactDataField, ObjType};
 
 use super::frame::{self, Frame};
-use super::{Sensor, contains, write};
+use super::{Sensor, contains};
 use crate::chain::index;
-use crate::solve::contact_force;
-use crate::{Contact, Data, ray};
+use crate::support::contact_force;
+use crate::{Contact, Data};
 
 /// Scalars per field of a contact sensor's slot, in the order of [`ContactDataField`].
 const FIELDS: [(ContactDataField, usize); 7] = [
@@ -63,30 +63,6 @@ pub(crate) struct Memory {
     matches: Vec<Match>,
 }
 
-/// Sum of the normal forces of contacts on the site's body whose force line meets the site.
-pub(super) fn touch(m: &Model, d: &Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
-    let zone = sensor.site(m, d)?;
-    let site = sensor.object(m.nsite)?;
-    let mut total = 0.0;
-    for (i, contact) in d.contact[..d.ncon].iter().enumerate() {
-        let bodies = bodies(m, contact);
-        let body = zone.body as i32;
-        if contact.efc_address < 0 || !bodies.contains(&body) {
-            continue;
-        }
-        let normal_force = contact_force(m, d, i)[0];
-        if normal_force <= 0.0 {
-            continue;
-        }
-        let (normal, _) = (contact.frame.row(0) * normal_force).normalized();
-        let line = if bodies[1] == body { -normal } else { normal };
-        if ray::meets(&zone, m.site_type[site], m.site_size[site], contact.pos, line) {
-            total += normal_force;
-        }
-    }
-    write(out, &[total])
-}
-
 /// The contact sensor: fields of the selected contacts, one slot after the other.
 pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
     out.fill(0.0);
@@ -136,7 +112,9 @@ fn selected(fields: i32) -> impl Iterator<Item = (ContactDataField, usize)> {
 fn fill_slot(fields: i32, slot: &mut [f64], value: impl Fn(ContactDataField) -> Vec3) {
     let mut rest = slot;
     for (field, size) in selected(fields) {
-        let Some((head, tail)) = std::mem::take(&mut rest).split_at_mut_checked(size) else { return };
+        let Some((head, tail)) = std::mem::take(&mut rest).split_at_mut_checked(size) else {
+            return;
+        };
         head.copy_from_slice(&value(field).0[..size]);
         rest = tail;
     }

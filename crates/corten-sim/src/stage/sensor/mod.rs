@@ -9,7 +9,6 @@ mod camera;
 mod contact;
 pub mod frame;
 mod position;
-mod tactile;
 mod velocity;
 
 use corten_math::Vec3;
@@ -129,16 +128,13 @@ fn output<'a>(m: &Model, id: usize, data: &'a mut [f64]) -> Option<&'a mut [f64]
 #[derive(Default)]
 struct Shared {
     ready: bool,
-    distance: Option<position::Distance>,
 }
 
 impl Shared {
     /// Subtree momenta in the velocity stage, body accelerations in the acceleration stage.
-    fn prepare(&mut self, m: &Model, d: &mut Data, stage: Stage) {
+    fn prepare(&mut self, _m: &Model, _d: &mut Data, stage: Stage) {
         if !std::mem::replace(&mut self.ready, true) {
             match stage {
-                Stage::Vel => crate::stage::velocity::subtree_momenta(m, d),
-                Stage::Acc => crate::stage::acceleration::body_accelerations(m, d),
                 _ => {}
             }
         }

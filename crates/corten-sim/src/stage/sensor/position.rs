@@ -1,44 +1,27 @@
 //! Sensors of positions.
 
-use corten_math::{Quat, Vec3};
+use corten_math::Quat;
 use corten_model::Model;
-use corten_model::enums::{ConstraintType, ObjType, SensorType};
+use corten_model::enums::{ConstraintType, SensorType};
 
 use super::{Sensor, Shared, camera, contains, limit_row, write};
+use crate::Data;
 use crate::chain::index;
-use crate::stage::{collision, energy};
-use crate::{Data, ray};
-
-/// The shortest segment between two sets of geoms, kept for the sensors that follow and ask for
-/// the same.
-#[derive(Clone, Copy)]
-pub(super) struct Distance {
-    between: [(ObjType, i32); 2],
-    cutoff: f64,
-    distance: f64,
-    segment: [Vec3; 2],
-}
+use crate::stage::energy;
 
 pub(super) fn measure(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    _shared: &mut Shared,
     out: &mut [f64],
 ) -> Option<()> {
     match sensor.kind {
-        SensorType::Magnetometer => {
-            write(out, &sensor.site(m, d)?.mat.tmul(m.opt.magnetic).0)
-        }
+        SensorType::Magnetometer => write(out, &sensor.site(m, d)?.mat.tmul(m.opt.magnetic).0),
         SensorType::CamProjection => {
             let point = sensor.site(m, d)?.pos;
             let camera = index(sensor.reference.1, m.ncam)?;
             write(out, &camera::project(m, d, camera, point))
-        }
-        SensorType::Rangefinder => {
-            let site = sensor.site(m, d)?;
-            let hit = ray::cast(m, d, site.pos, site.mat.col(2), &ray::Filter::sensor(site.body));
-            write(out, &[hit.map_or(-1.0, |h| h.distance)])
         }
         SensorType::JointPos => {
             write(out, d.qpos.get(index(m.jnt_qposadr[sensor.object(m.njnt)?], m.nq)?..)?.get(..1)?)
@@ -53,9 +36,8 @@ pub(super) fn measure(
         SensorType::TendonLimitPos => limit(d, ConstraintType::LimitTendon, sensor, out),
         SensorType::FramePos => {
             let object = sensor.object_frame(m, d)?;
-            let pos = sensor
-                .reference_frame(m, d)
-                .map_or(object.pos, |r| r.mat.tmul(object.pos - r.pos));
+            let pos =
+                sensor.reference_frame(m, d).map_or(object.pos, |r| r.mat.tmul(object.pos - r.pos));
             write(out, &pos.0)
         }
         SensorType::FrameXAxis => axis(m, d, sensor, 0, out),
@@ -75,19 +57,6 @@ pub(super) fn measure(
             let site = index(sensor.reference.1, m.nsite)?;
             let inside = contains(&zone, m.site_size[site], m.site_type[site], point);
             write(out, &[f64::from(u8::from(inside))])
-        }
-        SensorType::GeomDist => {
-            write(out, &[distance(m, d, sensor, shared)?.distance])
-        }
-        SensorType::GeomNormal => {
-            let [from, to] = distance(m, d, sensor, shared)?.segment;
-            let gap = to - from;
-            let normal = if gap == Vec3::ZERO { gap } else { gap.normalized().0 };
-            write(out, &normal.0)
-        }
-        SensorType::GeomFromTo => {
-            let segment = distance(m, d, sensor, shared)?.segment;
-            write(out, segment.map(|p| p.0).as_flattened())
         }
         SensorType::PotentialEnergy => {
             energy::potential(m, d);
@@ -110,37 +79,4 @@ fn axis(m: &Model, d: &Data, sensor: &Sensor, column: usize, out: &mut [f64]) ->
 fn limit(d: &Data, kind: ConstraintType, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
     let row = limit_row(d, kind, sensor.object.1)?;
     write(out, &[d.efc_pos[row] - d.efc_margin[row]])
-}
-
-/// The geoms of a body, or a single geom.
-fn geoms(m: &Model, (kind, id): (ObjType, i32)) -> Option<std::ops::Range<usize>> {
-    if kind == ObjType::Body {
-        let body = index(id, m.nbody)?;
-        let start = usize::try_from(m.body_geomadr[body]).unwrap_or(0);
-        let count = usize::try_from(m.body_geomnum[body]).unwrap_or(0);
-        Some(start.min(m.ngeom)..(start + count).min(m.ngeom))
-    } else {
-        let geom = index(id, m.ngeom)?;
-        Some(geom..geom + 1)
-    }
-}
-
-/// The smallest distance between the geoms of two objects, up to the sensor's cutoff.
-fn distance(m: &Model, d: &mut Data, sensor: &Sensor, shared: &mut Shared) -> Option<Distance> {
-    let cutoff = m.sensor_cutoff[sensor.id];
-    let between = [sensor.object, sensor.reference];
-    if let Some(known) = shared.distance.filter(|k| k.between == between && k.cutoff == cutoff) {
-        return Some(known);
-    }
-    let mut best = Distance { between, cutoff, distance: cutoff, segment: [Vec3::ZERO; 2] };
-    for first in geoms(m, between[0])? {
-        for second in geoms(m, between[1])? {
-            let (distance, segment) = collision::geom_distance(m, d, first, second, cutoff);
-            if distance < best.distance {
-                best = Distance { distance, segment, ..best };
-            }
-        }
-    }
-    shared.distance = Some(best);
-    Some(best)
 }

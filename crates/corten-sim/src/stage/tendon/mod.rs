@@ -1,7 +1,7 @@
-//! Tendon paths, lengths, Jacobians, velocities, and the inertia of tendons.
+//! Tendon paths, lengths, Jacobians, velocities, and the bias force of their inertia.
 //!
 //! Reads poses (and velocities for `bias`); writes `ten_*` and `wrap_*`. Answers to MuJoCo's
-//! `mj_tendon`, `mj_tendonDot`, `mj_tendonArmature` and `mj_tendonBias`.
+//! `mj_tendon`, `mj_tendonDot` and `mj_tendonBias`.
 //!
 //! A fixed tendon has the length Σ c·q over some joints. A spatial tendon is a string through
 //! sites, bent by round geoms; its length is Σ |leg| / divisor, and a leg of direction u between
@@ -20,6 +20,7 @@ pub(crate) use pattern::Pattern;
 
 use self::path::{Leg, Piece};
 use crate::chain::{self, BodyPoint};
+use crate::support::tendon_row;
 use crate::{Data, sleep};
 
 /// Point on the path that is not on a geom.
@@ -55,7 +56,7 @@ pub fn tendon(m: &Model, d: &mut Data) {
     let mut points = 0;
     for i in 0..m.ntendon {
         d.ten_length[i] = 0.0;
-        let columns = row_range(d, i);
+        let columns = tendon_row(d, i);
         if filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep {
             d.ten_J[columns].fill(0.0);
             d.ten_J_rownnz[i] = 0;
@@ -73,12 +74,6 @@ pub fn tendon(m: &Model, d: &mut Data) {
         }
     }
     d.scratch.tendon = pattern;
-}
-
-/// Index range of a tendon's Jacobian entries.
-pub(crate) fn row_range(d: &Data, tendon: usize) -> std::ops::Range<usize> {
-    let start = d.ten_J_rowadr[tendon] as usize;
-    start..start + d.ten_J_rownnz[tendon] as usize
 }
 
 fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64]) {
@@ -162,40 +157,9 @@ pub fn velocity(m: &Model, d: &mut Data) {
 
 /// One row of `ten_J` times a vector over dofs.
 pub(crate) fn times_row(d: &Data, tendon: usize, vector: &[f64]) -> f64 {
-    let row = row_range(d, tendon);
+    let row = tendon_row(d, tendon);
     let columns = d.ten_J_colind[row.clone()].iter();
     columns.zip(&d.ten_J[row]).map(|(&dof, j)| j * vector[dof as usize]).sum()
-}
-
-/// Adds the inertia of tendons to the mass matrix: `M += Σ a Jᵀ J`, within the pattern of `M`.
-pub fn add_armature(m: &Model, d: &mut Data) {
-    let filter = sleep::filters(m, d);
-    let mut dense = std::mem::take(&mut d.scratch.tendon.row);
-    for i in 0..m.ntendon {
-        let armature = m.tendon_armature[i];
-        if armature == 0.0
-            || (filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep)
-        {
-            continue;
-        }
-        let row = row_range(d, i);
-        for k in row.clone() {
-            dense[d.ten_J_colind[k] as usize] = d.ten_J[k];
-        }
-        for k in row.clone() {
-            let (dof, scale) = (d.ten_J_colind[k] as usize, armature * d.ten_J[k]);
-            if d.ten_J[k] != 0.0 {
-                let start = m.M_rowadr[dof] as usize;
-                for a in start..start + m.M_rownnz[dof] as usize {
-                    d.M[a] += scale * dense[m.M_colind[a] as usize];
-                }
-            }
-        }
-        for k in row {
-            dense[d.ten_J_colind[k] as usize] = 0.0;
-        }
-    }
-    d.scratch.tendon.row = dense;
 }
 
 /// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
@@ -210,7 +174,7 @@ pub fn bias(m: &Model, d: &mut Data) {
             continue;
         }
         let force = armature * velocity_product_acceleration(m, d, i);
-        for k in row_range(d, i) {
+        for k in tendon_row(d, i) {
             d.qfrc_bias[d.ten_J_colind[k] as usize] += force * d.ten_J[k];
         }
     }
