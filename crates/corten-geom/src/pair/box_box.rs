@@ -287,8 +287,12 @@ impl<'a> Relative<'a> {
 
         let out_of_range = |x: f64| !(0.0..=1.0).contains(&x);
         let unit = |x: f64| super::clip(x, 0.0, 1.0);
+        // MuJoCo keeps the determinant and the last squared distance in one variable: once a
+        // corner has counted, the coordinates of later ones are scaled by the latter. Contact
+        // counts depend on it.
+        let mut det = parallelogram.det;
         for (x, y) in rectangle(size) {
-            let (u, v) = parallelogram.coordinates(x, y);
+            let (u, v) = parallelogram.coordinates_with(x, y, det);
             let skip = if crossing_count == 0 {
                 out_of_range(u) && out_of_range(v)
             } else {
@@ -301,6 +305,7 @@ impl<'a> Relative<'a> {
             let opposite = raw[0] * (1.0 - u - v) + raw[1] * u + raw[2] * v;
             let corner = Vec3::new(x, y, 0.0);
             let dist_sqr = (corner - opposite).norm_squared();
+            det = dist_sqr;
             if opposite[2] > 0.0 && dist_sqr > margin * margin {
                 continue;
             }
@@ -429,9 +434,13 @@ impl Parallelogram {
 
     /// Coordinates of a point along the two edges.
     fn coordinates(&self, x: f64, y: f64) -> (f64, f64) {
+        self.coordinates_with(x, y, self.det)
+    }
+
+    fn coordinates_with(&self, x: f64, y: f64, det: f64) -> (f64, f64) {
         let (x, y) = (x - self.corner[0], y - self.corner[1]);
-        let u = (x * self.e2[1] - y * self.e2[0]) * (1.0 / self.det);
-        let v = (y * self.e1[0] - x * self.e1[1]) * (1.0 / self.det);
+        let u = (x * self.e2[1] - y * self.e2[0]) * (1.0 / det);
+        let v = (y * self.e1[0] - x * self.e1[1]) * (1.0 / det);
         (u, v)
     }
 }

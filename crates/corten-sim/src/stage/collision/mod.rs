@@ -12,9 +12,9 @@ mod broad;
 mod filter;
 mod narrow;
 mod parameters;
+pub(crate) mod shape;
 mod sweep;
 
-use corten_geom::HitBuffer;
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
 
@@ -24,7 +24,7 @@ use crate::Data;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     broad: broad::Broad,
-    hits: HitBuffer,
+    narrow: narrow::Memory,
 }
 
 /// Finds all contacts.
@@ -37,11 +37,11 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
 
     let Data { contact, scratch, geom_xpos, geom_xmat, body_awake, .. } = d;
-    let Memory { broad, hits } = &mut scratch.collision;
+    let Memory { broad, narrow: work } = &mut scratch.collision;
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let narrow = narrow::Narrow::new(m, geom_xpos, geom_xmat, awake);
     for candidate in broad.candidates(m, geom_xpos, geom_xmat) {
-        narrow.collide(candidate, hits, contact);
+        narrow.collide(candidate, work, contact);
     }
     d.ncon = d.contact.len();
 }

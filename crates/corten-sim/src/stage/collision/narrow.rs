@@ -3,13 +3,14 @@
 //! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
 
 use corten_geom::pair::{self, Posed};
-use corten_geom::{Hit, HitBuffer};
+use corten_geom::{Hit, HitBuffer, Pose, Shape, Workspace, ccd, convex, hfield};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
-use corten_model::enums::{GeomType, SleepState};
+use corten_model::enums::{EnableBit, GeomType, SleepState};
 
 use super::filter::{Candidate, Source};
 use super::parameters::{self, Parameters};
+use super::shape;
 use crate::Contact;
 
 /// Half sizes from here on are infinite.
@@ -22,6 +23,14 @@ pub(super) struct Narrow<'a> {
     xmat: &'a [Mat3],
     /// Sleep state per body, if sleeping is enabled.
     awake: Option<&'a [i32]>,
+    options: ccd::Options,
+}
+
+/// Working memory of the pair functions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    hits: HitBuffer,
+    convex: Workspace,
 }
 
 impl<'a> Narrow<'a> {
@@ -31,12 +40,14 @@ impl<'a> Narrow<'a> {
         xmat: &'a [Mat3],
         awake: Option<&'a [i32]>,
     ) -> Narrow<'a> {
-        Narrow { m, xpos, xmat, awake }
+        let options =
+            ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
+        Narrow { m, xpos, xmat, awake, options }
     }
 
     /// Tests one candidate and appends its contacts.
     #[inline]
-    pub fn collide(&self, c: &Candidate, hits: &mut HitBuffer, out: &mut Vec<Contact>) {
+    pub fn collide(&self, c: &Candidate, work: &mut Memory, out: &mut Vec<Contact>) {
         let (first, second) = (c.first as usize, c.second as usize);
         let pair = match c.source {
             Source::Pair(pair) => Some(pair as usize),
@@ -49,9 +60,9 @@ impl<'a> Narrow<'a> {
         if c.source == Source::Crowd && self.boxes_apart(first, second, margin) {
             return;
         }
-        hits.clear();
-        self.touch(first, second, margin, hits);
-        if hits.is_empty() {
+        work.hits.clear();
+        self.touch(first, second, margin, work);
+        if work.hits.is_empty() {
             return;
         }
         let parameters = match pair {
@@ -60,7 +71,7 @@ impl<'a> Narrow<'a> {
         };
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
-        out.extend(hits.iter().map(|hit| contact(hit, &parameters, includemargin, geom)));
+        out.extend(work.hits.iter().map(|hit| contact(hit, &parameters, includemargin, geom)));
     }
 
     /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses
@@ -128,8 +139,8 @@ impl<'a> Narrow<'a> {
     }
 
     /// Contact points of two geoms, ordered by type.
-    fn touch(&self, first: usize, second: usize, margin: f64, hits: &mut HitBuffer) {
-        use GeomType::{Box, Capsule, Cylinder, Plane, Sphere};
+    fn touch(&self, first: usize, second: usize, margin: f64, work: &mut Memory) {
+        use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sphere};
         let kind = |g: usize| GeomType::from_raw(self.m.geom_type[g]);
         let (Some(kind1), Some(kind2)) = (kind(first), kind(second)) else { return };
         let closed_form = match (kind1, kind2) {
@@ -137,6 +148,8 @@ impl<'a> Narrow<'a> {
             (Plane, Capsule) => pair::plane_capsule,
             (Plane, Cylinder) => pair::plane_cylinder,
             (Plane, Box) => pair::plane_box,
+            (Plane, _) => return self.touch_plane(first, second, margin, work),
+            (HField, _) => return self.touch_height_field(first, second, margin, work),
             (Sphere, Sphere) => pair::sphere_sphere,
             (Sphere, Capsule) => pair::sphere_capsule,
             (Sphere, Cylinder) => pair::sphere_cylinder,
@@ -144,9 +157,43 @@ impl<'a> Narrow<'a> {
             (Capsule, Capsule) => pair::capsule_capsule,
             (Capsule, Box) => pair::capsule_box,
             (Box, Box) => pair::box_box,
-            _ => return,
+            _ => return self.touch_convex(first, second, margin, work),
         };
-        closed_form(&self.posed(first), &self.posed(second), margin, hits);
+        closed_form(&self.posed(first), &self.posed(second), margin, &mut work.hits);
+    }
+
+    fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
+        shape::convex(self.m, g, self.xpos[g], self.xmat[g], margin)
+    }
+
+    fn pose(&self, g: usize) -> Pose {
+        Pose::new(self.xpos[g], self.xmat[g])
+    }
+
+    fn touch_plane(&self, plane: usize, other: usize, margin: f64, work: &mut Memory) {
+        if let Some(shape) = self.convex(other, 0.0) {
+            convex::plane_convex(&self.pose(plane), &shape, margin, &mut work.hits);
+        }
+    }
+
+    fn touch_height_field(&self, field: usize, other: usize, margin: f64, work: &mut Memory) {
+        let Memory { hits, convex } = work;
+        if let Some(heights) = shape::height_field(self.m, field)
+            && let Some(shape) = self.convex(other, margin)
+        {
+            let frame = self.pose(field);
+            hfield::collide(&heights, &frame, &shape, margin, &self.options, hits, convex);
+        }
+    }
+
+    fn touch_convex(&self, first: usize, second: usize, margin: f64, work: &mut Memory) {
+        let Memory { hits, convex } = work;
+        if let Some(mut a) = self.convex(first, margin)
+            && let Some(mut b) = self.convex(second, margin)
+        {
+            let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
+            convex::collide(&mut a, &mut b, margin, &self.options, multiccd, hits, convex);
+        }
     }
 }
 
