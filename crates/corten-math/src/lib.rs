@@ -17,7 +17,7 @@ pub use eig3::{Eig3, eig3};
 pub use mat3::Mat3;
 pub use quat::Quat;
 pub use spatial::{Inertia, Spatial};
-pub use tree::TreePattern;
+pub use tree::{SquarePattern, TreePattern};
 pub use vec3::Vec3;
 
 /// Smallest magnitude that the engine divides by or normalises (MuJoCo's `mjMINVAL`).

@@ -5,4 +5,4 @@ use corten_model::Model;
 use crate::Data;
 
 /// `qDeriv`.
-pub fn smooth_velocity(_m: &Model, _d: &mut Data) {}
+pub fn smooth_velocity(_m: &Model, _d: &mut Data, _bias: bool) {}

@@ -6,6 +6,7 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
+use crate::integrate;
 use crate::stage::{actuation, collision, sensor, tendon};
 
 /// One block per stage that needs working memory.
@@ -18,6 +19,7 @@ pub(crate) struct Scratch {
     pub body_frc: Vec<Spatial>,
     /// Vectors over degrees of freedom.
     pub dof: [Vec<f64>; 4],
+    pub integrate: integrate::Memory,
     /// Sparsity of the tendon Jacobian.
     pub tendon: tendon::Pattern,
     /// One number per dof, zero between uses.
@@ -34,6 +36,7 @@ impl Scratch {
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
+            integrate: integrate::Memory::default(),
             tendon: tendon::Pattern::new(m),
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use corten_math::TreePattern;
+use corten_math::{SquarePattern, TreePattern};
 use corten_model::Model;
 use corten_model::enums::JointType;
 
@@ -78,11 +78,15 @@ pub(crate) struct Structure {
     chain: Vec<u32>,
     /// Sparsity of the mass matrix.
     pub mass: TreePattern,
+    /// Sparsity of derivatives by velocity; empty if the model's own sparsity differs.
+    pub square: SquarePattern,
 }
 
 impl Structure {
     pub fn new(m: &Model) -> Structure {
-        let joints: Vec<Joint> = (0..m.njnt).map(|j| joint(m, j)).collect();
+        // Without its joints a body still has a place; one bad joint makes all addresses doubtful.
+        let joints: Vec<Joint> =
+            (0..m.njnt).map(|j| model_joint(m, j)).collect::<Option<_>>().unwrap_or_default();
         let mut s = Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
@@ -90,6 +94,9 @@ impl Structure {
             mass: TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
                 .filter(|p| p.size() == m.nv)
                 .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC))),
+            square: SquarePattern::new(&m.dof_parentid)
+                .filter(|p| p.entries() == m.nD)
+                .unwrap_or_default(),
             joints,
         };
         for b in 0..m.nbody {
@@ -101,7 +108,7 @@ impl Structure {
     fn add_body(&mut self, m: &Model, b: usize) {
         let parent = below(m.body_parentid[b], b);
         let root = below(m.body_rootid[b], b + 1);
-        let joints = range(m.body_jntadr[b], m.body_jntnum[b], m.njnt);
+        let joints = range(m.body_jntadr[b], m.body_jntnum[b], self.joints.len());
         let dofs = range(m.body_dofadr[b], m.body_dofnum[b], m.nv);
         let geoms = range(m.body_geomadr[b], m.body_geomnum[b], m.ngeom);
 
@@ -129,20 +136,12 @@ impl Structure {
     }
 }
 
-fn joint(m: &Model, j: usize) -> Joint {
-    // A joint whose place makes no sense becomes a slide that reads the first position: harmless,
-    // and there is one wherever there is a joint.
-    let fallback = Joint { kind: JointType::Slide, qpos: 0, dof: 0 };
-    let Some(kind) = JointType::from_raw(m.jnt_type[j]) else { return fallback };
+/// A joint of the model, if its indices make sense.
+pub(crate) fn model_joint(m: &Model, j: usize) -> Option<Joint> {
+    let kind = JointType::from_raw(m.jnt_type[j])?;
     let (nq, nv) = joint_width(kind);
-    let fits = |adr: i32, width: usize, size: usize| {
-        usize::try_from(adr).is_ok_and(|adr| adr + width <= size)
-    };
-    if fits(m.jnt_qposadr[j], nq, m.nq) && fits(m.jnt_dofadr[j], nv, m.nv) {
-        Joint { kind, qpos: m.jnt_qposadr[j] as u32, dof: m.jnt_dofadr[j] as u32 }
-    } else {
-        fallback
-    }
+    let (qpos, dof) = (u32::try_from(m.jnt_qposadr[j]).ok()?, u32::try_from(m.jnt_dofadr[j]).ok()?);
+    (qpos as usize + nq <= m.nq && dof as usize + nv <= m.nv).then_some(Joint { kind, qpos, dof })
 }
 
 fn below(index: i32, end: usize) -> u32 {

@@ -1,14 +1,116 @@
 //! Integrators.
+//!
+//! Each turns the results of the forward pass into an acceleration over the step and hands it to
+//! [`advance_state`]. Answers to the integrators of `engine_forward.c`.
+
+mod euler;
+mod implicit;
+mod rk4;
 
 use corten_model::Model;
+use corten_model::enums::{DisableBit, Integrator, Stage};
 
-use crate::Data;
+pub use euler::euler;
+pub(crate) use euler::euler_with;
+pub use implicit::implicit;
+pub(crate) use implicit::implicit_with;
+pub use rk4::runge_kutta;
+
+use crate::stage::actuation;
+use crate::{Data, awake, sleep, step, support};
+
+/// Whether the factor of the last step of the same integrator is still that of this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Factor {
+    Compute,
+    Reuse,
+}
+
+/// Working memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    qacc: Vec<f64>,
+    rk4: rk4::Memory,
+}
 
 /// Advances the state with the integrator of the model.
-pub fn advance(_m: &Model, _d: &mut Data) {}
+pub fn advance(m: &Model, d: &mut Data) {
+    match Integrator::from_raw(m.opt.integrator) {
+        Some(Integrator::Rk4) => runge_kutta(m, d),
+        Some(Integrator::Implicit | Integrator::ImplicitFast) => implicit(m, d),
+        _ => euler(m, d),
+    }
+}
 
-/// Semi-implicit Euler.
-pub fn euler(_m: &Model, _d: &mut Data) {}
+/// Advances activations, velocities, positions and time by one step, given accelerations and
+/// activation rates (those in `d` unless given); positions move with `qvel` if given, else with
+/// the new velocity, which makes the scheme semi-implicit (`mj_advance`).
+fn advance_state(
+    m: &Model,
+    d: &mut Data,
+    act_dot: Option<&[f64]>,
+    qacc: &[f64],
+    qvel: Option<&[f64]>,
+) {
+    let h = m.opt.timestep;
+    if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
+        advance_activations(m, d, act_dot);
+    }
 
-/// Implicit in velocity.
-pub fn implicit(_m: &Model, _d: &mut Data) {}
+    if sleep::fall_asleep(m, d) > 0 {
+        // Velocities have changed: so has all that depends on them.
+        step::forward_skip(m, d, Stage::Pos, false);
+        sleep::update(m, d);
+    }
+
+    match awake::dofs!(m, d).list() {
+        None => {
+            for (v, a) in d.qvel.iter_mut().zip(qacc) {
+                *v += a * h;
+            }
+        }
+        Some(list) => {
+            for k in list.iter().map(|&k| k as usize) {
+                d.qvel[k] += qacc[k] * h;
+            }
+        }
+    }
+    let bodies = awake::bodies!(m, d);
+    let s = &*d.scratch.structure;
+    support::integrate_joints(s, bodies.iter(), &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
+    d.time += h;
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
+}
+
+fn advance_activations(m: &Model, d: &mut Data, act_dot: Option<&[f64]>) {
+    for i in 0..m.nu {
+        let (Ok(first), Ok(count)) =
+            (usize::try_from(m.actuator_actadr[i]), usize::try_from(m.actuator_actnum[i]))
+        else {
+            continue;
+        };
+        let disabled = actuation::is_disabled(m, i);
+        for j in first..(first + count).min(m.na) {
+            let rate = if disabled { 0.0 } else { act_dot.unwrap_or(&d.act_dot)[j] };
+            d.act[j] = actuation::next_activation(m, i, d.act[j], rate);
+        }
+    }
+}
+
+/// `qfrc_smooth + qfrc_constraint` of what is awake, into `force`.
+fn total_force(m: &Model, d: &Data, force: &mut Vec<f64>) {
+    force.resize(m.nv, 0.0);
+    match awake::dofs!(m, d).list() {
+        None => {
+            let terms = d.qfrc_smooth.iter().zip(&d.qfrc_constraint);
+            for (f, (smooth, constraint)) in force.iter_mut().zip(terms) {
+                *f = smooth + constraint;
+            }
+        }
+        Some(list) => {
+            for k in list.iter().map(|&k| k as usize) {
+                force[k] = d.qfrc_smooth[k] + d.qfrc_constraint[k];
+            }
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 pub mod acceleration;
 pub mod actuation;
+pub mod body_force;
 pub mod collision;
 pub mod constraint;
 pub mod energy;

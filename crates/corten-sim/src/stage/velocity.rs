@@ -6,7 +6,7 @@
 //! with all quantities about one point per tree, so that parents and children add up directly
 //! (`mj_rne`). Gravity enters as an upward acceleration of the world.
 
-use corten_math::{Spatial, Vec3};
+use corten_math::{MIN_VAL, Spatial, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType};
 
@@ -107,5 +107,52 @@ pub(crate) fn world_acceleration(m: &Model) -> Spatial {
         Spatial::ZERO
     } else {
         Spatial::new(Vec3::ZERO, -m.opt.gravity)
+    }
+}
+
+/// `subtree_linvel`, the velocity of each subtree's centre of mass, and `subtree_angmom`, its
+/// angular momentum about that point (`mj_subtreeVel`).
+pub fn subtree_velocities(m: &Model, d: &mut Data) {
+    if m.nbody == 0 {
+        return;
+    }
+    let s = &*d.scratch.structure;
+    let velocity = &mut d.scratch.body_acc;
+    velocity[0] = Spatial::ZERO;
+    d.subtree_linvel[0] = Vec3::ZERO;
+    d.subtree_angmom[0] = Vec3::ZERO;
+    for i in awake::bodies!(m, d).iter() {
+        let com = d.subtree_com[s.bodies[i].root as usize];
+        let vel = if m.body_weldid[i] == 0 {
+            Spatial::ZERO
+        } else {
+            d.cvel[i].motion_at(d.xipos[i], com)
+        };
+        velocity[i] = vel;
+        d.subtree_linvel[i] = vel.lin() * m.body_mass[i];
+        let frame = d.ximat[i];
+        d.subtree_angmom[i] = frame * m.body_inertia[i].component_mul(frame.tmul(vel.rot()));
+    }
+
+    let per_mass = |i: usize| 1.0 / m.body_subtreemass[i].max(MIN_VAL);
+    for i in awake::bodies!(m, d).iter().rev() {
+        let momentum = d.subtree_linvel[i];
+        d.subtree_linvel[s.bodies[i].parent as usize] += momentum;
+        d.subtree_linvel[i] = momentum * per_mass(i);
+    }
+    d.subtree_linvel[0] *= per_mass(0);
+
+    for i in awake::bodies!(m, d).iter().rev() {
+        let parent = s.bodies[i].parent as usize;
+        // The body's own linear momentum about the centre of mass of its subtree.
+        let lever = d.xipos[i] - d.subtree_com[i];
+        let momentum = (velocity[i].lin() - d.subtree_linvel[i]) * m.body_mass[i];
+        d.subtree_angmom[i] += lever.cross(momentum);
+        // The subtree as a whole, about the centre of mass of the parent's.
+        let lever = d.subtree_com[i] - d.subtree_com[parent];
+        let relative = d.subtree_linvel[i] - d.subtree_linvel[parent];
+        let momentum = relative * m.body_subtreemass[i];
+        let total = d.subtree_angmom[i] + lever.cross(momentum);
+        d.subtree_angmom[parent] += total;
     }
 }

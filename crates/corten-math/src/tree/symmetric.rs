@@ -108,6 +108,12 @@ impl TreePattern {
         &self.columns[self.row(i)]
     }
 
+    /// One past the last row that has `i` among its columns.
+    #[inline]
+    pub fn subtree_end(&self, i: usize) -> usize {
+        self.rows[i].subtree_end as usize
+    }
+
     /// Where the diagonal entry of row `i` is stored.
     #[inline]
     pub fn diagonal_entry(&self, i: usize) -> usize {

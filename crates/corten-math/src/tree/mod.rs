@@ -1,0 +1,7 @@
+//! Matrices with the sparsity of a forest, factored without fill.
+
+mod square;
+mod symmetric;
+
+pub use square::SquarePattern;
+pub use symmetric::TreePattern;

@@ -1,0 +1,78 @@
+//! Integrators that are implicit in velocity.
+//!
+//! With `D = ∂f/∂v` of the smooth forces, the new velocity solves `(M − hD) a = f`. The full
+//! method keeps all of `D` and factors an unsymmetric matrix; the fast one leaves out the
+//! derivative of Coriolis forces and keeps the lower triangle, so that the matrix has the
+//! sparsity, and the cost, of `M`.
+
+use corten_model::Model;
+use corten_model::enums::Integrator;
+
+use super::{Factor, advance_state, total_force};
+use crate::{Data, awake, derivative};
+
+/// Implicit in velocity, fully or fast according to the options (`mj_implicit`).
+pub fn implicit(m: &Model, d: &mut Data) {
+    implicit_with(m, d, Factor::Compute);
+}
+
+pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
+    let full = m.opt.integrator == Integrator::Implicit.raw();
+    if factor == Factor::Compute {
+        derivative::smooth_velocity(m, d, full);
+        if full {
+            factor_full(m, d);
+        } else {
+            factor_fast(m, d);
+        }
+    }
+    let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
+    total_force(m, d, &mut qacc);
+    let s = &*d.scratch.structure;
+    match (full, awake::dofs!(m, d).list()) {
+        (true, None) => s.square.solve(&d.qLU, &mut qacc),
+        (true, Some(list)) => s.square.solve_rows(&d.qLU, &mut qacc, list),
+        (false, None) => s.mass.solve(&d.qH, &d.qHDiagInv, &mut qacc),
+        (false, Some(list)) => s.mass.solve_rows(&d.qH, &d.qHDiagInv, &mut qacc, list),
+    }
+    advance_state(m, d, None, &qacc, None);
+    d.scratch.integrate.qacc = qacc;
+}
+
+/// `qLU`: the factors of `M − h qDeriv`.
+fn factor_full(m: &Model, d: &mut Data) {
+    let h = m.opt.timestep;
+    let s = &*d.scratch.structure;
+    for (x, derivative) in d.qLU.iter_mut().zip(&d.qDeriv) {
+        *x = -h * derivative;
+    }
+    for i in 0..s.square.size().min(s.mass.size()) {
+        for (x, &j) in d.M[s.mass.row(i)].iter().zip(s.mass.columns(i)) {
+            let (lower, upper) = s.square.pair(i, j as usize);
+            d.qLU[lower] += x;
+            if lower != upper {
+                d.qLU[upper] += x;
+            }
+        }
+    }
+    match awake::dofs!(m, d).list() {
+        None => s.square.factor(&mut d.qLU),
+        Some(list) => s.square.factor_rows(&mut d.qLU, list),
+    }
+}
+
+/// `qH`: the factor of the lower triangle of `M − h qDeriv`, as a symmetric matrix.
+fn factor_fast(m: &Model, d: &mut Data) {
+    let h = m.opt.timestep;
+    let s = &*d.scratch.structure;
+    for i in 0..s.square.size().min(s.mass.size()) {
+        for (k, &j) in s.mass.row(i).zip(s.mass.columns(i)) {
+            let (lower, _) = s.square.pair(i, j as usize);
+            d.qH[k] = d.M[k] - h * d.qDeriv[lower];
+        }
+    }
+    match awake::dofs!(m, d).list() {
+        None => s.mass.factor(&mut d.qH, &mut d.qHDiagInv),
+        Some(list) => s.mass.factor_rows(&mut d.qH, &mut d.qHDiagInv, list),
+    }
+}
