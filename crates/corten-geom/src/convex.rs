@@ -100,7 +100,7 @@ fn rock<'a>(
     let contact = out[first];
     let kept = (a.pose, b.pose);
     let tolerance = DISTINCT * if a.rbound < b.rbound { a.rbound } else { b.rbound };
-    for axis in tangents(contact.normal) {
+    for axis in tangents(contact.normal.normalized().0) {
         for angle in [-ROCKING_ANGLE, ROCKING_ANGLE] {
             let rotation = Quat::from_axis_angle(axis, angle).to_mat();
             a.pose = rotated(&kept.0, contact.pos, &rotation);

@@ -53,6 +53,9 @@ fn tetrahedron(s: &[Vec3; 4]) -> [f64; 4] {
     if volume.iter().all(|&v| agree(whole, v)) {
         return volume.map(|v| v / whole);
     }
+    // MuJoCo leaves the last coordinate as an earlier candidate set it when the last face wins. GJK
+    // then takes the tetrahedron for one that holds the origin; where that happens, on slivers
+    // near convergence, the penetration algorithm follows.
     let mut best = [0.0; 4];
     let mut least = f64::MAX;
     const OPPOSITE: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
@@ -65,7 +68,9 @@ fn tetrahedron(s: &[Vec3; 4]) -> [f64; 4] {
         let distance = (a * l[0] + b * l[1] + c * l[2]).norm_squared();
         if i == 0 || distance < least {
             least = distance;
-            best = [0.0; 4];
+            if i < 3 {
+                best[i] = 0.0;
+            }
             for (&k, &l) in face.iter().zip(&l) {
                 best[k] = l;
             }
