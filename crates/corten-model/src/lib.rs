@@ -8,9 +8,11 @@ pub mod assets;
 pub mod container;
 pub mod diagnostic;
 pub mod enums;
+pub mod mjcf;
 mod names;
 mod option;
 pub mod spec;
+pub mod xml;
 
 pub use arrays::Model;
 pub use assets::Assets;

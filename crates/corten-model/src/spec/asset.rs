@@ -42,7 +42,7 @@ element! {
         size: [f64; 4] = [0.0; 4],
         nrow: i32 = 0,
         ncol: i32 = 0,
-        /// Elevation as the author wrote it: first row is the top of the map.
+        /// Elevation row by row, the bottom of the map first (a file lists the top first).
         userdata: Vec<f32> = Vec::new(),
     }
 }

@@ -1,0 +1,190 @@
+//! The words of MJCF for enumerated values.
+
+use super::attr::{Codec, Keyword, Misread, Value, keywords};
+use crate::enums::*;
+
+keywords! {
+    bool { "false" false, "true" true, }
+    Limited { "false" Limited::False, "true" Limited::True, "auto" Limited::Auto, }
+    AlignFree { "false" AlignFree::False, "true" AlignFree::True, "auto" AlignFree::Auto, }
+    InertiaFromGeom {
+        "false" InertiaFromGeom::False, "true" InertiaFromGeom::True, "auto" InertiaFromGeom::Auto,
+    }
+    SleepPolicy {
+        "auto" SleepPolicy::Auto, "never" SleepPolicy::Never, "allowed" SleepPolicy::Allowed,
+        "init" SleepPolicy::Init,
+    }
+    JointType {
+        "free" JointType::Free, "ball" JointType::Ball, "slide" JointType::Slide,
+        "hinge" JointType::Hinge,
+    }
+    GeomType {
+        "plane" GeomType::Plane, "hfield" GeomType::HField, "sphere" GeomType::Sphere,
+        "capsule" GeomType::Capsule, "ellipsoid" GeomType::Ellipsoid,
+        "cylinder" GeomType::Cylinder, "box" GeomType::Box, "mesh" GeomType::Mesh,
+        "sdf" GeomType::Sdf,
+    }
+    CamLightMode {
+        "fixed" CamLightMode::Fixed, "track" CamLightMode::Track,
+        "trackcom" CamLightMode::TrackCom, "targetbody" CamLightMode::TargetBody,
+        "targetbodycom" CamLightMode::TargetBodyCom,
+    }
+    LightType {
+        "spot" LightType::Spot, "directional" LightType::Directional, "point" LightType::Point,
+        "image" LightType::Image,
+    }
+    TextureRole {
+        "rgb" TextureRole::Rgb, "occlusion" TextureRole::Occlusion,
+        "roughness" TextureRole::Roughness, "metallic" TextureRole::Metallic,
+        "normal" TextureRole::Normal, "opacity" TextureRole::Opacity,
+        "emissive" TextureRole::Emissive, "rgba" TextureRole::Rgba, "orm" TextureRole::Orm,
+    }
+    Integrator {
+        "Euler" Integrator::Euler, "RK4" Integrator::Rk4, "implicit" Integrator::Implicit,
+        "implicitfast" Integrator::ImplicitFast,
+    }
+    Cone { "pyramidal" Cone::Pyramidal, "elliptic" Cone::Elliptic, }
+    JacobianType {
+        "dense" JacobianType::Dense, "sparse" JacobianType::Sparse, "auto" JacobianType::Auto,
+    }
+    Solver { "PGS" Solver::Pgs, "CG" Solver::Cg, "Newton" Solver::Newton, }
+    EqualityType {
+        "connect" EqualityType::Connect, "weld" EqualityType::Weld, "joint" EqualityType::Joint,
+        "tendon" EqualityType::Tendon, "flex" EqualityType::Flex,
+    }
+    TextureType {
+        "2d" TextureType::Flat, "cube" TextureType::Cube, "skybox" TextureType::Skybox,
+    }
+    ColorSpace {
+        "auto" ColorSpace::Auto, "linear" ColorSpace::Linear, "sRGB" ColorSpace::Srgb,
+    }
+    TextureBuiltin {
+        "none" TextureBuiltin::None, "gradient" TextureBuiltin::Gradient,
+        "checker" TextureBuiltin::Checker, "flat" TextureBuiltin::Flat,
+    }
+    TextureMark {
+        "none" TextureMark::None, "edge" TextureMark::Edge, "cross" TextureMark::Cross,
+        "random" TextureMark::Random,
+    }
+    Dynamics {
+        "none" Dynamics::None, "integrator" Dynamics::Integrator, "filter" Dynamics::Filter,
+        "filterexact" Dynamics::FilterExact, "muscle" Dynamics::Muscle, "user" Dynamics::User,
+    }
+    Gain {
+        "fixed" Gain::Fixed, "affine" Gain::Affine, "muscle" Gain::Muscle, "user" Gain::User,
+    }
+    Bias { "none" Bias::None, "affine" Bias::Affine, "muscle" Bias::Muscle, "user" Bias::User, }
+    Stage { "none" Stage::None, "pos" Stage::Pos, "vel" Stage::Vel, "acc" Stage::Acc, }
+    SensorDataType {
+        "real" SensorDataType::Real, "positive" SensorDataType::Positive,
+        "axis" SensorDataType::Axis, "quaternion" SensorDataType::Quaternion,
+    }
+    ContactDataField {
+        "found" ContactDataField::Found, "force" ContactDataField::Force,
+        "torque" ContactDataField::Torque, "dist" ContactDataField::Dist,
+        "pos" ContactDataField::Pos, "normal" ContactDataField::Normal,
+        "tangent" ContactDataField::Tangent,
+    }
+    LengthRangeMode {
+        "none" LengthRangeMode::None, "muscle" LengthRangeMode::Muscle,
+        "muscleuser" LengthRangeMode::MuscleUser, "all" LengthRangeMode::All,
+    }
+    GeomInertia { "false" GeomInertia::Volume, "true" GeomInertia::Shell, }
+    MeshInertia {
+        "convex" MeshInertia::Convex, "legacy" MeshInertia::Legacy, "exact" MeshInertia::Exact,
+        "shell" MeshInertia::Shell,
+    }
+    MeshBuiltin {
+        "none" MeshBuiltin::None, "sphere" MeshBuiltin::Sphere,
+        "hemisphere" MeshBuiltin::Hemisphere, "cone" MeshBuiltin::Cone,
+        "supertorus" MeshBuiltin::Supertorus, "supersphere" MeshBuiltin::Supersphere,
+        "wedge" MeshBuiltin::Wedge, "plate" MeshBuiltin::Plate,
+    }
+    ContactReduction {
+        "none" ContactReduction::None, "mindist" ContactReduction::MinDist,
+        "maxforce" ContactReduction::MaxForce, "netforce" ContactReduction::NetForce,
+    }
+    ObjType {
+        "body" ObjType::Body, "xbody" ObjType::Xbody, "joint" ObjType::Joint,
+        "dof" ObjType::Dof, "geom" ObjType::Geom, "site" ObjType::Site,
+        "camera" ObjType::Camera, "light" ObjType::Light, "flex" ObjType::Flex,
+        "mesh" ObjType::Mesh, "skin" ObjType::Skin, "hfield" ObjType::HField,
+        "texture" ObjType::Texture, "material" ObjType::Material, "pair" ObjType::Pair,
+        "exclude" ObjType::Exclude, "equality" ObjType::Equality, "tendon" ObjType::Tendon,
+        "actuator" ObjType::Actuator, "sensor" ObjType::Sensor, "numeric" ObjType::Numeric,
+        "text" ObjType::Text, "tuple" ObjType::Tuple, "key" ObjType::Key,
+        "plugin" ObjType::Plugin,
+    }
+}
+
+/// How a contact sensor chooses among contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactReduction {
+    None = 0,
+    MinDist = 1,
+    MaxForce = 2,
+    NetForce = 3,
+}
+
+/// `none` or `ellipsoid`.
+pub struct FluidShape;
+
+impl Codec<bool> for FluidShape {
+    fn read(field: &mut bool, text: &str) -> Result<(), Misread> {
+        *field = match text {
+            "none" => false,
+            "ellipsoid" => true,
+            _ => {
+                return Err(Misread::new(
+                    format!("'{text}' is not a keyword here"),
+                    "none, ellipsoid",
+                ));
+            }
+        };
+        Ok(())
+    }
+    fn write(field: &bool) -> String {
+        if *field { "ellipsoid" } else { "none" }.to_owned()
+    }
+}
+
+/// A boolean kept as an integer.
+pub struct Flag;
+
+impl Codec<i32> for Flag {
+    fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
+        *field = i32::from(bool::from_word(text)?);
+        Ok(())
+    }
+    fn write(field: &i32) -> String {
+        (*field != 0).word().to_owned()
+    }
+}
+
+/// A colour that is checked but has no place in the model.
+pub struct Unkept;
+
+impl Codec<[f32; 0]> for Unkept {
+    fn read(_: &mut [f32; 0], text: &str) -> Result<(), Misread> {
+        [0f32; 4].read(text)
+    }
+    fn write(_: &[f32; 0]) -> String {
+        String::new()
+    }
+}
+
+/// Enumerations kept as integers.
+macro_rules! raw_keywords {
+    ($($T:ident)*) => {$(
+        impl Codec<i32> for $T {
+            fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
+                *field = $T::from_word(text)?.raw();
+                Ok(())
+            }
+            fn write(field: &i32) -> String {
+                $T::from_raw(*field).map_or("", Keyword::word).to_owned()
+            }
+        }
+    )*};
+}
+raw_keywords!(Integrator Cone JacobianType Solver);

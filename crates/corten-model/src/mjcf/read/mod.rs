@@ -1,0 +1,209 @@
+//! The reader: sections in the order of MuJoCo's `mjXReader::Parse`, whatever their order in the
+//! file, so that settings and classes are known before the elements that need them.
+
+mod actuator;
+mod asset;
+mod body;
+mod constraint;
+mod custom;
+mod default;
+mod sensor;
+mod settings;
+mod value;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::forest::{Elem, Forest, decode};
+use super::schema;
+use crate::assets::{Assets, dir_name, is_absolute, join, normalize};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::spec::{DefaultClass, Key, Spec};
+
+/// Why a model could not be read: the findings, errors and warnings alike.
+pub type ReadError = Diagnostics;
+
+/// Name shown for text that came without a file.
+const ANONYMOUS: &str = "<string>";
+
+impl Spec {
+    /// Reads a model from MJCF text. Files it refers to are taken from `assets`.
+    pub fn from_xml_str(text: &str, assets: &Assets) -> Result<Spec, Diagnostics> {
+        Spec::from_xml_str_with_warnings(text, assets).map(|(spec, _)| spec)
+    }
+
+    /// Like [`Spec::from_xml_str`], with the warnings of a successful reading.
+    pub fn from_xml_str_with_warnings(
+        text: &str,
+        assets: &Assets,
+    ) -> Result<(Spec, Diagnostics), Diagnostics> {
+        read(ANONYMOUS, text.into(), "", assets, Diagnostics::new(), 0)
+    }
+
+    /// Reads a model from a file.
+    pub fn from_file(path: &str, assets: &Assets) -> Result<Spec, Diagnostics> {
+        Spec::from_file_with_warnings(path, assets).map(|(spec, _)| spec)
+    }
+
+    /// Like [`Spec::from_file`], with the warnings of a successful reading.
+    pub fn from_file_with_warnings(
+        path: &str,
+        assets: &Assets,
+    ) -> Result<(Spec, Diagnostics), Diagnostics> {
+        read_file(path, assets, 0)
+    }
+}
+
+/// Deepest nesting of model assets.
+const MAX_MODEL_DEPTH: usize = 20;
+
+fn read_file(
+    path: &str,
+    assets: &Assets,
+    depth: usize,
+) -> Result<(Spec, Diagnostics), Diagnostics> {
+    let mut diags = Diagnostics::new();
+    let bytes = match assets.read("", path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(Diagnostic::error(error.to_string()).into()),
+    };
+    let text = decode(&bytes, path, &mut diags);
+    read(path, text, dir_name(path), assets, diags, depth)
+}
+
+fn read(
+    name: &str,
+    text: Arc<str>,
+    modelfiledir: &str,
+    assets: &Assets,
+    mut diags: Diagnostics,
+    depth: usize,
+) -> Result<(Spec, Diagnostics), Diagnostics> {
+    let mut spec = Spec::new();
+    spec.modelfiledir = modelfiledir.to_owned();
+    let forest = Forest::load(name, text, modelfiledir, assets, &mut spec.sources, &mut diags);
+    if let Some(forest) = &forest {
+        let root = forest.root();
+        if !root.name().eq_ignore_ascii_case("mujoco") {
+            diags.push(
+                Diagnostic::error(format!("unknown kind of model '{}'", root.name()))
+                    .at(root.source())
+                    .expected("a root element 'mujoco'"),
+            );
+        } else if schema::check(root, &mut diags) {
+            let mut reader = Reader {
+                assets,
+                spec,
+                diags,
+                classes: HashMap::from([("main".to_owned(), Spec::MAIN_CLASS)]),
+                depth,
+            };
+            reader.model(root, forest.comment());
+            (spec, diags) = (reader.spec, reader.diags);
+        }
+    }
+    diags.locate(&spec.sources);
+    if diags.has_errors() { Err(diags) } else { Ok((spec, diags)) }
+}
+
+/// State of a reading.
+struct Reader<'a> {
+    assets: &'a Assets,
+    spec: Spec,
+    diags: Diagnostics,
+    classes: HashMap<String, Key<DefaultClass>>,
+    /// How many model assets enclose this one.
+    depth: usize,
+}
+
+/// A default class in effect.
+type Class = Key<DefaultClass>;
+
+impl Reader<'_> {
+    fn model(&mut self, root: Elem<'_>, comment: Option<&str>) {
+        let sections = root.children();
+        if let Some(model) = root.attr("model") {
+            self.spec.modelname = model.value().into_owned();
+        }
+        comment.unwrap_or_default().clone_into(&mut self.spec.comment);
+
+        let mut each = |name: &str, read: fn(&mut Self, Elem<'_>)| {
+            for &section in sections.iter().filter(|section| section.name() == name) {
+                read(self, section);
+            }
+        };
+        each("compiler", Self::compiler);
+        each("option", Self::option);
+        each("size", Self::size);
+        each("visual", Self::visual);
+        each("statistic", Self::statistic);
+        each("default", Self::main_default);
+        each("custom", Self::custom);
+        each("asset", Self::asset);
+        each("contact", Self::contact);
+        each("deformable", Self::asset);
+        each("equality", Self::equality);
+        each("tendon", Self::tendon);
+        each("actuator", Self::actuator);
+        each("sensor", Self::sensor);
+        each("keyframe", Self::keyframe);
+        each("worldbody", Self::worldbody);
+    }
+
+    /// Reports an error at an element.
+    fn error(&mut self, elem: Elem<'_>, message: impl Into<String>) {
+        self.report(elem, Diagnostic::error(message));
+    }
+
+    fn report(&mut self, elem: Elem<'_>, item: Diagnostic) {
+        self.diags.push(item.at(elem.source()).element(elem.name()));
+    }
+
+    /// The class named by an attribute; `None` if there is none or it is unknown.
+    fn class_attr(&mut self, elem: Elem<'_>, attr: &str) -> Option<Class> {
+        let attr = elem.attr(attr)?;
+        let name = attr.value();
+        let found = self.classes.get(name.as_ref()).copied();
+        if found.is_none() {
+            let known = self.classes.keys().map(String::as_str);
+            let mut sorted: Vec<&str> = known.collect();
+            sorted.sort_unstable();
+            let item = Diagnostic::error(format!("unknown default class '{name}'"))
+                .did_you_mean(crate::diagnostic::closest(&name, sorted))
+                .hint("declare it in the 'default' section");
+            let at = elem.attr_source(attr);
+            self.diags.push(item.at(at).element(elem.name()).marking(attr.name().len()));
+        }
+        found
+    }
+
+    /// The class an element outside the body tree belongs to.
+    fn class_of(&mut self, elem: Elem<'_>) -> Class {
+        self.class_attr(elem, "class").unwrap_or(Spec::MAIN_CLASS)
+    }
+
+    /// The path of an asset as the spec keeps it: as written if the file is found from the
+    /// main file, else resolved against the included file that names it.
+    fn resolve_file(&self, elem: Elem<'_>, file: &str, dir: &str) -> String {
+        let file = normalize(file);
+        let base = join(&self.spec.modelfiledir, dir);
+        if is_absolute(&file) || self.assets.exists("", &join(&base, &file)) {
+            return file;
+        }
+        match elem.include_dir() {
+            None | Some("") => file,
+            Some(include_dir) => {
+                let path = join(include_dir, &file);
+                if is_absolute(&path) || !self.assets.exists("", &path) {
+                    return path;
+                }
+                // Relative to the working directory: made absolute so that directories of the
+                // compiler settings are not put in front of it.
+                match std::path::absolute(&path) {
+                    Ok(absolute) => absolute.to_string_lossy().into_owned(),
+                    Err(_) => path,
+                }
+            }
+        }
+    }
+}
