@@ -2,11 +2,12 @@
 
 use corten_math::Spatial;
 use corten_model::Model;
-use corten_model::enums::{ConstraintType, SensorType, Stage, Transmission};
+use corten_model::enums::{ConstraintType, ObjType, SensorType, Stage, Transmission};
 
-use super::{Sensor, Shared, contact, frame, limit_row, write};
+use super::{Sensor, Shared, contact, limit_row, write};
 use crate::Data;
 use crate::chain::{self, index};
+use crate::support::object_acceleration;
 
 pub(super) fn measure(
     m: &Model,
@@ -28,8 +29,8 @@ pub(super) fn measure(
     match sensor.kind {
         SensorType::Contact => contact::measure(m, d, sensor, out),
         SensorType::Accelerometer => {
-            let site = sensor.site(m, d)?;
-            write(out, &site.mat.tmul(frame::acceleration(m, d, &site).lin()).0)
+            let site = sensor.object(m.nsite)?;
+            write(out, &object_acceleration(m, d, ObjType::Site, site, true)?.lin().0)
         }
         SensorType::Force => write(out, &interaction(m, d, sensor)?.lin().0),
         SensorType::Torque => write(out, &interaction(m, d, sensor)?.rot().0),
@@ -48,21 +49,22 @@ pub(super) fn measure(
         }
         SensorType::JointLimitFrc => limit(d, ConstraintType::LimitJoint, sensor, out),
         SensorType::TendonLimitFrc => limit(d, ConstraintType::LimitTendon, sensor, out),
-        SensorType::FrameLinAcc => {
-            write(out, &frame::acceleration(m, d, &sensor.object_frame(m, d)?).lin().0)
-        }
-        SensorType::FrameAngAcc => {
-            write(out, &frame::acceleration(m, d, &sensor.object_frame(m, d)?).rot().0)
-        }
+        SensorType::FrameLinAcc => write(out, &acceleration(m, d, sensor)?.lin().0),
+        SensorType::FrameAngAcc => write(out, &acceleration(m, d, sensor)?.rot().0),
         _ => None,
     }
+}
+
+fn acceleration(m: &Model, d: &Data, sensor: &Sensor) -> Option<Spatial> {
+    let (kind, id) = sensor.object;
+    object_acceleration(m, d, kind, usize::try_from(id).ok()?, false)
 }
 
 /// Force and torque that the parent exerts on the site's body, at the site and in its axes.
 fn interaction(m: &Model, d: &Data, sensor: &Sensor) -> Option<Spatial> {
     let site = sensor.site(m, d)?;
     let reference = chain::reference(m, d, site.body as i32);
-    Some(d.cfrc_int[site.body].force_at(site.pos, reference).in_frame(&site.mat))
+    Some(d.cfrc_int[site.body].force_at(site.pos, reference).in_frame(site.mat))
 }
 
 fn limit(d: &Data, kind: ConstraintType, sensor: &Sensor, out: &mut [f64]) -> Option<()> {

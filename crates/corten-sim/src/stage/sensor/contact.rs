@@ -6,7 +6,6 @@ use corten_math::{MIN_VAL, Spatial, Vec3};
 use corten_model::Model;
 use corten_model::enums::{ContactDataField, ObjType};
 
-use super::frame::{self, Frame};
 use super::{Sensor, contains};
 use crate::chain::index;
 use crate::support::contact_force;
@@ -222,7 +221,7 @@ fn matches(m: &Model, d: &Data, sensor: &Sensor, contact: &Contact) -> Option<bo
         return Some(false);
     }
     if sensor.object.0 == ObjType::Site {
-        let zone: Frame = frame::frame(m, d, ObjType::Site, sensor.object.1)?;
+        let zone = sensor.site(m, d)?;
         let site = sensor.object(m.nsite)?;
         if !contains(&zone, m.site_size[site], m.site_type[site], contact.pos) {
             return None;

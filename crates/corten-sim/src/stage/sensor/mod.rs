@@ -7,7 +7,6 @@
 mod acceleration;
 mod camera;
 mod contact;
-pub mod frame;
 mod position;
 mod velocity;
 
@@ -17,9 +16,10 @@ use corten_model::enums::{
     ConstraintType, DisableBit, GeomType, ObjType, SensorDataType, SensorType, SleepState, Stage,
 };
 
-use self::frame::Frame;
 use crate::chain::index;
 use crate::stage::actuation::clip;
+use crate::stage::{body_force, velocity as velocities};
+use crate::support::{Frame, object_frame};
 use crate::{Data, sleep};
 
 pub(crate) use contact::Memory;
@@ -63,22 +63,23 @@ impl Sensor {
         index(self.object.1, count)
     }
 
-    fn object_frame(&self, m: &Model, d: &Data) -> Option<Frame> {
-        frame::frame(m, d, self.object.0, self.object.1)
+    fn object_frame<'a>(&self, m: &Model, d: &'a Data) -> Option<Frame<'a>> {
+        frame(m, d, self.object)
     }
 
     /// The frame in which the result is expressed; `None` for the world.
-    fn reference_frame(&self, m: &Model, d: &Data) -> Option<Frame> {
-        if self.reference.1 < 0 {
-            return None;
-        }
-        frame::frame(m, d, self.reference.0, self.reference.1)
+    fn reference_frame<'a>(&self, m: &Model, d: &'a Data) -> Option<Frame<'a>> {
+        frame(m, d, self.reference)
     }
 
     /// The frame of the site that the sensor is mounted on.
-    fn site(&self, m: &Model, d: &Data) -> Option<Frame> {
-        frame::frame(m, d, ObjType::Site, self.object.1)
+    fn site<'a>(&self, m: &Model, d: &'a Data) -> Option<Frame<'a>> {
+        frame(m, d, (ObjType::Site, self.object.1))
     }
+}
+
+fn frame<'a>(m: &Model, d: &'a Data, (kind, id): (ObjType, i32)) -> Option<Frame<'a>> {
+    object_frame(m, d, kind, usize::try_from(id).ok()?)
 }
 
 fn run(m: &Model, d: &mut Data, stage: Stage) {
@@ -132,9 +133,11 @@ struct Shared {
 
 impl Shared {
     /// Subtree momenta in the velocity stage, body accelerations in the acceleration stage.
-    fn prepare(&mut self, _m: &Model, _d: &mut Data, stage: Stage) {
+    fn prepare(&mut self, m: &Model, d: &mut Data, stage: Stage) {
         if !std::mem::replace(&mut self.ready, true) {
             match stage {
+                Stage::Vel => velocities::subtree_velocities(m, d),
+                Stage::Acc => body_force::body_forces(m, d),
                 _ => {}
             }
         }
@@ -170,7 +173,7 @@ fn limit_row(d: &Data, kind: ConstraintType, id: i32) -> Option<usize> {
 }
 
 /// Whether a point lies inside a primitive shape; the side below for a plane.
-fn contains(frame: &Frame, size: Vec3, kind: i32, point: Vec3) -> bool {
+fn contains(frame: &Frame<'_>, size: Vec3, kind: i32, point: Vec3) -> bool {
     let gap = point - frame.pos;
     let p = frame.mat.tmul(gap);
     let disc = p[0] * p[0] + p[1] * p[1];

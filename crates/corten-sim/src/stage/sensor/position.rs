@@ -2,7 +2,7 @@
 
 use corten_math::Quat;
 use corten_model::Model;
-use corten_model::enums::{ConstraintType, SensorType};
+use corten_model::enums::{ConstraintType, ObjType, SensorType};
 
 use super::{Sensor, Shared, camera, contains, limit_row, write};
 use crate::Data;
@@ -44,11 +44,10 @@ pub(super) fn measure(
         SensorType::FrameYAxis => axis(m, d, sensor, 1, out),
         SensorType::FrameZAxis => axis(m, d, sensor, 2, out),
         SensorType::FrameQuat => {
-            let object = sensor.object_frame(m, d)?;
-            let quat = sensor
-                .reference_frame(m, d)
-                .map_or(object.quat, |r| r.quat.conjugate() * object.quat);
-            write(out, &quat.0)
+            let object = quat(m, d, sensor.object)?;
+            let relative = quat(m, d, sensor.reference)
+                .map_or(object, |reference| reference.conjugate() * object);
+            write(out, &relative.0)
         }
         SensorType::SubtreeCom => write(out, &d.subtree_com[sensor.object(m.nbody)?].0),
         SensorType::InsideSite => {
@@ -79,4 +78,20 @@ fn axis(m: &Model, d: &Data, sensor: &Sensor, column: usize, out: &mut [f64]) ->
 fn limit(d: &Data, kind: ConstraintType, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
     let row = limit_row(d, kind, sensor.object.1)?;
     write(out, &[d.efc_pos[row] - d.efc_margin[row]])
+}
+
+/// Orientation of an object with a frame.
+fn quat(m: &Model, d: &Data, (kind, id): (ObjType, i32)) -> Option<Quat> {
+    let attached = |bodies: &[i32], quats: &[Quat]| {
+        let id = index(id, bodies.len())?;
+        Some(d.xquat[index(bodies[id], m.nbody)?] * quats[id])
+    };
+    match kind {
+        ObjType::Xbody => Some(d.xquat[index(id, m.nbody)?]),
+        ObjType::Body => index(id, m.nbody).map(|b| d.xquat[b] * m.body_iquat[b]),
+        ObjType::Geom => attached(&m.geom_bodyid, &m.geom_quat),
+        ObjType::Site => attached(&m.site_bodyid, &m.site_quat),
+        ObjType::Camera => attached(&m.cam_bodyid, &m.cam_quat),
+        _ => None,
+    }
 }

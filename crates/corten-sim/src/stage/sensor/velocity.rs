@@ -2,12 +2,12 @@
 
 use corten_math::Spatial;
 use corten_model::Model;
-use corten_model::enums::{ConstraintType, SensorType, Stage};
+use corten_model::enums::{ConstraintType, ObjType, SensorType, Stage};
 
-use super::frame;
 use super::{Sensor, Shared, limit_row, write};
 use crate::Data;
 use crate::chain::index;
+use crate::support::object_velocity;
 
 pub(super) fn measure(
     m: &Model,
@@ -41,8 +41,7 @@ pub(super) fn measure(
 
 /// Velocity of the sensor's site in its own axes.
 fn at_site(m: &Model, d: &Data, sensor: &Sensor) -> Option<Spatial> {
-    let site = sensor.site(m, d)?;
-    Some(frame::velocity(m, d, &site).in_frame(&site.mat))
+    object_velocity(m, d, ObjType::Site, sensor.object(m.nsite)?, true)
 }
 
 /// Velocities from the first dof of a joint on.
@@ -56,11 +55,13 @@ fn limit(d: &Data, kind: ConstraintType, sensor: &Sensor, out: &mut [f64]) -> Op
 
 /// Velocity of a frame as seen from the reference frame, which may turn: v − v₀ − ω₀ × r.
 fn relative(m: &Model, d: &Data, sensor: &Sensor) -> Option<Spatial> {
+    let velocity =
+        |(kind, id): (ObjType, i32)| object_velocity(m, d, kind, usize::try_from(id).ok()?, false);
     let object = sensor.object_frame(m, d)?;
-    let velocity = frame::velocity(m, d, &object);
-    let Some(reference) = sensor.reference_frame(m, d) else { return Some(velocity) };
-    let reference_velocity = frame::velocity(m, d, &reference);
-    let difference = velocity - reference_velocity;
+    let object_velocity = velocity(sensor.object)?;
+    let Some(reference) = sensor.reference_frame(m, d) else { return Some(object_velocity) };
+    let reference_velocity = velocity(sensor.reference)?;
+    let difference = object_velocity - reference_velocity;
     let dragged = (object.pos - reference.pos).cross(reference_velocity.rot());
-    Some(Spatial::new(difference.rot(), difference.lin() + dragged).in_frame(&reference.mat))
+    Some(Spatial::new(difference.rot(), difference.lin() + dragged).in_frame(reference.mat))
 }
