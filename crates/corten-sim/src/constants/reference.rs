@@ -193,16 +193,15 @@ fn fill_dof_weights(
             row[dof] = 1.0;
             factor.weight(std::iter::successors(Some(dof), |&k| chain::parent_dof(m, k)), row)
         };
-        let groups: &[Range<usize>] = match JointType::from_raw(m.jnt_type[j]) {
-            Some(JointType::Free) => &[first..first + 3, first + 3..first + 6],
-            Some(JointType::Ball) => &[first..first + 3],
-            _ => &[first..first + 1],
+        let (groups, size) = match JointType::from_raw(m.jnt_type[j]) {
+            Some(JointType::Free) => (2, 3),
+            Some(JointType::Ball) => (1, 3),
+            _ => (1, 1),
         };
-        for group in groups {
-            let sum: f64 = group.clone().map(&mut weight).sum();
-            let mean = sum / group.len() as f64;
-            if let Some(group) = weights.get_mut(group.clone()) {
-                group.fill(mean);
+        for start in (0..groups).map(|g| first + g * size) {
+            let sum: f64 = (start..start + size).map(&mut weight).sum();
+            if let Some(group) = weights.get_mut(start..start + size) {
+                group.fill(sum / size as f64);
             }
         }
     }

@@ -194,7 +194,7 @@ fn net_wrench(m: &Model, d: &Data, matches: &[Match]) -> NetWrench {
         point += d.contact[one.contact].pos * size;
         weight += size;
     }
-    point = point * (1.0 / weight.max(MIN_VAL));
+    point *= 1.0 / weight.max(MIN_VAL);
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
     for one in matches {
         let contact = &d.contact[one.contact];
@@ -230,7 +230,7 @@ fn matches(m: &Model, d: &Data, sensor: &Sensor, contact: &Contact) -> Option<bo
     let bodies = bodies(m, contact);
     // fits[s][g]: specification s applies to side g of the contact.
     let fits = specs.map(|s| [0, 1].map(|g| applies(m, s, bodies[g], contact.geom[g])));
-    if fits.iter().any(|f| *f == [false; 2]) {
+    if fits.contains(&[false; 2]) {
         return None;
     }
     match given {
