@@ -7,6 +7,7 @@
 pub mod dense;
 mod eig3;
 mod mat3;
+mod mat6;
 mod quat;
 pub mod real;
 mod spatial;
@@ -15,6 +16,7 @@ mod vec3;
 
 pub use eig3::{Eig3, eig3};
 pub use mat3::Mat3;
+pub use mat6::Mat6;
 pub use quat::Quat;
 pub use spatial::{Inertia, Spatial};
 pub use tree::{SquarePattern, TreePattern};

@@ -6,8 +6,8 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
-use crate::integrate;
 use crate::stage::{actuation, collision, sensor, tendon};
+use crate::{derivative, integrate};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,7 @@ pub(crate) struct Scratch {
     /// Vectors over degrees of freedom.
     pub dof: [Vec<f64>; 4],
     pub integrate: integrate::Memory,
+    pub derivative: derivative::Memory,
     /// Sparsity of the tendon Jacobian.
     pub tendon: tendon::Pattern,
     /// One number per dof, zero between uses.
@@ -37,6 +38,7 @@ impl Scratch {
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
             integrate: integrate::Memory::default(),
+            derivative: derivative::Memory::default(),
             tendon: tendon::Pattern::new(m),
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),

@@ -50,6 +50,29 @@ impl Muscle {
         -self.peak_force(acc0) * self.force_length(l) * self.force_velocity(v)
     }
 
+    /// Derivative of [`Self::gain`] by velocity.
+    pub fn gain_by_velocity(
+        &self,
+        length: f64,
+        velocity: f64,
+        lengthrange: [f64; 2],
+        acc0: f64,
+    ) -> f64 {
+        let l = self.normalized_length(length, lengthrange);
+        let scale = (self.optimal_length(lengthrange) * self.vmax).max(MIN_VAL);
+        let (v, excess) = (velocity / scale, self.fvmax - 1.0);
+        let slope = if v <= -1.0 {
+            0.0
+        } else if v <= 0.0 {
+            2.0 * v + 2.0
+        } else if v <= excess {
+            2.0 * (excess - v) / excess.max(MIN_VAL)
+        } else {
+            0.0
+        };
+        -self.peak_force(acc0) * self.force_length(l) * slope / scale
+    }
+
     /// Passive force; zero below the optimal length, negative above.
     pub fn bias(&self, length: f64, lengthrange: [f64; 2], acc0: f64) -> f64 {
         let l = self.normalized_length(length, lengthrange);

@@ -3,6 +3,8 @@
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
 
+pub(crate) mod fluid;
+
 use corten_math::{Quat, Spatial, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
@@ -38,17 +40,20 @@ pub fn passive(m: &Model, d: &mut Data) {
     }
     tendons(m, d, springs, dampers);
     let compensated = gravity_compensation(m, d);
+    if fluid::present(m) {
+        fluid::fluid(m, d);
+    }
 
     match awake::dofs!(m, d).list() {
         None => {
-            let terms = d.qfrc_spring.iter().zip(&d.qfrc_damper);
-            for (f, (spring, damper)) in d.qfrc_passive.iter_mut().zip(terms) {
-                *f = spring + damper;
+            let terms = d.qfrc_spring.iter().zip(&d.qfrc_damper).zip(&d.qfrc_fluid);
+            for (f, ((spring, damper), fluid)) in d.qfrc_passive.iter_mut().zip(terms) {
+                *f = spring + damper + fluid;
             }
         }
         Some(list) => {
             for k in list.iter().map(|&k| k as usize) {
-                d.qfrc_passive[k] = d.qfrc_spring[k] + d.qfrc_damper[k];
+                d.qfrc_passive[k] = d.qfrc_spring[k] + d.qfrc_damper[k] + d.qfrc_fluid[k];
             }
         }
     }

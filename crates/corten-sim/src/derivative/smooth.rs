@@ -1,0 +1,266 @@
+//! `qDeriv`: the derivative of smooth forces by velocities.
+//!
+//! Writes `qDeriv`, with the sparsity `D` of the model. Answers to `mjd_smooth_vel`.
+//!
+//! Fluid and bias forces are sums over bodies of spatial forces, projected onto the dofs that move
+//! the body. Let `s_k = cdof_k`, and let `v_i`, `I_i` be velocity and inertia of body `i`.
+//!
+//! *Bias.* The velocity of body `i` is `Σ s_p q̇_p` over its chain, so `∂v_i/∂q̇_p = s_p`. Its
+//! velocity-dependent acceleration is `a_i = Σ ṡ_j q̇_j` with `ṡ_j = v × s_j`, where `v` is the
+//! velocity just before joint `j`. Hence `∂a_i/∂q̇_p = ṡ_p + Σ_j (s_p × s_j) q̇_j` over the dofs `j`
+//! of the chain after the joint of `p`, and that sum is `s_p × (v_i − w_p)`, with `w_p` the velocity
+//! just after the joint of `p`. With `c_p = ṡ_p + w_p × s_p` the force `f_i = I_i a_i + v_i ×* I_i v_i`
+//! has the derivative
+//!
+//! ```text
+//! ∂f_i/∂q̇_p = I_i c_p + G_i s_p,    G_i x = I_i (x × v_i) + x ×* (I_i v_i) + v_i ×* (I_i x).
+//! ```
+//!
+//! *Fluid.* `∂f_i/∂q̇_p = B_i s_p` with the local derivative `B_i` of the fluid model.
+//!
+//! In both, what depends on the body is a matrix that does not know about dofs. Summed over
+//! subtrees like composite inertias, `B^c_k = Σ (B_i − G_i)` and `I^c_k`, they give for every dof `k`
+//! and ancestor `p`
+//!
+//! ```text
+//! ∂f_k/∂q̇_p = s_k · (B^c_k s_p − I^c_k c_p),    ∂f_p/∂q̇_k = s_p · (B^c_k s_k − I^c_k c_k),
+//! ```
+//!
+//! at the cost of a mass matrix, whatever the depth of the tree. The first factor is transposed
+//! onto `s_k`, so that each entry is one dot product.
+
+use corten_math::{Mat6, Spatial, Vec3};
+use corten_model::Model;
+use corten_model::enums::{
+    Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
+};
+
+use super::fluid;
+use crate::data::structure::Structure;
+use crate::stage::actuation::{self, muscle::Muscle};
+use crate::stage::passive::fluid as medium;
+use crate::{Data, awake, sleep, support};
+
+/// Working memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    /// `B − G` of every body, then of its subtree.
+    composite: Vec<Mat6>,
+    /// `c` of every dof.
+    rate: Vec<Spatial>,
+}
+
+/// `qDeriv`: derivative of `qfrc_actuator + qfrc_passive`, and of `−qfrc_bias` if asked for.
+pub fn smooth_velocity(m: &Model, d: &mut Data, with_bias: bool) {
+    if d.scratch.structure.square.size() != m.nv {
+        return;
+    }
+    match awake::dofs!(m, d).list() {
+        None => d.qDeriv.fill(0.0),
+        Some(list) => {
+            for &k in list {
+                let row = d.scratch.structure.square.row(k as usize);
+                d.qDeriv[row].fill(0.0);
+            }
+        }
+    }
+    actuators(m, d);
+    passive_velocity(m, d);
+    if with_bias {
+        body_terms(m, d, false, true);
+    }
+}
+
+/// Adds the derivative of passive forces (`mjd_passive_vel`).
+pub fn passive_velocity(m: &Model, d: &mut Data) {
+    let dampers = !m.opt.disabled(DisableBit::Damper);
+    if !dampers && m.opt.disabled(DisableBit::Spring) {
+        return;
+    }
+    if m.opt.viscosity > 0.0 || m.opt.density > 0.0 {
+        body_terms(m, d, true, false);
+    }
+    if !dampers {
+        return;
+    }
+    let s = &*d.scratch.structure;
+    for k in awake::dofs!(m, d).iter() {
+        d.qDeriv[s.square.diagonal_entry(k)] -= m.dof_damping[k];
+    }
+    let filter = sleep::filters(m, d);
+    for i in 0..m.ntendon {
+        let damping = m.tendon_damping[i];
+        if damping == 0.0 || filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep
+        {
+            continue;
+        }
+        let row = support::tendon_row(d, i);
+        add_rank_one(s, &mut d.qDeriv, &d.ten_J[row.clone()], &d.ten_J_colind[row], -damping);
+    }
+}
+
+/// Adds `scale JᵀJ` where it falls on the sparsity: between dofs of one chain.
+fn add_rank_one(s: &Structure, target: &mut [f64], values: &[f64], columns: &[i32], scale: f64) {
+    for (n, (&jk, &k)) in values.iter().zip(columns).enumerate() {
+        let k = k as usize;
+        for (&jp, &p) in values[..=n].iter().zip(columns) {
+            let p = p as usize;
+            if p > k || k >= s.square.subtree_end(p) {
+                continue;
+            }
+            let (lower, upper) = s.square.pair(k, p);
+            let x = scale * jk * jp;
+            target[lower] += x;
+            if lower != upper {
+                target[upper] += x;
+            }
+        }
+    }
+}
+
+/// Adds the derivative of actuator forces (`mjd_actuator_vel`).
+pub fn actuators(m: &Model, d: &mut Data) {
+    if m.opt.disabled(DisableBit::Actuation) {
+        return;
+    }
+    let filter = sleep::filters(m, d);
+    let s = &*d.scratch.structure;
+    for i in 0..m.nu {
+        if actuation::is_disabled(m, i)
+            || filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep
+        {
+            continue;
+        }
+        let slope = force_by_velocity(m, d, i);
+        if slope == 0.0 {
+            continue;
+        }
+        let start = d.moment_rowadr[i] as usize;
+        let row = start..start + d.moment_rownnz[i] as usize;
+        let (moment, columns) = (&d.actuator_moment[row.clone()], &d.moment_colind[row]);
+        add_rank_one(s, &mut d.qDeriv, moment, columns, slope);
+    }
+}
+
+/// Derivative of an actuator's force by its own velocity.
+fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
+    let bias =
+        if m.actuator_biastype[i] == Bias::Affine.raw() { m.actuator_biasprm[i][2] } else { 0.0 };
+    let prm = &m.actuator_gainprm[i];
+    let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
+        Some(Gain::Affine) => prm[2],
+        Some(Gain::Muscle) => Muscle::new(prm).gain_by_velocity(
+            d.actuator_length[i],
+            d.actuator_velocity[i],
+            m.actuator_lengthrange[i],
+            m.actuator_acc0[i],
+        ),
+        _ => 0.0,
+    };
+    if gain == 0.0 {
+        return bias;
+    }
+    let input = if m.actuator_dyntype[i] == Dynamics::None.raw() {
+        d.ctrl[i]
+    } else {
+        let last = m.actuator_actadr[i] + m.actuator_actnum[i] - 1;
+        usize::try_from(last).ok().and_then(|k| d.act.get(k)).copied().unwrap_or(0.0)
+    };
+    bias + gain * input
+}
+
+/// Adds the derivatives of fluid forces, of bias forces, or of both.
+fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
+    let mut memory = std::mem::take(&mut d.scratch.derivative);
+    memory.composite.resize(m.nbody, Mat6::ZERO);
+    memory.rate.resize(m.nv, Spatial::ZERO);
+    let Memory { composite, rate } = &mut memory;
+
+    let symmetric = m.opt.integrator == Integrator::ImplicitFast.raw();
+    for i in awake::bodies!(m, d).iter() {
+        composite[i] = Mat6::ZERO;
+        if fluid {
+            let com = d.subtree_com[d.scratch.structure.bodies[i].root as usize];
+            medium::for_each_part(m, d, i, |part| {
+                let local = fluid::local_derivative(m, &part, symmetric);
+                composite[i] += local.to_world(&part.frame, part.pos - com);
+            });
+        }
+        if bias {
+            composite[i] = composite[i] - bias_matrix(d, i);
+        }
+    }
+    let s = &*d.scratch.structure;
+    if bias {
+        for i in awake::bodies!(m, d).iter() {
+            axis_rates(s, d, i, rate);
+        }
+    }
+    for i in awake::children!(m, d).iter().rev() {
+        let parent = s.bodies[i].parent as usize;
+        if parent > 0 && !(sleep::filters(m, d) && d.body_awake[i] == SleepState::Asleep.raw()) {
+            let own = composite[i];
+            composite[parent] += own;
+        }
+    }
+
+    for k in awake::dofs!(m, d).iter() {
+        let body = s.dof_body[k] as usize;
+        let axis = &d.cdof[k];
+        let mut column = composite[body].mul(axis);
+        let row = composite[body].tmul(axis);
+        let momentum = if bias {
+            column -= d.crb[body].mul(&rate[k]);
+            d.crb[body].mul(axis)
+        } else {
+            Spatial::ZERO
+        };
+        for &p in s.square.ancestors(k) {
+            let p = p as usize;
+            let (lower, upper) = s.square.pair(k, p);
+            let mut x = d.cdof[p].dot(&row);
+            if bias {
+                x -= rate[p].dot(&momentum);
+            }
+            d.qDeriv[lower] += x;
+            if p != k {
+                d.qDeriv[upper] += d.cdof[p].dot(&column);
+            }
+        }
+    }
+    d.scratch.derivative = memory;
+}
+
+/// `G` of one body.
+fn bias_matrix(d: &Data, i: usize) -> Mat6 {
+    let (inertia, v) = (&d.cinert[i], &d.cvel[i]);
+    let momentum = inertia.mul(v);
+    Mat6::of(|x| {
+        inertia.mul(&x.cross_motion(v)) + x.cross_force(&momentum) + v.cross_force(&inertia.mul(x))
+    })
+}
+
+/// `c = ṡ + w × s` of the dofs of one body.
+fn axis_rates(s: &Structure, d: &Data, i: usize, rate: &mut [Spatial]) {
+    let node = &s.bodies[i];
+    let mut vel = d.cvel[node.parent as usize];
+    let mut advance = |k: usize, n: usize| {
+        for p in k..k + n {
+            vel += d.cdof[p] * d.qvel[p];
+        }
+        for p in k..k + n {
+            rate[p] = d.cdof_dot[p] + vel.cross_motion(&d.cdof[p]);
+        }
+    };
+    for joint in &s.joints[node.joints()] {
+        let k = joint.dof();
+        match joint.kind {
+            JointType::Hinge | JointType::Slide => advance(k, 1),
+            JointType::Ball => advance(k, 3),
+            JointType::Free => {
+                advance(k, 3);
+                advance(k + 3, 3);
+            }
+        }
+    }
+}
