@@ -6,6 +6,9 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
+use crate::integrate;
+use crate::solve::{SolverScratch, dual::Dual, island::IslandRows};
+use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
 use crate::{derivative, integrate};
 
@@ -28,6 +31,11 @@ pub(crate) struct Scratch {
     pub actuation: actuation::Memory,
     pub collision: collision::Memory,
     pub contact_sensor: sensor::Memory,
+    /// Constraint rows, by constraint and by island, and in the form of the dual solvers.
+    pub constraint: Constraints,
+    pub islands: IslandRows,
+    pub dual: Dual,
+    pub solver: SolverScratch,
 }
 
 impl Scratch {
@@ -44,6 +52,10 @@ impl Scratch {
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),
             contact_sensor: sensor::Memory::default(),
+            constraint: Constraints::default(),
+            islands: IslandRows::default(),
+            dual: Dual::default(),
+            solver: SolverScratch::default(),
         }
     }
 }

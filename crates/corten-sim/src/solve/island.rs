@@ -1,8 +1,269 @@
-//! Constraint islands.
+//! Constraint islands: groups of trees that no constraint connects, solved one by one.
+//!
+//! Reads the rows of [`crate::stage::constraint`]; writes `tree_island`, `dof_island`,
+//! `efc_island`, the `island_*` and `map_*` arrays, and the blocks of each island with columns in
+//! the island's own numbering. Answers to `mj_island`: an island is a connected set of trees,
+//! numbered by its first tree, which equals MuJoCo's flood fill.
 
 use corten_model::Model;
+use corten_model::enums::DisableBit;
 
+use super::rows::Block;
 use crate::Data;
+use crate::stage::constraint::Constraints;
+
+/// The rows of all islands, island by island.
+#[derive(Clone, Debug, Default)]
+pub struct IslandRows {
+    pub blocks: Vec<Block>,
+    /// Blocks of island `i` are `blocks[start[i]..start[i + 1]]`.
+    pub start: Vec<usize>,
+    /// As in [`Constraints`], in the numbering of the island.
+    pub columns: Vec<u32>,
+    /// Island of each block in the order of rows.
+    of_block: Vec<u32>,
+    /// Trees as a union-find forest; a root is the smallest tree of its set.
+    union: Vec<u32>,
+}
 
 /// Partitions trees into islands.
-pub fn find(_m: &Model, _d: &mut Data) {}
+pub fn find(m: &Model, d: &mut Data) {
+    d.nisland = 0;
+    d.nidof = 0;
+    if m.opt.disabled(DisableBit::Island) || d.nefc == 0 {
+        clear(m, d);
+        return;
+    }
+    let mut islands = std::mem::take(&mut d.scratch.islands);
+    let rows = std::mem::take(&mut d.scratch.constraint);
+    islands.unite(m, &rows);
+    islands.number_trees(m, d, &rows);
+    place_dofs(m, d);
+    islands.place_rows(m, d, &rows);
+    d.scratch.islands = islands;
+    d.scratch.constraint = rows;
+}
+
+fn clear(m: &Model, d: &mut Data) {
+    for (v, n) in [
+        (&mut d.tree_island, m.ntree),
+        (&mut d.map_itree2tree, m.ntree),
+        (&mut d.dof_island, m.nv),
+        (&mut d.map_dof2idof, m.nv),
+        (&mut d.map_idof2dof, m.nv),
+        (&mut d.efc_island, d.nefc),
+        (&mut d.map_efc2iefc, d.nefc),
+        (&mut d.map_iefc2efc, d.nefc),
+    ] {
+        v.clear();
+        v.resize(n, -1);
+    }
+    for v in per_island(d) {
+        v.clear();
+    }
+}
+
+fn per_island(d: &mut Data) -> [&mut Vec<i32>; 9] {
+    [
+        &mut d.island_ntree,
+        &mut d.island_itreeadr,
+        &mut d.island_nv,
+        &mut d.island_idofadr,
+        &mut d.island_dofadr,
+        &mut d.island_ne,
+        &mut d.island_nf,
+        &mut d.island_nefc,
+        &mut d.island_iefcadr,
+    ]
+}
+
+impl IslandRows {
+    fn root(&mut self, tree: u32) -> u32 {
+        let mut root = tree;
+        while self.union[root as usize] != root {
+            root = self.union[root as usize];
+        }
+        let mut t = tree;
+        while self.union[t as usize] != root {
+            t = std::mem::replace(&mut self.union[t as usize], root);
+        }
+        root
+    }
+
+    /// Joins the trees that a block connects. Columns are ascending, so a tree's come together.
+    fn unite(&mut self, m: &Model, rows: &Constraints) {
+        self.union.clear();
+        self.union.extend(0..m.ntree as u32);
+        for b in &rows.blocks {
+            let columns = rows.jacobian().columns_of(b);
+            let (Some(&first), Some(&last)) = (columns.first(), columns.last()) else { continue };
+            let tree = m.dof_treeid[first as usize];
+            if m.dof_treeid[last as usize] == tree {
+                continue;
+            }
+            let mut root = self.root(tree as u32);
+            for &c in columns {
+                let other = self.root(m.dof_treeid[c as usize] as u32);
+                let (low, high) = (root.min(other), root.max(other));
+                self.union[high as usize] = low;
+                root = low;
+            }
+        }
+    }
+
+    /// Islands in the order of their first trees; trees without rows belong to none.
+    fn number_trees(&mut self, m: &Model, d: &mut Data, rows: &Constraints) {
+        clear(m, d);
+        // Mark the sets that have rows, then number them.
+        const MARKED: i32 = i32::MAX;
+        for b in &rows.blocks {
+            let tree = block_tree(m, d, rows, b);
+            d.tree_island[self.root(tree as u32) as usize] = MARKED;
+        }
+        let mut nisland = 0;
+        for tree in 0..m.ntree {
+            let root = self.root(tree as u32) as usize;
+            if root == tree {
+                if d.tree_island[tree] == MARKED {
+                    d.tree_island[tree] = nisland;
+                    nisland += 1;
+                }
+            } else {
+                d.tree_island[tree] = d.tree_island[root];
+            }
+        }
+        d.nisland = nisland as usize;
+        for v in per_island(d) {
+            v.resize(nisland as usize, 0);
+        }
+        group(&d.tree_island, &mut d.island_ntree, &mut d.island_itreeadr, &mut d.map_itree2tree);
+        self.of_block.clear();
+        for b in &rows.blocks {
+            let tree = block_tree(m, d, rows, b);
+            self.of_block.push(d.tree_island[tree] as u32);
+        }
+    }
+
+    /// Rows and blocks by island, keeping their order.
+    fn place_rows(&mut self, m: &Model, d: &mut Data, rows: &Constraints) {
+        for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
+            let range = b.rows();
+            d.efc_island[range.clone()].fill(island as i32);
+            let count = range.len() as i32;
+            if range.start < d.ne {
+                d.island_ne[island as usize] += count;
+            } else if range.start < d.ne + d.nf {
+                d.island_nf[island as usize] += count;
+            }
+        }
+        group(&d.efc_island, &mut d.island_nefc, &mut d.island_iefcadr, &mut d.map_iefc2efc);
+        for (i, &row) in d.map_iefc2efc.iter().enumerate() {
+            d.map_efc2iefc[row as usize] = i as i32;
+        }
+
+        self.start.clear();
+        self.start.resize(d.nisland + 1, 0);
+        for &island in &self.of_block {
+            self.start[island as usize + 1] += 1;
+        }
+        for i in 0..d.nisland {
+            self.start[i + 1] += self.start[i];
+        }
+        self.blocks.clear();
+        self.blocks.extend_from_slice(&rows.blocks);
+        if d.nisland > 1 {
+            // `start` serves as the write position, and ends one island ahead.
+            for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
+                let at = &mut self.start[island as usize];
+                self.blocks[*at] = *b;
+                *at += 1;
+            }
+            self.start.rotate_right(1);
+            self.start[0] = 0;
+        }
+
+        self.columns.clear();
+        if d.nisland == 1 && d.nidof == m.nv {
+            self.columns.extend_from_slice(&rows.columns);
+        } else {
+            self.columns.resize(rows.columns.len(), 0);
+            for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
+                let first = d.island_idofadr[island as usize];
+                let range = b.col as usize..(b.col + b.ncol) as usize;
+                for (to, &dof) in self.columns[range.clone()].iter_mut().zip(&rows.columns[range]) {
+                    *to = (d.map_dof2idof[dof as usize] - first) as u32;
+                }
+            }
+        }
+    }
+}
+
+/// A tree that the block acts on.
+fn block_tree(m: &Model, d: &Data, rows: &Constraints, b: &Block) -> usize {
+    let dof = match rows.jacobian().columns_of(b).first() {
+        Some(&dof) => dof as usize,
+        // A contact within one rigid group: no column is left, but the group moves.
+        None => {
+            let contact = &d.contact[d.efc_id[b.rows().start] as usize];
+            let body = m.geom_bodyid[contact.geom[0].max(0) as usize] as usize;
+            return m.body_treeid[body].max(0) as usize;
+        }
+    };
+    m.dof_treeid[dof] as usize
+}
+
+fn place_dofs(m: &Model, d: &mut Data) {
+    for dof in 0..m.nv {
+        d.dof_island[dof] = d.tree_island[m.dof_treeid[dof] as usize];
+    }
+    group(&d.dof_island, &mut d.island_nv, &mut d.island_idofadr, &mut d.map_idof2dof);
+    for (i, &dof) in d.map_idof2dof.iter().enumerate() {
+        d.map_dof2idof[dof as usize] = i as i32;
+    }
+    d.nidof = d.island_nv.iter().map(|&n| n as usize).sum();
+    for (first, &adr) in d.island_dofadr.iter_mut().zip(&d.island_idofadr) {
+        *first = d.map_idof2dof[adr as usize];
+    }
+}
+
+/// Sorts objects by island, keeping their order; those without an island come last.
+fn group(of: &[i32], count: &mut [i32], start: &mut [i32], sorted: &mut [i32]) {
+    count.fill(0);
+    for &island in of {
+        if island >= 0 {
+            count[island as usize] += 1;
+        }
+    }
+    let mut total = 0;
+    for (s, c) in start.iter_mut().zip(count.iter_mut()) {
+        *s = total;
+        total += std::mem::take(c);
+    }
+    for (object, &island) in of.iter().enumerate() {
+        let at = match usize::try_from(island) {
+            Ok(i) => {
+                count[i] += 1;
+                start[i] + count[i] - 1
+            }
+            Err(_) => {
+                total += 1;
+                total - 1
+            }
+        };
+        sorted[at as usize] = object as i32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grouping_is_stable() {
+        let of = [1, -1, 0, 1, 0, -1];
+        let (mut count, mut start, mut sorted) = ([0; 2], [0; 2], [0; 6]);
+        group(&of, &mut count, &mut start, &mut sorted);
+        assert_eq!((count, start), ([2, 2], [0, 2]));
+        assert_eq!(sorted, [2, 4, 0, 3, 1, 5]);
+    }
+}

@@ -1,13 +1,424 @@
-//! Constraint solvers.
+//! Constraint solvers: constrained acceleration and constraint forces.
+//!
+//! [`constraint`] answers to `mj_fwdConstraint`: it chooses a starting point, runs the model's
+//! solver over each island or over everything, and the friction pass on request. The solvers
+//! themselves see only a [`problem::Problem`].
 
+pub mod cost;
+pub mod dual;
+mod hessian;
 pub mod island;
+mod line_search;
+mod noslip;
+mod pgs;
+pub mod primal;
+pub mod problem;
+mod qcqp;
+pub mod rows;
 
 use corten_model::Model;
+use corten_model::enums::{DisableBit, Solver};
 
-use crate::Data;
+pub use dual::materialize_dual;
+
+use crate::stage::constraint::{Constraints, is_pyramidal};
+use crate::{Data, NISLAND, NSOLVER, SolverStat};
+use pgs::DualProblem;
+use primal::{Iterate, Method, Primal};
+use problem::{Inertia, Limits, Problem, RowParams};
+use rows::Jacobian;
+
+/// Working memory of the solvers.
+#[derive(Clone, Debug, Default)]
+pub struct SolverScratch {
+    primal: Primal,
+    /// Residuals of the candidates to start from, later of the iterate.
+    jar: Vec<f64>,
+    /// Forces of the unconstrained candidate.
+    force: Vec<f64>,
+    /// `M·qacc` of the iterate, over all degrees of freedom and by island.
+    ma: Vec<f64>,
+    ima: Vec<f64>,
+}
+
+/// Whether the solver, or the pass after it, works on forces.
+pub fn is_dual(m: &Model) -> bool {
+    m.opt.solver == Solver::Pgs.raw() || m.opt.noslip_iterations > 0
+}
 
 /// Constrained acceleration and constraint forces.
-pub fn constraint(_m: &Model, _d: &mut Data) {}
+pub fn constraint(m: &Model, d: &mut Data) {
+    d.qfrc_constraint.fill(0.0);
+    d.solver_niter = [0; NISLAND];
+    if d.nefc == 0 {
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        return;
+    }
+    let rows = std::mem::take(&mut d.scratch.constraint);
+    let mut solver = std::mem::take(&mut d.scratch.solver);
+    residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
+    start(m, d, &rows, &mut solver);
+    let primal = match Solver::from_raw(m.opt.solver) {
+        Some(Solver::Pgs) => None,
+        Some(Solver::Cg) => Some(Method::ConjugateGradient),
+        Some(Solver::Newton) | None => Some(Method::Newton),
+    };
+    match primal {
+        Some(method) if d.nisland > 0 && m.opt.noslip_iterations <= 0 => {
+            solve_islands(m, d, &rows, &mut solver, method);
+        }
+        Some(method) => solve_whole(m, d, &rows, &mut solver, method),
+        None => solve_dual(m, d, &rows, Pass::Main),
+    }
+    if m.opt.noslip_iterations > 0 {
+        solve_dual(m, d, &rows, Pass::NoSlip);
+    }
+    d.scratch.constraint = rows;
+    d.scratch.solver = solver;
+}
 
-/// Inverse inertia in constraint space, for dual solvers.
-pub fn project(_m: &Model, _d: &mut Data) {}
+/// Rows in the form that dual solvers need.
+pub fn project(m: &Model, d: &mut Data) {
+    if d.nefc == 0 || !is_dual(m) {
+        return;
+    }
+    let rows = std::mem::take(&mut d.scratch.constraint);
+    let mut dual = std::mem::take(&mut d.scratch.dual);
+    dual.build(m.nv, &whole_inertia(m, d), &rows.jacobian());
+    d.scratch.dual = dual;
+    d.scratch.constraint = rows;
+}
+
+/// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
+pub fn inverse_constraint(m: &Model, d: &mut Data) {
+    let rows = std::mem::take(&mut d.scratch.constraint);
+    let mut solver = std::mem::take(&mut d.scratch.solver);
+    solver.jar.resize(d.nefc, 0.0);
+    residual(&rows.jacobian(), &d.qacc, &d.efc_aref, &mut solver.jar);
+    update(m, d, &rows, &solver.jar);
+    d.scratch.constraint = rows;
+    d.scratch.solver = solver;
+}
+
+/// Forces, states and `qfrc_constraint` at the residual `jar`; returns the constraint cost
+/// (MuJoCo's `mj_constraintUpdate`).
+pub fn constraint_update(m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
+    let rows = std::mem::take(&mut d.scratch.constraint);
+    let cost = if jar.len() >= d.nefc { update(m, d, &rows, jar) } else { 0.0 };
+    d.scratch.constraint = rows;
+    cost
+}
+
+/// `J·x` over all rows.
+pub fn mul_jacobian(d: &Data, x: &[f64], y: &mut [f64]) {
+    d.scratch.constraint.jacobian().mul(x, y);
+}
+
+/// `Jᵀ·f` over all rows.
+pub fn mul_jacobian_transposed(d: &Data, f: &[f64], y: &mut [f64]) {
+    y.fill(0.0);
+    d.scratch.constraint.jacobian().tmul_add(f, y);
+}
+
+/// Force and torque of a contact, in the contact frame; zero if it has no rows.
+pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
+    let mut result = [0.0; 6];
+    let Some(contact) = d.contact[..d.ncon.min(d.contact.len())].get(id) else { return result };
+    let Ok(first) = usize::try_from(contact.efc_address) else { return result };
+    let dim = (contact.dim.max(1) as usize).min(6);
+    let pyramid = is_pyramidal(m) && dim > 1;
+    let count = if pyramid { 2 * (dim - 1) } else { dim };
+    let Some(force) = d.efc_force.get(first..first + count) else { return result };
+    if pyramid {
+        for (k, pair) in force.chunks_exact(2).enumerate() {
+            result[0] += pair[0] + pair[1];
+            result[k + 1] = (pair[0] - pair[1]) * contact.friction[k];
+        }
+    } else {
+        result[..dim].copy_from_slice(force);
+    }
+    result
+}
+
+fn update(_m: &Model, d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
+    let jacobian = rows.jacobian();
+    let params = RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss };
+    let cost = cost::update(&jacobian, &params, jar, &mut d.efc_force, &mut d.efc_state);
+    d.qfrc_constraint.fill(0.0);
+    jacobian.tmul_add(&d.efc_force, &mut d.qfrc_constraint);
+    cost
+}
+
+/// `J·x − aref`.
+fn residual(rows: &Jacobian<'_>, x: &[f64], aref: &[f64], out: &mut [f64]) {
+    rows.mul(x, out);
+    for (r, a) in out.iter_mut().zip(aref) {
+        *r -= a;
+    }
+}
+
+fn whole_inertia<'a>(m: &'a Model, d: &'a Data) -> Inertia<'a> {
+    Inertia {
+        dofs: None,
+        rownnz: &m.M_rownnz,
+        rowadr: &m.M_rowadr,
+        colind: &m.M_colind,
+        matrix: &d.M,
+        factor: &d.qLD,
+        diaginv: &d.qLDiagInv,
+    }
+}
+
+/// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
+/// leaves `solver.jar` and `solver.ma` to match. For the dual solver, chooses between the forces
+/// of the last step's acceleration and none.
+fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch) {
+    let n = d.nefc;
+    solver.jar.resize(n, 0.0);
+    solver.force.resize(n, 0.0);
+    solver.ma.clear();
+    solver.ma.resize(m.nv, 0.0);
+    if m.opt.disabled(DisableBit::WarmStart) {
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        d.efc_force.fill(0.0);
+        solver.jar.copy_from_slice(&d.efc_b);
+        whole_inertia(m, d).mul(&d.qacc, &mut solver.ma);
+        return;
+    }
+    let jacobian = rows.jacobian();
+    d.qacc.copy_from_slice(&d.qacc_warmstart);
+    residual(&jacobian, &d.qacc_warmstart, &d.efc_aref, &mut solver.jar);
+    let params = RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss };
+    let mut cost =
+        cost::update(&jacobian, &params, &solver.jar, &mut d.efc_force, &mut d.efc_state);
+    if m.opt.solver == Solver::Pgs.raw() {
+        let dual = &mut d.scratch.dual;
+        dual.set_forces(&d.efc_force);
+        let mut dual_cost = 0.5 * problem::dot(&dual.u, &dual.u);
+        for i in 0..n {
+            let f = d.efc_force[i];
+            dual_cost += f * d.efc_b[i] + 0.5 * d.efc_R[i] * f * f;
+        }
+        if dual_cost > 0.0 {
+            d.efc_force.fill(0.0);
+        }
+    } else {
+        whole_inertia(m, d).mul(&d.qacc_warmstart, &mut solver.ma);
+        for i in 0..m.nv {
+            let force = solver.ma[i] - d.qfrc_smooth[i];
+            cost += 0.5 * force * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
+        }
+        // The public states stay those of the unconstrained acceleration when islands are
+        // solved, as in MuJoCo.
+        let smooth =
+            cost::update(&jacobian, &params, &d.efc_b, &mut solver.force, &mut d.efc_state);
+        if cost > smooth {
+            d.qacc.copy_from_slice(&d.qacc_smooth);
+            solver.jar.copy_from_slice(&d.efc_b);
+            whole_inertia(m, d).mul(&d.qacc, &mut solver.ma);
+        }
+    }
+    // Outside all islands there is nothing to solve.
+    if d.nisland > 0 {
+        for &dof in &d.map_idof2dof[d.nidof..] {
+            d.qacc[dof as usize] = d.qacc_smooth[dof as usize];
+        }
+    }
+}
+
+fn limits(m: &Model) -> Limits {
+    Limits {
+        iterations: m.opt.iterations.max(0) as usize,
+        tolerance: m.opt.tolerance,
+        ls_iterations: m.opt.ls_iterations.max(0) as usize,
+        ls_tolerance: m.opt.ls_tolerance,
+    }
+}
+
+/// Scale of cost and gradient for a problem that is solved as a whole.
+fn whole_scale(m: &Model) -> f64 {
+    1.0 / (m.stat.meaninertia * m.nv.max(1) as f64)
+}
+
+fn solve_whole(
+    m: &Model,
+    d: &mut Data,
+    rows: &Constraints,
+    solver: &mut SolverScratch,
+    method: Method,
+) {
+    let mut stats = std::mem::take(&mut d.solver);
+    let mut qacc = std::mem::take(&mut d.qacc);
+    let mut force = std::mem::take(&mut d.efc_force);
+    let mut state = std::mem::take(&mut d.efc_state);
+    let mut qfrc_constraint = std::mem::take(&mut d.qfrc_constraint);
+    let problem = Problem {
+        rows: rows.jacobian(),
+        inertia: whole_inertia(m, d),
+        params: RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss },
+        aref: &d.efc_aref,
+        qfrc_smooth: &d.qfrc_smooth,
+        qacc_smooth: &d.qacc_smooth,
+        scale: whole_scale(m),
+    };
+    let mut x = Iterate {
+        qacc: &mut qacc,
+        ma: &mut solver.ma,
+        jar: &mut solver.jar,
+        force: &mut force,
+        state: &mut state,
+        qfrc_constraint: &mut qfrc_constraint,
+    };
+    let outcome = solver.primal.solve(&problem, method, &limits(m), &mut x, |iteration, stat| {
+        record(&mut stats, 0, iteration, stat);
+    });
+    (d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint) = (qacc, force, state, qfrc_constraint);
+    d.solver = stats;
+    d.solver_niter[0] = outcome.iterations as i32;
+    d.solver_nnz[0] = nonzeros(m.nv, solver, method);
+}
+
+fn nonzeros(n: usize, solver: &SolverScratch, method: Method) -> i32 {
+    match method {
+        Method::Newton => solver.primal.hessian.nonzeros().min(n * n) as i32,
+        Method::ConjugateGradient => 0,
+    }
+}
+
+fn solve_islands(
+    m: &Model,
+    d: &mut Data,
+    rows: &Constraints,
+    solver: &mut SolverScratch,
+    method: Method,
+) {
+    let islands = std::mem::take(&mut d.scratch.islands);
+    let nidof = d.nidof;
+    let dofs = &d.map_idof2dof[..nidof];
+    gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
+    gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);
+    gather(&mut d.iacc, &d.qacc, dofs);
+    gather(&mut solver.ima, &solver.ma, dofs);
+    d.ifrc_constraint.clear();
+    d.ifrc_constraint.resize(nidof, 0.0);
+    d.iefc_state.resize(d.nefc, 0);
+
+    let mut stats = std::mem::take(&mut d.solver);
+    let mut iacc = std::mem::take(&mut d.iacc);
+    let mut force = std::mem::take(&mut d.efc_force);
+    let mut state = std::mem::take(&mut d.iefc_state);
+    let mut ifrc_constraint = std::mem::take(&mut d.ifrc_constraint);
+    for island in 0..d.nisland {
+        let start = d.island_idofadr[island] as usize;
+        let range = start..start + d.island_nv[island] as usize;
+        let inertia = Inertia { dofs: Some(&d.map_idof2dof[range.clone()]), ..whole_inertia(m, d) };
+        let problem = Problem {
+            rows: Jacobian {
+                blocks: &islands.blocks[islands.start[island]..islands.start[island + 1]],
+                columns: &islands.columns,
+                values: &rows.values,
+                cones: &rows.cones,
+            },
+            inertia,
+            params: RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss },
+            aref: &d.efc_aref,
+            qfrc_smooth: &d.ifrc_smooth[range.clone()],
+            qacc_smooth: &d.iacc_smooth[range.clone()],
+            scale: 1.0 / inertia.trace(range.len()),
+        };
+        let mut x = Iterate {
+            qacc: &mut iacc[range.clone()],
+            ma: &mut solver.ima[range.clone()],
+            jar: &mut solver.jar,
+            force: &mut force,
+            state: &mut state,
+            qfrc_constraint: &mut ifrc_constraint[range.clone()],
+        };
+        let outcome =
+            solver.primal.solve(&problem, method, &limits(m), &mut x, |iteration, stat| {
+                record(&mut stats, island, iteration, stat);
+            });
+        if island < NISLAND {
+            d.solver_niter[island] = outcome.iterations as i32;
+            d.solver_nnz[island] = nonzeros(range.len(), solver, method);
+        }
+    }
+    for (i, &dof) in d.map_idof2dof[..nidof].iter().enumerate() {
+        d.qacc[dof as usize] = iacc[i];
+        d.qfrc_constraint[dof as usize] = ifrc_constraint[i];
+    }
+    if m.opt.disabled(DisableBit::WarmStart) {
+        d.efc_state.copy_from_slice(&state);
+    }
+    d.solver = stats;
+    (d.iacc, d.efc_force, d.iefc_state, d.ifrc_constraint) = (iacc, force, state, ifrc_constraint);
+    d.scratch.islands = islands;
+}
+
+fn gather(to: &mut Vec<f64>, from: &[f64], index: &[i32]) {
+    to.clear();
+    to.extend(index.iter().map(|&i| from[i as usize]));
+}
+
+/// Keeps the statistics of an iteration, if there is room for it.
+fn record(stats: &mut Vec<SolverStat>, island: usize, iteration: usize, stat: SolverStat) {
+    if island >= NISLAND || iteration >= NSOLVER {
+        return;
+    }
+    let slot = island * NSOLVER + iteration;
+    if stats.len() <= slot {
+        stats.resize((island + 1) * NSOLVER, SolverStat::default());
+    }
+    stats[slot] = stat;
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Pass {
+    Main,
+    NoSlip,
+}
+
+/// Projected Gauss-Seidel, or the friction pass after another solver; then back to
+/// accelerations.
+fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
+    let mut dual = std::mem::take(&mut d.scratch.dual);
+    let mut stats = std::mem::take(&mut d.solver);
+    let mut force = std::mem::take(&mut d.efc_force);
+    let mut state = std::mem::take(&mut d.efc_state);
+    let done = d.solver_niter[0].max(0) as usize;
+    let (iterations, tolerance) = match pass {
+        Pass::Main => (m.opt.iterations, m.opt.tolerance),
+        Pass::NoSlip => (m.opt.noslip_iterations, m.opt.noslip_tolerance),
+    };
+    let problem = DualProblem {
+        rows: rows.jacobian(),
+        params: RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss },
+        b: &d.efc_b,
+        scale: whole_scale(m),
+        tolerance,
+        iterations: iterations.max(0) as usize,
+    };
+    let solve = match pass {
+        Pass::Main => pgs::solve,
+        Pass::NoSlip => noslip::solve,
+    };
+    let count = solve(&problem, &mut dual, &mut force, &mut state, |iteration, stat| {
+        record(&mut stats, 0, done + iteration, stat);
+    });
+    d.solver_niter[0] += count as i32;
+    if pass == Pass::Main {
+        d.solver_nnz[0] = (d.nefc * d.nefc) as i32;
+    }
+    (d.efc_force, d.efc_state, d.solver) = (force, state, stats);
+    d.scratch.dual = dual;
+
+    d.qfrc_constraint.fill(0.0);
+    rows.jacobian().tmul_add(&d.efc_force, &mut d.qfrc_constraint);
+    let mut qacc = std::mem::take(&mut d.qacc);
+    qacc.copy_from_slice(&d.qfrc_constraint);
+    whole_inertia(m, d).solve(&mut qacc);
+    for (a, smooth) in qacc.iter_mut().zip(&d.qacc_smooth) {
+        *a += smooth;
+    }
+    d.qacc = qacc;
+}

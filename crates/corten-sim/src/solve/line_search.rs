@@ -1,0 +1,335 @@
+//! Exact search along a line: Newton's method on the one-dimensional, piecewise smooth, convex
+//! cost, safeguarded by a bracket.
+//!
+//! Follows MuJoCo's `CGsearch` decision by decision, since the default tolerances stop the
+//! solvers early enough for the path to show in the result.
+
+use super::problem::{RowParams, dot};
+use super::rows::{Jacobian, Kind};
+use corten_math::MIN_VAL;
+
+/// The cost along the line, in terms that are cheap to evaluate.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// Coefficients of all that is quadratic everywhere: inertia and equalities.
+    quad: [f64; 3],
+    friction: Vec<FrictionTerm>,
+    inequality: InequalityTerms,
+    cones: Vec<ConeTerm>,
+    evaluations: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FrictionTerm {
+    start: f64,
+    slope: f64,
+    quad: [f64; 3],
+    loss: f64,
+    bound: f64,
+}
+
+/// Rows that are quadratic where `start + alpha·slope` is negative, one array per quantity.
+#[derive(Clone, Debug, Default)]
+struct InequalityTerms {
+    start: Vec<f64>,
+    slope: Vec<f64>,
+    d: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ConeTerm {
+    quad: [f64; 3],
+    mu: f64,
+    /// Normal part and its slope in the scaled space of the cone.
+    u0: f64,
+    v0: f64,
+    /// Products of the tangential parts.
+    uu: f64,
+    uv: f64,
+    vv: f64,
+    dm: f64,
+}
+
+/// Cost and its first two derivatives at one point of the line.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    alpha: f64,
+    cost: f64,
+    slope: f64,
+    curvature: f64,
+}
+
+impl Point {
+    fn newton(&self) -> f64 {
+        self.alpha - self.slope / self.curvature
+    }
+}
+
+/// Where the search ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    /// Zero if there is no improvement.
+    pub alpha: f64,
+    /// Scaled slope at the end; 1 if it was not computed.
+    pub slope: f64,
+    pub evaluations: usize,
+}
+
+/// The direction of search, and the state of the solver where it starts.
+#[derive(Clone, Copy)]
+pub struct Direction<'a> {
+    pub search: &'a [f64],
+    /// `M·search` and `J·search`.
+    pub mv: &'a [f64],
+    pub jv: &'a [f64],
+    /// `M·qacc` and `J·qacc − aref`.
+    pub ma: &'a [f64],
+    pub jar: &'a [f64],
+    pub qfrc_smooth: &'a [f64],
+    /// Cost of the inertia term.
+    pub gauss: f64,
+}
+
+impl Line {
+    /// Prepares the cost along a direction.
+    pub fn prepare(&mut self, rows: &Jacobian<'_>, p: &RowParams<'_>, along: &Direction<'_>) {
+        self.friction.clear();
+        self.cones.clear();
+        let ineq = &mut self.inequality;
+        ineq.start.clear();
+        ineq.slope.clear();
+        ineq.d.clear();
+        let v = along.search;
+        self.quad =
+            [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
+        let (x, y) = (along.jar, along.jv);
+        let quad = |i: usize| {
+            let dx = p.d[i] * x[i];
+            [0.5 * x[i] * dx, y[i] * dx, 0.5 * y[i] * p.d[i] * y[i]]
+        };
+        for b in rows.blocks {
+            let range = b.rows();
+            match b.kind {
+                Kind::Equality => {
+                    for i in range {
+                        add(&mut self.quad, quad(i));
+                    }
+                }
+                Kind::Friction => {
+                    for i in range {
+                        let loss = p.frictionloss[i];
+                        let (start, slope, bound) = (x[i], y[i], p.r[i] * loss);
+                        self.friction.push(FrictionTerm {
+                            start,
+                            slope,
+                            quad: quad(i),
+                            loss,
+                            bound,
+                        });
+                    }
+                }
+                Kind::Inequality | Kind::Pyramid => {
+                    ineq.start.extend_from_slice(&x[range.clone()]);
+                    ineq.slope.extend_from_slice(&y[range.clone()]);
+                    ineq.d.extend_from_slice(&p.d[range]);
+                }
+                Kind::Elliptic => {
+                    let cone = &rows.cones[b.cone as usize];
+                    let (first, mu) = (range.start, cone.mu);
+                    let mut term = ConeTerm {
+                        quad: quad(first),
+                        mu,
+                        u0: x[first] * mu,
+                        v0: y[first] * mu,
+                        uu: 0.0,
+                        uv: 0.0,
+                        vv: 0.0,
+                        dm: p.d[first] / (mu * mu * (1.0 + mu * mu)),
+                    };
+                    for (i, friction) in (first + 1..range.end).zip(cone.friction) {
+                        add(&mut term.quad, quad(i));
+                        let (u, v) = (x[i] * friction, y[i] * friction);
+                        term.uu += u * u;
+                        term.uv += u * v;
+                        term.vv += v * v;
+                    }
+                    self.cones.push(term);
+                }
+            }
+        }
+    }
+
+    fn at(&mut self, alpha: f64) -> Point {
+        let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
+        let mut quad = self.quad;
+        for f in &self.friction {
+            let x = f.start + alpha * f.slope;
+            if -f.bound < x && x < f.bound {
+                add(&mut quad, f.quad);
+            } else if x <= -f.bound {
+                add(&mut quad, [f.loss * (-0.5 * f.bound - f.start), -f.loss * f.slope, 0.0]);
+            } else {
+                add(&mut quad, [f.loss * (-0.5 * f.bound + f.start), f.loss * f.slope, 0.0]);
+            }
+        }
+        for c in &self.cones {
+            let normal = c.u0 + alpha * c.v0;
+            let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
+            if squared <= 0.0 {
+                if normal < 0.0 {
+                    add(&mut quad, c.quad);
+                }
+                continue;
+            }
+            let tangential = squared.sqrt();
+            if normal >= c.mu * tangential {
+                continue;
+            }
+            if c.mu * normal + tangential <= 0.0 {
+                add(&mut quad, c.quad);
+                continue;
+            }
+            let t1 = (c.uv + alpha * c.vv) / tangential;
+            let t2 = c.vv / tangential - (c.uv + alpha * c.vv) * t1 / squared;
+            let gap = normal - c.mu * tangential;
+            let gap1 = c.v0 - c.mu * t1;
+            cost += 0.5 * c.dm * gap * gap;
+            slope += c.dm * gap * gap1;
+            curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
+        }
+        let [c, s, k] = self.inequality.at(alpha);
+        cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
+        slope += s + 2.0 * alpha * quad[2] + quad[1];
+        curvature += k + 2.0 * quad[2];
+        self.evaluations += 1;
+        // Only rounding can make the sum of convex functions look concave.
+        if curvature <= 0.0 {
+            curvature = MIN_VAL;
+        }
+        Point { alpha, cost, slope, curvature }
+    }
+
+    /// Minimises along the prepared line.
+    pub fn search(&mut self, norm: f64, scale: f64, tolerance: f64, iterations: usize) -> Found {
+        self.evaluations = 0;
+        if norm < MIN_VAL {
+            return Found { alpha: 0.0, slope: 1.0, evaluations: 0 };
+        }
+        let gtol = tolerance * norm / scale;
+        let end = |line: &Line, p: Point| Found {
+            alpha: p.alpha,
+            slope: p.slope.abs() * scale / norm,
+            evaluations: line.evaluations,
+        };
+
+        // One Newton step is always tried.
+        let origin = self.at(0.0);
+        let mut p1 = self.at(origin.newton());
+        if origin.cost < p1.cost {
+            p1 = origin;
+        }
+        if p1.slope.abs() < gtol {
+            return end(self, p1);
+        }
+
+        // Newton steps from one side, until the slope changes sign.
+        let forward = if p1.slope < 0.0 { 1.0 } else { -1.0 };
+        let mut previous = None;
+        while p1.slope * forward <= -gtol && self.evaluations < iterations {
+            previous = Some(p1);
+            p1 = self.at(p1.newton());
+            if p1.slope.abs() < gtol {
+                return end(self, p1);
+            }
+        }
+        let (Some(mut p2), true) = (previous, self.evaluations < iterations) else {
+            return end(self, p1);
+        };
+
+        // Shrink the bracket with the Newton points of both ends and the midpoint.
+        let mut p2_next = p1;
+        let mut p1_next = self.at(p1.newton());
+        while self.evaluations < iterations {
+            let middle = self.at(0.5 * (p1.alpha + p2.alpha));
+            let candidates = [p1_next, p2_next, middle];
+            let mut best: Option<Point> = None;
+            for c in candidates {
+                if c.slope.abs() < gtol && best.is_none_or(|b| c.cost < b.cost) {
+                    best = Some(c);
+                }
+            }
+            if let Some(best) = best {
+                return end(self, best);
+            }
+            let moved1 = self.tighten(&mut p1, &candidates, &mut p1_next);
+            let moved2 = self.tighten(&mut p2, &candidates, &mut p2_next);
+            if !moved1 && !moved2 {
+                // Rounding allows no better bracket.
+                return end(self, middle);
+            }
+        }
+        if p1.cost <= p2.cost && p1.cost < origin.cost {
+            end(self, p1)
+        } else if p2.cost <= p1.cost && p2.cost < origin.cost {
+            end(self, p2)
+        } else {
+            Found { alpha: 0.0, slope: 1.0, evaluations: self.evaluations }
+        }
+    }
+
+    /// Moves one end of the bracket to the candidates that lie closer to the minimum on its
+    /// side, and computes the Newton point from there.
+    fn tighten(&mut self, end: &mut Point, candidates: &[Point; 3], next: &mut Point) -> bool {
+        let mut moved = false;
+        for c in candidates {
+            let closer = (end.slope < 0.0 && c.slope < 0.0 && end.slope < c.slope)
+                || (end.slope > 0.0 && c.slope > 0.0 && end.slope > c.slope);
+            if closer {
+                *end = *c;
+                moved = true;
+            }
+        }
+        if moved {
+            *next = self.at(end.newton());
+        }
+        moved
+    }
+}
+
+impl InequalityTerms {
+    /// Cost, slope and curvature; four running sums that the processor can compute side by side.
+    fn at(&self, alpha: f64) -> [f64; 3] {
+        const LANES: usize = 4;
+        let n = self.d.len();
+        let (start, slope, d) = (&self.start[..n], &self.slope[..n], &self.d[..n]);
+        let mut sums = [[0.0; LANES]; 3];
+        let term = |x0: f64, v: f64, d: f64| {
+            let x = x0 + alpha * v;
+            let weight = if x < 0.0 { d } else { 0.0 };
+            [0.5 * weight * x * x, weight * x * v, weight * v * v]
+        };
+        let whole = n - n % LANES;
+        for i in (0..whole).step_by(LANES) {
+            for k in 0..LANES {
+                let t = term(start[i + k], slope[i + k], d[i + k]);
+                for (sum, t) in sums.iter_mut().zip(t) {
+                    sum[k] += t;
+                }
+            }
+        }
+        for i in whole..n {
+            let t = term(start[i], slope[i], d[i]);
+            for (sum, t) in sums.iter_mut().zip(t) {
+                sum[i - whole] += t;
+            }
+        }
+        sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))
+    }
+}
+
+#[inline]
+fn add(a: &mut [f64; 3], b: [f64; 3]) {
+    for k in 0..3 {
+        a[k] += b[k];
+    }
+}

@@ -1,0 +1,225 @@
+//! The solvers that search for the acceleration itself: Newton and conjugate gradients.
+//!
+//! Both descend the cost of [`super::problem`] along a line found from the gradient
+//! `g = M·x − qfrc_smooth − Jᵀf`: Newton with `H⁻¹g`, conjugate gradients with `M⁻¹g` combined
+//! with the previous direction by the Polak-Ribière rule, cut off at zero. Termination and
+//! scaling are MuJoCo's (`mj_solCGNewton`): the improvement of the cost or the norm of the
+//! gradient, scaled, falls below the tolerance, or the line search cannot improve.
+
+use super::cost;
+use super::hessian::{Hessian, norm};
+use super::line_search::{Direction, Line};
+use super::problem::{Limits, Problem, add_scaled, dot};
+use crate::SolverStat;
+use corten_math::MIN_VAL;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Newton,
+    ConjugateGradient,
+}
+
+/// Where the search starts, and where the answer appears.
+pub struct Iterate<'a> {
+    pub qacc: &'a mut [f64],
+    /// `M·qacc`.
+    pub ma: &'a mut [f64],
+    /// `J·qacc − aref`.
+    pub jar: &'a mut [f64],
+    pub force: &'a mut [f64],
+    pub state: &'a mut [i32],
+    /// `Jᵀ·force`.
+    pub qfrc_constraint: &'a mut [f64],
+}
+
+/// Working memory.
+#[derive(Clone, Debug, Default)]
+pub struct Primal {
+    line: Line,
+    pub hessian: Hessian,
+    jv: Vec<f64>,
+    mv: Vec<f64>,
+    grad: Vec<f64>,
+    mgrad: Vec<f64>,
+    search: Vec<f64>,
+    grad_old: Vec<f64>,
+    mgrad_old: Vec<f64>,
+    state_old: Vec<i32>,
+}
+
+/// How the solver ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome {
+    pub iterations: usize,
+    /// Pivots of the Hessian that were not positive.
+    pub singular: usize,
+}
+
+impl Primal {
+    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
+    /// iteration to `record`.
+    pub fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        method: Method,
+        limits: &Limits,
+        x: &mut Iterate<'_>,
+        mut record: impl FnMut(usize, SolverStat),
+    ) -> Outcome {
+        let n = x.qacc.len();
+        let rows = &problem.rows;
+        for v in [
+            &mut self.mv,
+            &mut self.grad,
+            &mut self.mgrad,
+            &mut self.search,
+            &mut self.grad_old,
+            &mut self.mgrad_old,
+        ] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        if self.jv.len() < x.jar.len() {
+            self.jv.resize(x.jar.len(), 0.0);
+            self.state_old.resize(x.jar.len(), 0);
+        }
+        let newton = method == Method::Newton;
+        let mut outcome = Outcome::default();
+
+        let (mut cost, mut gauss) = self.update(problem, x);
+        self.gradient(problem, x);
+        if newton {
+            self.hessian.analyze(n, &problem.inertia, rows);
+        }
+        outcome.singular += self.precondition(problem, method, x);
+        for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
+            *s = -g;
+        }
+
+        let tolerance = limits.tolerance * limits.ls_tolerance;
+        while outcome.iterations < limits.iterations {
+            let search_norm = norm(&self.search);
+            if search_norm < MIN_VAL {
+                break;
+            }
+            problem.inertia.mul(&self.search, &mut self.mv);
+            rows.mul(&self.search, &mut self.jv);
+            let along = Direction {
+                search: &self.search,
+                mv: &self.mv,
+                jv: &self.jv,
+                ma: x.ma,
+                jar: x.jar,
+                qfrc_smooth: problem.qfrc_smooth,
+                gauss,
+            };
+            self.line.prepare(rows, &problem.params, &along);
+            let found =
+                self.line.search(search_norm, problem.scale, tolerance, limits.ls_iterations);
+            if found.alpha == 0.0 {
+                break;
+            }
+
+            add_scaled(x.qacc, found.alpha, &self.search);
+            add_scaled(x.ma, found.alpha, &self.mv);
+            for b in rows.blocks {
+                let range = b.rows();
+                add_scaled(&mut x.jar[range.clone()], found.alpha, &self.jv[range.clone()]);
+                self.state_old[range.clone()].copy_from_slice(&x.state[range]);
+            }
+            let cost_old = cost;
+            (cost, gauss) = self.update(problem, x);
+            std::mem::swap(&mut self.grad, &mut self.grad_old);
+            self.gradient(problem, x);
+
+            let improvement = problem.scale * (cost_old - cost);
+            let gradient = problem.scale * norm(&self.grad);
+            let changes = self.changes(problem, x.state, newton);
+            record(
+                outcome.iterations,
+                SolverStat {
+                    improvement,
+                    gradient,
+                    lineslope: found.slope,
+                    nactive: cost::count(rows.blocks, x.state).0 as i32,
+                    nchange: changes.0,
+                    neval: found.evaluations as i32,
+                    nupdate: changes.1,
+                },
+            );
+            outcome.iterations += 1;
+            // A cost that is not a number cannot improve either.
+            if improvement < limits.tolerance || gradient < limits.tolerance || cost.is_nan() {
+                break;
+            }
+            if outcome.iterations == limits.iterations {
+                break;
+            }
+
+            std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
+            outcome.singular += self.precondition(problem, method, x);
+            let beta = if newton { 0.0 } else { self.polak_ribiere() };
+            for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
+                *s = -g + beta * *s;
+            }
+        }
+        outcome
+    }
+
+    /// Forces, states and `qfrc_constraint` at the iterate; total cost and its inertia term.
+    fn update(&self, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (f64, f64) {
+        let rows = &problem.rows;
+        let cost = cost::update(rows, &problem.params, x.jar, x.force, x.state);
+        x.qfrc_constraint.fill(0.0);
+        rows.tmul_add(x.force, x.qfrc_constraint);
+        let mut gauss = 0.0;
+        for i in 0..x.qacc.len() {
+            let force = x.ma[i] - problem.qfrc_smooth[i];
+            gauss += 0.5 * force * (x.qacc[i] - problem.qacc_smooth[i]);
+        }
+        (cost + gauss, gauss)
+    }
+
+    fn gradient(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
+        for i in 0..self.grad.len() {
+            self.grad[i] = x.ma[i] - problem.qfrc_smooth[i] - x.qfrc_constraint[i];
+        }
+    }
+
+    /// `mgrad` from `grad`; returns the number of bad pivots.
+    fn precondition(&mut self, problem: &Problem<'_>, method: Method, x: &Iterate<'_>) -> usize {
+        self.mgrad.copy_from_slice(&self.grad);
+        match method {
+            Method::Newton => {
+                let singular = self.hessian.factor(problem, x.jar, x.state);
+                self.hessian.solve(&mut self.mgrad);
+                singular
+            }
+            Method::ConjugateGradient => {
+                problem.inertia.solve(&mut self.mgrad);
+                0
+            }
+        }
+    }
+
+    fn polak_ribiere(&self) -> f64 {
+        let change = dot(&self.grad, &self.mgrad) - dot(&self.grad, &self.mgrad_old);
+        let beta = change / dot(&self.grad_old, &self.mgrad_old).max(MIN_VAL);
+        beta.max(0.0)
+    }
+
+    /// Rows whose state changed, and how many rows of the Hessian this concerns: those that
+    /// became or ceased to be quadratic, and all of contacts in the middle zone of their cone.
+    fn changes(&self, problem: &Problem<'_>, state: &[i32], newton: bool) -> (i32, i32) {
+        let (mut changed, mut updates) = (0, 0);
+        for b in problem.rows.blocks {
+            for i in b.rows() {
+                let (old, new) = (self.state_old[i], state[i]);
+                changed += i32::from(old != new);
+                updates += i32::from((old == cost::QUADRATIC) != (new == cost::QUADRATIC));
+                updates += i32::from(new == cost::CONE);
+            }
+        }
+        (changed, if newton { updates } else { 0 })
+    }
+}

@@ -1,0 +1,130 @@
+//! What a solver sees: the optimisation problem, without Model or Data.
+//!
+//! The constrained acceleration minimises `½ (x − a₀)ᵀ M (x − a₀) + s(J x − aref)`, with `a₀`
+//! the unconstrained acceleration and `s` the sum of the convex row costs of [`super::cost`].
+
+use super::rows::Jacobian;
+
+/// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    pub rows: Jacobian<'a>,
+    pub inertia: Inertia<'a>,
+    pub params: RowParams<'a>,
+    pub aref: &'a [f64],
+    pub qfrc_smooth: &'a [f64],
+    pub qacc_smooth: &'a [f64],
+    /// Makes cost and gradient comparable with the tolerance.
+    pub scale: f64,
+}
+
+/// Parameters of the rows' cost functions.
+#[derive(Clone, Copy, Debug)]
+pub struct RowParams<'a> {
+    pub d: &'a [f64],
+    pub r: &'a [f64],
+    pub frictionloss: &'a [f64],
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub iterations: usize,
+    pub tolerance: f64,
+    pub ls_iterations: usize,
+    pub ls_tolerance: f64,
+}
+
+/// The mass matrix, its lower triangle by rows, and its factor `LᵀDL` with the same pattern.
+///
+/// Row `i` of the problem is row `dofs[i]` of the arrays. Degrees of freedom of one tree are
+/// consecutive in both numberings, and rows stay within a tree, so columns shift with the row.
+#[derive(Clone, Copy, Debug)]
+pub struct Inertia<'a> {
+    /// `None`: both numberings are the same.
+    pub dofs: Option<&'a [i32]>,
+    pub rownnz: &'a [i32],
+    pub rowadr: &'a [i32],
+    pub colind: &'a [i32],
+    pub matrix: &'a [f64],
+    pub factor: &'a [f64],
+    pub diaginv: &'a [f64],
+}
+
+impl<'a> Inertia<'a> {
+    /// Position of the row's first entry, columns including the diagonal, and the shift from
+    /// columns to the numbering of the problem.
+    #[inline]
+    pub fn row(&self, i: usize) -> (usize, &'a [i32], usize) {
+        let dof = self.dofs.map_or(i, |dofs| dofs[i] as usize);
+        let start = self.rowadr[dof] as usize;
+        (start, &self.colind[start..start + self.rownnz[dof] as usize], dof - i)
+    }
+
+    /// `y = M x`.
+    pub fn mul(&self, x: &[f64], y: &mut [f64]) {
+        for i in 0..x.len() {
+            let (start, columns, shift) = self.row(i);
+            let Some((_, before)) = columns.split_last() else { continue };
+            let values = &self.matrix[start..start + columns.len()];
+            let mut sum = values[before.len()] * x[i];
+            for (&c, &v) in before.iter().zip(values) {
+                let c = c as usize - shift;
+                sum += v * x[c];
+                y[c] += v * x[i];
+            }
+            y[i] = sum;
+        }
+    }
+
+    /// `x ← M⁻¹ x`.
+    pub fn solve(&self, x: &mut [f64]) {
+        for i in (0..x.len()).rev() {
+            let (start, columns, shift) = self.row(i);
+            let xi = x[i];
+            if xi != 0.0 {
+                let values = &self.factor[start..];
+                for (&c, &l) in columns[..columns.len() - 1].iter().zip(values) {
+                    x[c as usize - shift] -= l * xi;
+                }
+            }
+        }
+        for i in 0..x.len() {
+            let (start, columns, shift) = self.row(i);
+            let dof = i + shift;
+            let mut xi = x[i] * self.diaginv[dof];
+            let values = &self.factor[start..];
+            for (&c, &l) in columns[..columns.len() - 1].iter().zip(values) {
+                xi -= l * x[c as usize - shift];
+            }
+            x[i] = xi;
+        }
+    }
+
+    /// Sum of the diagonal over `n` degrees of freedom.
+    pub fn trace(&self, n: usize) -> f64 {
+        (0..n).map(|i| self.row(i)).map(|(start, c, _)| self.matrix[start + c.len() - 1]).sum()
+    }
+}
+
+/// Dot product with four running sums, which the processor can compute side by side.
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = [0.0; 4];
+    let (chunks_a, chunks_b) = (a.chunks_exact(4), b.chunks_exact(4));
+    let tail: f64 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in chunks_a.zip(chunks_b) {
+        for k in 0..4 {
+            sum[k] += a[k] * b[k];
+        }
+    }
+    (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail
+}
+
+/// `y += s x`.
+#[inline]
+pub fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += s * x;
+    }
+}

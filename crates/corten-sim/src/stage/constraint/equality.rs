@@ -1,0 +1,226 @@
+//! Rows of equality constraints: connect, weld, joint and tendon couplings.
+//!
+//! Answers to `mj_instantiateEquality`. Residual first, in the order of the two objects:
+//! `connect` is the difference of two points (3 rows); `weld` adds the imaginary part of
+//! `conj(q₂)·q₁·rel`, times the torque scale (6 rows); couplings are
+//! `y − y₀ − poly(x − x₀)` (1 row). Parameters of the polynomial in `eq_data[0..5]`.
+
+use corten_math::{Quat, Vec3};
+use corten_model::Model;
+use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
+
+use super::asleep;
+use super::assembly::{Constraints, Softness, chain, offset, point_velocity};
+use crate::Data;
+use crate::solve::rows::Kind;
+
+pub(super) fn equality(m: &Model, d: &mut Data, rows: &mut Constraints) {
+    if m.opt.disabled(DisableBit::Equality) {
+        return;
+    }
+    for eq in 0..m.neq {
+        if d.eq_active[eq] == 0 || asleep(m, d, ObjType::Equality, eq) {
+            continue;
+        }
+        match EqualityType::from_raw(m.eq_type[eq]) {
+            Some(EqualityType::Connect) => point_pair(m, d, rows, eq, false),
+            Some(EqualityType::Weld) => point_pair(m, d, rows, eq, true),
+            Some(EqualityType::Joint) => joint_coupling(m, d, rows, eq),
+            Some(EqualityType::Tendon) => tendon_coupling(m, d, rows, eq),
+            _ => {}
+        }
+    }
+}
+
+/// A frame to be connected: its body, and its position and orientation in the world.
+struct Anchor {
+    body: usize,
+    point: Vec3,
+    orientation: Quat,
+}
+
+/// The two frames of a connect or weld; `None` if an object does not exist.
+fn anchors(m: &Model, d: &Data, eq: usize, weld: bool) -> Option<[Anchor; 2]> {
+    let data = &m.eq_data[eq];
+    let ids = [m.eq_obj1id[eq], m.eq_obj2id[eq]];
+    let anchor = |side: usize| {
+        let id = usize::try_from(ids[side]).ok()?;
+        if m.eq_objtype[eq] == ObjType::Site.raw() {
+            let body = *m.site_bodyid.get(id)? as usize;
+            let orientation = d.xquat[body] * m.site_quat[id];
+            return Some(Anchor { body, point: d.site_xpos[id], orientation });
+        }
+        if id >= m.nbody {
+            return None;
+        }
+        // A weld stores its anchors the other way round, and the relative pose of the second
+        // body in the frame of the first.
+        let slot = if weld { 1 - side } else { side };
+        let local = Vec3::from_slice(&data[3 * slot..]);
+        let relative = if side == 0 { Quat::from_slice(&data[6..]) } else { Quat::IDENTITY };
+        Some(Anchor {
+            body: id,
+            point: d.xmat[id] * local + d.xpos[id],
+            orientation: if weld { d.xquat[id] * relative } else { d.xquat[id] },
+        })
+    };
+    Some([anchor(0)?, anchor(1)?])
+}
+
+fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool) {
+    let Some([first, second]) = anchors(m, d, eq, weld) else { return };
+    let (col, val) = (rows.columns.len(), rows.values.len());
+    let bodies = [first.body, second.body];
+    let mut links = std::mem::take(&mut rows.chain);
+    chain(m, bodies, false, &mut links);
+    let n = links.len();
+    let rank = if weld { 6 } else { 3 };
+    rows.values.resize(val + rank * n, 0.0);
+    let offsets = [offset(m, d, first.body, first.point), offset(m, d, second.body, second.point)];
+    let back = second.orientation.conjugate();
+    let torque_scale = m.eq_data[eq][10];
+    for (k, link) in links.iter().enumerate() {
+        let dof = link.dof as usize;
+        rows.columns.push(link.dof);
+        let on = |side: usize| if link.on[side] { 1.0 } else { 0.0 };
+        let linear =
+            point_velocity(d, dof, offsets[0]) * on(0) - point_velocity(d, dof, offsets[1]) * on(1);
+        let value = &mut rows.values[val..];
+        for i in 0..3 {
+            value[i * n + k] = linear[i];
+        }
+        if weld {
+            let axis = d.cdof[dof].rot() * (on(0) - on(1));
+            let turn = back.mul_axis(axis) * first.orientation;
+            for i in 0..3 {
+                value[(3 + i) * n + k] = 0.5 * turn.0[i + 1] * torque_scale;
+            }
+        }
+    }
+    rows.chain = links;
+    if !rows.close(m, Kind::Equality, rank, col, val) {
+        return;
+    }
+    let position = first.point - second.point;
+    let mut residual = [position[0], position[1], position[2], 0.0, 0.0, 0.0];
+    if weld {
+        let turn = back * first.orientation;
+        for i in 0..3 {
+            residual[3 + i] = turn.0[i + 1] * torque_scale;
+        }
+    }
+    // One impedance for all rows, at the norm of the residual.
+    let distance = residual.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let softness = Softness::new(m, m.eq_solref[eq], m.eq_solimp[eq]);
+    for (i, &pos) in residual[..rank].iter().enumerate() {
+        let weight = |b: usize| m.body_invweight0[b][i / 3];
+        let inverse_inertia = weight(first.body) + weight(second.body);
+        let kind = ConstraintType::Equality;
+        rows.push_row(&softness, kind, eq, [pos, 0.0], distance, 0.0, inverse_inertia);
+    }
+}
+
+/// Residual of `y = y0 + poly(x − x0)` and its derivative by `x`.
+fn polynomial(data: &[f64; 11], y: f64, x: Option<f64>) -> (f64, f64) {
+    let Some(x) = x else { return (y - data[0], 0.0) };
+    let (x2, x3) = (x * x, x * x * x);
+    let value = data[1] * x + data[2] * x2 + data[3] * x3 + data[4] * x2 * x2;
+    let slope = data[1] + 2.0 * data[2] * x + 3.0 * data[3] * x2 + 4.0 * data[4] * x3;
+    (y - data[0] - value, slope)
+}
+
+fn joint_coupling(m: &Model, d: &Data, rows: &mut Constraints, eq: usize) {
+    let joint = |id: i32| usize::try_from(id).ok().filter(|&j| j < m.njnt);
+    let Some(first) = joint(m.eq_obj1id[eq]) else { return };
+    let second = joint(m.eq_obj2id[eq]);
+    let displacement = |j: usize| {
+        let adr = m.jnt_qposadr[j] as usize;
+        d.qpos[adr] - m.qpos0[adr]
+    };
+    let (pos, slope) = polynomial(&m.eq_data[eq], displacement(first), second.map(displacement));
+    let (col, val) = (rows.columns.len(), rows.values.len());
+    let dof = |j: usize| m.jnt_dofadr[j] as u32;
+    let mut entries = [(dof(first), 1.0), (0, 0.0)];
+    let mut count = 1;
+    if let Some(second) = second {
+        if second == first {
+            entries[0].1 -= slope;
+        } else {
+            entries[1] = (dof(second), -slope);
+            entries.sort_unstable_by_key(|e| e.0);
+            count = 2;
+        }
+    }
+    for &(column, value) in &entries[..count] {
+        rows.columns.push(column);
+        rows.values.push(value);
+    }
+    if rows.close(m, Kind::Equality, 1, col, val) {
+        let weight = |j: usize| m.dof_invweight0[m.jnt_dofadr[j] as usize];
+        let inverse_inertia = weight(first) + second.map_or(0.0, weight);
+        push_coupling(m, rows, eq, pos, inverse_inertia);
+    }
+}
+
+fn tendon_coupling(m: &Model, d: &mut Data, rows: &mut Constraints, eq: usize) {
+    let tendon = |id: i32| usize::try_from(id).ok().filter(|&t| t < m.ntendon);
+    let Some(first) = tendon(m.eq_obj1id[eq]) else { return };
+    let second = tendon(m.eq_obj2id[eq]);
+    for t in [Some(first), second].into_iter().flatten() {
+        // MuJoCo records the equality here, not the row.
+        if d.tendon_efcadr[t] == -1 {
+            d.tendon_efcadr[t] = eq as i32;
+        }
+    }
+    let displacement = |t: usize| d.ten_length[t] - m.tendon_length0[t];
+    let (pos, slope) = polynomial(&m.eq_data[eq], displacement(first), second.map(displacement));
+    let (col, val) = (rows.columns.len(), rows.values.len());
+    let row = |t: usize| {
+        let start = d.ten_J_rowadr[t] as usize;
+        let range = start..start + d.ten_J_rownnz[t] as usize;
+        (&d.ten_J_colind[range.clone()], &d.ten_J[range])
+    };
+    let (c1, v1) = row(first);
+    let (c2, v2) = second.map_or((&[][..], &[][..]), row);
+    let (mut i, mut j) = (0, 0);
+    while i < c1.len() || j < c2.len() {
+        let next = |c: &[i32], k: usize| c.get(k).copied().unwrap_or(i32::MAX);
+        let column = next(c1, i).min(next(c2, j));
+        let mut value = 0.0;
+        if next(c1, i) == column {
+            value += v1[i];
+            i += 1;
+        }
+        if next(c2, j) == column {
+            value -= slope * v2[j];
+            j += 1;
+        }
+        rows.columns.push(column as u32);
+        rows.values.push(value);
+    }
+    if rows.close(m, Kind::Equality, 1, col, val) {
+        let weight = |t: usize| m.tendon_invweight0[t];
+        push_coupling(m, rows, eq, pos, weight(first) + second.map_or(0.0, weight));
+    }
+}
+
+fn push_coupling(m: &Model, rows: &mut Constraints, eq: usize, pos: f64, inverse_inertia: f64) {
+    let softness = Softness::new(m, m.eq_solref[eq], m.eq_solimp[eq]);
+    let kind = ConstraintType::Equality;
+    rows.push_row(&softness, kind, eq, [pos, 0.0], pos, 0.0, inverse_inertia);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coupling_slope_is_the_derivative() {
+        let data = [0.1, 0.5, -0.3, 0.2, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let (x, h) = (0.4, 1e-6);
+        let value = |x| polynomial(&data, 0.0, Some(x)).0;
+        let slope = -(value(x + h) - value(x - h)) / (2.0 * h);
+        assert!((slope - polynomial(&data, 0.0, Some(x)).1).abs() < 1e-9);
+        assert_eq!(polynomial(&data, 0.3, None), (0.3 - 0.1, 0.0));
+    }
+}

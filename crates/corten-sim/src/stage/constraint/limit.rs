@@ -1,0 +1,111 @@
+//! Rows of joint and tendon limits. Answers to `mj_instantiateLimit`.
+//!
+//! The distance to a limit is negative when violated; a row exists while it is below the margin.
+//! A hinge, slide or tendon can be at both limits at once. A ball joint limits its rotation
+//! angle: with `q = exp(angle · axis)`, the row is `−axis`.
+
+use corten_math::Quat;
+use corten_model::Model;
+use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
+
+use super::asleep;
+use super::assembly::{Constraints, Softness};
+use crate::Data;
+use crate::solve::rows::Kind;
+
+pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
+    if m.opt.disabled(DisableBit::Limit) {
+        return;
+    }
+    for joint in 0..m.njnt {
+        if m.jnt_limited[joint] == 0 || asleep(m, d, ObjType::Joint, joint) {
+            continue;
+        }
+        match JointType::from_raw(m.jnt_type[joint]) {
+            Some(JointType::Hinge | JointType::Slide) => scalar_joint(m, d, rows, joint),
+            Some(JointType::Ball) => ball_joint(m, d, rows, joint),
+            _ => {}
+        }
+    }
+    for t in 0..m.ntendon {
+        if m.tendon_limited[t] != 0 {
+            tendon(m, d, rows, t);
+        }
+    }
+}
+
+/// Distances to the lower and upper limit, with the sign of the row.
+fn sides([low, high]: [f64; 2], value: f64) -> [(f64, f64); 2] {
+    [(value - low, 1.0), (high - value, -1.0)]
+}
+
+fn scalar_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize) {
+    let value = d.qpos[m.jnt_qposadr[joint] as usize];
+    let margin = m.jnt_margin[joint];
+    for (distance, sign) in sides(m.jnt_range[joint], value) {
+        if distance < margin {
+            rows.push_single(Kind::Inequality, m.jnt_dofadr[joint] as usize, sign);
+            push_joint_row(m, rows, joint, distance, margin);
+        }
+    }
+}
+
+fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize) {
+    let q = Quat::from_slice(&d.qpos[m.jnt_qposadr[joint] as usize..]);
+    let (axis, angle) = q.normalized().to_velocity(1.0).normalized();
+    let [low, high] = m.jnt_range[joint];
+    let (distance, margin) = (low.max(high) - angle, m.jnt_margin[joint]);
+    if distance >= margin {
+        return;
+    }
+    let (col, val) = (rows.columns.len(), rows.values.len());
+    for i in 0..3 {
+        rows.columns.push(m.jnt_dofadr[joint] as u32 + i as u32);
+        rows.values.push(-axis[i]);
+    }
+    rows.push_block(Kind::Inequality, 1, col, val, 0);
+    push_joint_row(m, rows, joint, distance, margin);
+}
+
+fn push_joint_row(m: &Model, rows: &mut Constraints, joint: usize, distance: f64, margin: f64) {
+    let softness = Softness::new(m, m.jnt_solref[joint], m.jnt_solimp[joint]);
+    let weight = m.dof_invweight0[m.jnt_dofadr[joint] as usize];
+    let (kind, pos) = (ConstraintType::LimitJoint, [distance, margin]);
+    rows.push_row(&softness, kind, joint, pos, distance - margin, 0.0, weight);
+}
+
+fn tendon(m: &Model, d: &mut Data, rows: &mut Constraints, t: usize) {
+    let margin = m.tendon_margin[t];
+    for (distance, sign) in sides(m.tendon_range[t], d.ten_length[t]) {
+        if distance >= margin {
+            continue;
+        }
+        let row = rows.count();
+        if tendon_row(m, d, rows, Kind::Inequality, t, sign) {
+            let softness = Softness::new(m, m.tendon_solref_lim[t], m.tendon_solimp_lim[t]);
+            let (kind, weight) = (ConstraintType::LimitTendon, m.tendon_invweight0[t]);
+            let pos = [distance, margin];
+            rows.push_row(&softness, kind, t, pos, distance - margin, 0.0, weight);
+        }
+        if d.tendon_efcadr[t] == -1 {
+            d.tendon_efcadr[t] = row as i32;
+        }
+    }
+}
+
+/// A block with the Jacobian of a tendon's length, times `sign`; `false` if it is empty.
+pub(super) fn tendon_row(
+    m: &Model,
+    d: &Data,
+    rows: &mut Constraints,
+    kind: Kind,
+    t: usize,
+    sign: f64,
+) -> bool {
+    let (col, val) = (rows.columns.len(), rows.values.len());
+    let start = d.ten_J_rowadr[t] as usize;
+    let range = start..start + d.ten_J_rownnz[t] as usize;
+    rows.columns.extend(d.ten_J_colind[range.clone()].iter().map(|&c| c as u32));
+    rows.values.extend(d.ten_J[range].iter().map(|v| sign * v));
+    rows.close(m, kind, 1, col, val)
+}
