@@ -6,7 +6,6 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
-use crate::integrate;
 use crate::solve::{SolverScratch, dual::Dual, island::IslandRows};
 use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
