@@ -8,9 +8,11 @@ pub mod hfield;
 pub mod hull;
 pub mod mesh;
 pub mod pair;
+pub mod ray;
 pub mod shape;
 
 pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};
 pub use hfield::HeightField;
+pub use ray::Ray;
 pub use shape::{Geometry, HullGraph, Mesh, Polygons, Pose, Shape};

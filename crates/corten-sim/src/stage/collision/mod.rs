@@ -15,6 +15,8 @@ mod parameters;
 pub(crate) mod shape;
 mod sweep;
 
+use corten_geom::{HitBuffer, Workspace};
+use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
 
@@ -25,6 +27,29 @@ use crate::Data;
 pub(crate) struct Memory {
     broad: broad::Broad,
     narrow: narrow::Memory,
+}
+
+impl Memory {
+    /// Working memory of convex queries.
+    pub fn convex(&mut self) -> &mut Workspace {
+        &mut self.narrow.convex
+    }
+}
+
+/// Contact points of one pair of geoms, ordered by type, whatever filters say.
+pub(crate) fn touch<'w>(
+    m: &Model,
+    xpos: &[Vec3],
+    xmat: &[Mat3],
+    first: usize,
+    second: usize,
+    margin: f64,
+    memory: &'w mut Memory,
+) -> &'w HitBuffer {
+    let work = &mut memory.narrow;
+    work.hits.clear();
+    narrow::Narrow::new(m, xpos, xmat, None).touch(first, second, margin, work);
+    &work.hits
 }
 
 /// Finds all contacts.

@@ -29,8 +29,8 @@ pub(super) struct Narrow<'a> {
 /// Working memory of the pair functions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    hits: HitBuffer,
-    convex: Workspace,
+    pub hits: HitBuffer,
+    pub convex: Workspace,
 }
 
 impl<'a> Narrow<'a> {
@@ -139,7 +139,7 @@ impl<'a> Narrow<'a> {
     }
 
     /// Contact points of two geoms, ordered by type.
-    fn touch(&self, first: usize, second: usize, margin: f64, work: &mut Memory) {
+    pub fn touch(&self, first: usize, second: usize, margin: f64, work: &mut Memory) {
         use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sphere};
         let kind = |g: usize| GeomType::from_raw(self.m.geom_type[g]);
         let (Some(kind1), Some(kind2)) = (kind(first), kind(second)) else { return };

@@ -1,0 +1,497 @@
+//! Where a ray first meets a shape.
+//!
+//! A hit is the smallest `t ≥ 0` with `origin + t dir` on the surface, so its unit is the length of
+//! `dir`; from inside a solid it is the way out. Answers to MuJoCo's `engine_ray.c`, whose order of
+//! operations is kept: edges and corners that a ray grazes decide between hit and miss.
+
+use corten_math::{MIN_VAL, Mat3, Vec3};
+
+use crate::hfield::HeightField;
+use crate::shape::Pose;
+
+/// Deepest tree that can be walked.
+const MAX_DEPTH: usize = 64;
+
+/// A half line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    pub origin: Vec3,
+    /// Any length but zero.
+    pub dir: Vec3,
+}
+
+impl Ray {
+    pub fn new(origin: Vec3, dir: Vec3) -> Ray {
+        Ray { origin, dir }
+    }
+
+    #[inline]
+    pub fn at(&self, t: f64) -> Vec3 {
+        self.origin + self.dir * t
+    }
+
+    /// This ray in the local frame of `pose`.
+    #[inline]
+    fn local(&self, pose: &Pose) -> Ray {
+        Ray { origin: pose.mat.tmul(self.origin - pose.pos), dir: pose.mat.tmul(self.dir) }
+    }
+
+    /// Two unit vectors that span the plane normal to the ray, to project triangles on.
+    fn basis(&self) -> [Vec3; 2] {
+        let size = self.dir.abs();
+        let mut across = Vec3::splat(1.0);
+        let longest = if size[0] >= size[1] && size[0] >= size[2] {
+            0
+        } else if size[1] >= size[2] {
+            1
+        } else {
+            2
+        };
+        across[longest] = 0.0;
+        let along = -self.dir.dot(across) / self.dir.dot(self.dir);
+        let b1 = (across + self.dir * along).normalized().0;
+        [b1.cross(self.dir).normalized().0, b1]
+    }
+}
+
+/// Keeps the smaller of a hit so far and a new non-negative one.
+#[inline]
+fn closer(best: &mut Option<f64>, t: f64) {
+    if t >= 0.0 && best.is_none_or(|b| t < b) {
+        *best = Some(t);
+    }
+}
+
+/// Both solutions of `a t² + 2 b t + c = 0` in order; −1 twice if there are none.
+#[inline]
+fn quadratic(a: f64, b: f64, c: f64) -> [f64; 2] {
+    let det = b * b - a * c;
+    if det < 0.0 || a < MIN_VAL {
+        return [-1.0; 2];
+    }
+    let root = det.sqrt();
+    [(-b - root) / a, (-b + root) / a]
+}
+
+#[inline]
+fn first_of([t0, t1]: [f64; 2]) -> Option<f64> {
+    if t0 >= 0.0 {
+        Some(t0)
+    } else if t1 >= 0.0 {
+        Some(t1)
+    } else {
+        None
+    }
+}
+
+/// The front of a rectangle in the xy plane; a half-length of zero is unlimited.
+pub fn plane(pose: &Pose, size: Vec3, ray: &Ray) -> Option<f64> {
+    let Ray { origin, dir } = ray.local(pose);
+    if dir[2] > -MIN_VAL {
+        return None;
+    }
+    let t = -origin[2] / dir[2];
+    let within = |k: usize| size[k] <= 0.0 || (origin[k] + t * dir[k]).abs() <= size[k];
+    (t >= 0.0 && within(0) && within(1)).then_some(t)
+}
+
+/// Solutions for a sphere whose squared radius is given.
+fn sphere_solutions(center: Vec3, radius2: f64, ray: &Ray) -> [f64; 2] {
+    let d = ray.origin - center;
+    quadratic(ray.dir.dot(ray.dir), ray.dir.dot(d), d.dot(d) - radius2)
+}
+
+/// A sphere, by its squared radius.
+pub fn sphere(center: Vec3, radius2: f64, ray: &Ray) -> Option<f64> {
+    first_of(sphere_solutions(center, radius2, ray))
+}
+
+/// The round side of a cylinder, cut off at both ends; the ray is local.
+fn tube(ray: &Ray, radius: f64, half_length: f64) -> Option<f64> {
+    let (o, d) = (ray.origin, ray.dir);
+    let a = d[0] * d[0] + d[1] * d[1];
+    let b = d[0] * o[0] + d[1] * o[1];
+    let c = o[0] * o[0] + o[1] * o[1] - radius * radius;
+    first_of(quadratic(a, b, c)).filter(|t| (o[2] + t * d[2]).abs() <= half_length)
+}
+
+/// A capsule along the local z axis.
+pub fn capsule(pose: &Pose, radius: f64, half_length: f64, ray: &Ray) -> Option<f64> {
+    let reach = radius + half_length;
+    sphere(pose.pos, reach * reach, ray)?;
+    let ray = ray.local(pose);
+    let mut best = tube(&ray, radius, half_length);
+    for side in [1.0, -1.0] {
+        let center = Vec3::new(0.0, 0.0, side * half_length);
+        for t in sphere_solutions(center, radius * radius, &ray) {
+            let z = ray.origin[2] + t * ray.dir[2];
+            if side * z >= half_length {
+                closer(&mut best, t);
+            }
+        }
+    }
+    best
+}
+
+pub fn ellipsoid(pose: &Pose, size: Vec3, ray: &Ray) -> Option<f64> {
+    let Ray { origin: o, dir: d } = ray.local(pose);
+    let s = Vec3(size.0.map(|x| 1.0 / (x * x)));
+    // s₀ x₀ y₀ + s₁ x₁ y₁ + s₂ x₂ y₂
+    let product = |x: Vec3, y: Vec3| s[0] * x[0] * y[0] + s[1] * x[1] * y[1] + s[2] * x[2] * y[2];
+    first_of(quadratic(product(d, d), product(d, o), product(o, o) - 1.0))
+}
+
+/// A cylinder along the local z axis.
+pub fn cylinder(pose: &Pose, radius: f64, half_length: f64, ray: &Ray) -> Option<f64> {
+    sphere(pose.pos, radius * radius + half_length * half_length, ray)?;
+    let ray = ray.local(pose);
+    let (o, d) = (ray.origin, ray.dir);
+    let mut best = None;
+    if d[2].abs() > MIN_VAL {
+        for side in [-1.0, 1.0] {
+            let t = (side * half_length - o[2]) / d[2];
+            let (x, y) = (o[0] + t * d[0], o[1] + t * d[1]);
+            if x * x + y * y <= radius * radius {
+                closer(&mut best, t);
+            }
+        }
+    }
+    if let Some(t) = tube(&ray, radius, half_length) {
+        closer(&mut best, t);
+    }
+    best
+}
+
+/// A box by its half-lengths.
+pub fn cuboid(pose: &Pose, size: Vec3, ray: &Ray) -> Option<f64> {
+    cuboid_faces(pose, size, ray).0
+}
+
+/// The first hit of a box, and the hits of its faces −x, +x, −y, +y, −z, +z.
+fn cuboid_faces(pose: &Pose, size: Vec3, ray: &Ray) -> (Option<f64>, [Option<f64>; 6]) {
+    let mut faces = [None; 6];
+    if sphere(pose.pos, size.dot(size), ray).is_none() {
+        return (None, faces);
+    }
+    let Ray { origin: o, dir: d } = ray.local(pose);
+    let mut best = None;
+    for (k, [i, j]) in [[1, 2], [0, 2], [0, 1]].into_iter().enumerate() {
+        if d[k].abs() > MIN_VAL {
+            for (face, side) in [(2 * k, -1.0), (2 * k + 1, 1.0)] {
+                let t = (side * size[k] - o[k]) / d[k];
+                let within = |k: usize| (o[k] + t * d[k]).abs() <= size[k];
+                if t >= 0.0 && within(i) && within(j) {
+                    faces[face] = Some(t);
+                    closer(&mut best, t);
+                }
+            }
+        }
+    }
+    (best, faces)
+}
+
+/// Either side of a triangle; `basis` spans the plane normal to the ray. The parameter may be
+/// negative: the triangle then lies behind.
+fn triangle(v: [Vec3; 3], ray: &Ray, basis: &[Vec3; 2]) -> Option<f64> {
+    // In projection, the ray is the origin.
+    let planar = v.map(|v| {
+        let d = v - ray.origin;
+        [basis[0].dot(d), basis[1].dot(d)]
+    });
+    for k in 0..2 {
+        if planar.iter().all(|p| p[k] > 0.0) || planar.iter().all(|p| p[k] < 0.0) {
+            return None;
+        }
+    }
+    // Barycentric coordinates of the origin: (p0 − p2, p1 − p2) t = −p2.
+    let [p0, p1, p2] = planar;
+    let a = [p0[0] - p2[0], p1[0] - p2[0], p0[1] - p2[1], p1[1] - p2[1]];
+    let b = [-p2[0], -p2[1]];
+    let det = a[0] * a[3] - a[1] * a[2];
+    if det.abs() < MIN_VAL {
+        return None;
+    }
+    let t0 = (a[3] * b[0] - a[1] * b[1]) / det;
+    let t1 = (-a[2] * b[0] + a[0] * b[1]) / det;
+    if t0 < 0.0 || t1 < 0.0 || t0 + t1 > 1.0 {
+        return None;
+    }
+    let normal = (v[0] - v[2]).cross(v[1] - v[2]);
+    let denominator = ray.dir.dot(normal);
+    if denominator.abs() < MIN_VAL {
+        return None;
+    }
+    Some(-(ray.origin - v[2]).dot(normal) / denominator)
+}
+
+/// Triangles of a mesh with their bounding tree, borrowed from model arrays. All slices belong to
+/// the one mesh, and numbers in them count from its beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct TriangleMesh<'a> {
+    pub vert: &'a [[f32; 3]],
+    pub face: &'a [[i32; 3]],
+    /// Centre and half-lengths of each node; empty if there is no tree.
+    pub aabb: &'a [[f64; 6]],
+    pub child: &'a [[i32; 2]],
+    /// Face of a leaf, −1 for inner nodes.
+    pub nodeid: &'a [i32],
+}
+
+impl TriangleMesh<'_> {
+    fn triangle(&self, face: i32) -> Option<[Vec3; 3]> {
+        let corners = self.face.get(usize::try_from(face).ok()?)?;
+        let vertex = |i: i32| Some(Vec3(self.vert.get(usize::try_from(i).ok()?)?.map(f64::from)));
+        Some([vertex(corners[0])?, vertex(corners[1])?, vertex(corners[2])?])
+    }
+}
+
+/// A mesh; `size` are the half-lengths of a box around it that is tested first.
+pub fn mesh(pose: &Pose, size: Vec3, mesh: &TriangleMesh<'_>, ray: &Ray) -> Option<f64> {
+    cuboid(pose, size, ray)?;
+    let ray = ray.local(pose);
+    let basis = ray.basis();
+    let mut best = None;
+    let mut test = |face: i32| {
+        if let Some(t) = mesh.triangle(face).and_then(|v| triangle(v, &ray, &basis)) {
+            closer(&mut best, t);
+        }
+    };
+    if mesh.aabb.is_empty() {
+        (0..mesh.face.len()).for_each(|i| test(i as i32));
+        return best;
+    }
+
+    let inverse = Vec3(ray.dir.0.map(|x| 1.0 / x));
+    let mut stack = [0usize; MAX_DEPTH];
+    let mut depth = 1usize;
+    // A tree has each node once; more visits mean that the arrays are not a tree.
+    for _ in 0..mesh.aabb.len() {
+        let Some(top) = depth.checked_sub(1) else { break };
+        depth = top;
+        let node = stack[top];
+        let (Some(aabb), Some(&id), Some(child)) =
+            (mesh.aabb.get(node), mesh.nodeid.get(node), mesh.child.get(node))
+        else {
+            continue;
+        };
+        if !crosses(aabb, ray.origin, inverse) {
+            continue;
+        }
+        if id >= 0 {
+            test(id);
+            continue;
+        }
+        for child in child.iter().filter_map(|&c| usize::try_from(c).ok()) {
+            if let Some(slot) = stack.get_mut(depth) {
+                *slot = child;
+                depth += 1;
+            }
+        }
+    }
+    best
+}
+
+/// Whether a ray enters a box before it leaves it (Ericson, "Real-time collision detection", 5.3.3).
+#[inline]
+fn crosses(aabb: &[f64; 6], origin: Vec3, inverse: Vec3) -> bool {
+    let (mut enter, mut leave) = (0.0, f64::INFINITY);
+    for k in 0..3 {
+        let t1 = (aabb[k] - aabb[k + 3] - origin[k]) * inverse[k];
+        let t2 = (aabb[k] + aabb[k + 3] - origin[k]) * inverse[k];
+        // Comparisons, not min and max: they decide what a NaN (a ray in a face) does.
+        let (low, high) = if t1 < t2 { (t1, t2) } else { (t2, t1) };
+        enter = if enter > low { enter } else { low };
+        leave = if leave < high { leave } else { high };
+    }
+    enter < leave
+}
+
+/// A height field: its surface, its sides and its base.
+pub fn height_field(pose: &Pose, field: &HeightField<'_>, ray: &Ray) -> Option<f64> {
+    let [sx, sy, top, base] = field.size;
+    let up = pose.mat.col(2);
+    let below = Pose::new(pose.pos - up * base * 0.5, pose.mat);
+    let above = Pose::new(pose.pos + up * top * 0.5, pose.mat);
+    let mut best = cuboid(&below, Vec3::new(sx, sy, base * 0.5), ray);
+    let (first, sides) = cuboid_faces(&above, Vec3::new(sx, sy, top * 0.5), ray);
+    let Some(first) = first else { return best };
+    if !field.has_cells() {
+        return best;
+    }
+
+    let ray = ray.local(pose);
+    let (o, d) = (ray.origin, ray.dir);
+    let basis = ray.basis();
+    // The stretch of the ray inside the upper box, from its start if that is inside.
+    let (mut enter, mut leave) = (0.0, first);
+    for t in sides.into_iter().flatten() {
+        if t > leave {
+            (enter, leave) = (first, t);
+        }
+    }
+
+    let [dx, dy] = field.spacing();
+    // Grid cells under that stretch, padded by one.
+    let range = |k: usize, half: f64, step: f64, count: usize| {
+        let [a, b] = [enter, leave].map(|t| (o[k] + t * d[k] + half) / step);
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        let low = (low.floor() - 1.0).max(0.0) as usize;
+        let high = ((high.ceil() + 1.0).max(0.0) as usize).min(count - 1);
+        low..high
+    };
+    let corner = |r: usize, c: usize| {
+        Vec3::new(dx * c as f64 - sx, dy * r as f64 - sy, field.sample(r, c) * top)
+    };
+    for r in range(1, sy, dy, field.nrow) {
+        for c in range(0, sx, dx, field.ncol) {
+            let (near, far) = (corner(r, c), corner(r + 1, c + 1));
+            for third in [corner(r, c + 1), corner(r + 1, c)] {
+                if let Some(t) = triangle([near, far, third], &ray, &basis) {
+                    closer(&mut best, t);
+                }
+            }
+        }
+    }
+
+    // Sides of the upper box, where the surface's rim is above the point of entry.
+    for (i, t) in sides[..4].iter().enumerate() {
+        let Some(t) = *t else { continue };
+        if best.is_some_and(|b| t >= b) {
+            continue;
+        }
+        let (along, half, step, count) =
+            if i < 2 { (1, sy, dy, field.nrow) } else { (0, sx, dx, field.ncol) };
+        let y = (o[along] + t * d[along] + half) / step;
+        let y0 = y.floor().min(count as f64 - 2.0).max(0.0);
+        let rim = |n: usize| match i {
+            0 => field.sample(n, 0),
+            1 => field.sample(n, field.ncol - 1),
+            2 => field.sample(0, n),
+            _ => field.sample(field.nrow - 1, n),
+        };
+        let (z0, z1) = (rim(y0 as usize), rim(y0 as usize + 1));
+        if (o[2] + t * d[2]) / top < z0 * (y0 + 1.0 - y) + z1 * (y - y0) {
+            best = Some(t);
+        }
+    }
+    best
+}
+
+/// A triangulated surface given by vertices in the world: the first hit and the vertex of the hit
+/// triangle that is nearest to it. Answers to `mju_raySkin`.
+pub fn skin(face: &[[i32; 3]], vert: &[[f32; 3]], ray: &Ray) -> Option<(f64, i32)> {
+    let points = || vert.iter().map(|v| Vec3(v.map(f64::from)));
+    let first = points().next()?;
+    let (min, max) = points().fold((first, first), |(lo, hi), p| (lo.min(p), hi.max(p)));
+    let bounds = Pose::new((min + max) * 0.5, Mat3::IDENTITY);
+    cuboid(&bounds, (max - min) * 0.5, ray)?;
+    let basis = ray.basis();
+    let surface = TriangleMesh { vert, face, aabb: &[], child: &[], nodeid: &[] };
+    let mut best = None;
+    let mut hit = None;
+    for i in 0..face.len() as i32 {
+        let Some(v) = surface.triangle(i) else { continue };
+        let Some(t) = triangle(v, ray, &basis) else { continue };
+        let before = best;
+        closer(&mut best, t);
+        if best != before {
+            let point = ray.at(t);
+            let distance = v.map(|v| v.distance(point));
+            let nearest = (1..3).fold(0, |k, j| if distance[j] < distance[k] { j } else { k });
+            hit = Some((t, face[i as usize][nearest]));
+        }
+    }
+    hit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use corten_math::Quat;
+
+    fn pose() -> Pose {
+        let axis = Vec3::new(0.2, 0.9, -0.4).normalized().0;
+        Pose::new(Vec3::new(0.3, -1.0, 0.7), Quat::from_axis_angle(axis, 1.1).to_mat())
+    }
+
+    /// In the local frame, along an axis through the centre, every distance is known.
+    #[test]
+    fn distances_along_the_axes() {
+        let pose = pose();
+        let size = Vec3::new(0.2, 0.3, 0.5);
+        let ray = |axis: usize, from: f64| {
+            let mut dir = Vec3::ZERO;
+            dir[axis] = -2.0;
+            let mut origin = Vec3::ZERO;
+            origin[axis] = from;
+            Ray::new(pose.point(origin), pose.mat * dir)
+        };
+        for axis in 0..3 {
+            let half = size[axis];
+            // Outside looking in: the near side; inside: the far one; behind: none.
+            for (from, expected) in
+                [(1.5, Some((1.5 - half) / 2.0)), (0.0, Some(half / 2.0)), (-1.5, None)]
+            {
+                let r = ray(axis, from);
+                let radius = if axis == 2 { 0.5 } else { 0.3 };
+                let long = if axis == 2 { 0.8 } else { 0.3 };
+                let close = |found: Option<f64>, expected: Option<f64>| match (found, expected) {
+                    (Some(a), Some(b)) => assert!((a - b).abs() < 1e-12, "{a} {b}"),
+                    (a, b) => assert_eq!(a, b),
+                };
+                let side = |reach: f64| {
+                    expected.map(|_| if from > 0.0 { from - reach } else { reach } / 2.0)
+                };
+                close(cuboid(&pose, size, &r), expected);
+                close(ellipsoid(&pose, size, &r), expected);
+                close(sphere(pose.pos, radius * radius, &r), side(radius));
+                close(cylinder(&pose, 0.3, 0.5, &r), side(if axis == 2 { 0.5 } else { 0.3 }));
+                close(capsule(&pose, 0.3, 0.5, &r), side(long));
+            }
+        }
+    }
+
+    #[test]
+    fn a_flat_height_field_is_a_box() {
+        let data = [0.5f32; 12];
+        let field = HeightField { nrow: 3, ncol: 4, size: [1.0, 2.0, 0.8, 0.3], data: &data };
+        let pose = pose();
+        let box_pose = Pose::new(pose.point(Vec3::new(0.0, 0.0, 0.05)), pose.mat);
+        let size = Vec3::new(1.0, 2.0, 0.35);
+        for i in 0..500 {
+            let a = f64::from(i);
+            let target = Vec3::new(0.8 * a.sin(), 1.7 * (2.1 * a).cos(), 0.2 * (0.7 * a).sin());
+            let from = Vec3::new(4.0 * (1.3 * a).cos(), 5.0 * (0.3 * a).sin(), 2.0);
+            let ray = Ray::new(pose.point(from), pose.mat * (target - from));
+            let (a, b) = (height_field(&pose, &field, &ray), cuboid(&box_pose, size, &ray));
+            assert_eq!(a.is_some(), b.is_some());
+            if let (Some(a), Some(b)) = (a, b) {
+                assert!((a - b).abs() < 1e-9, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn nonsense_does_not_panic() {
+        let pose = pose();
+        let mesh_arrays = TriangleMesh {
+            vert: &[[0.0; 3]; 2],
+            face: &[[0, 1, 7], [-1, 0, 1]],
+            aabb: &[[0.0, 0.0, 0.0, 9.0, 9.0, 9.0]; 3],
+            child: &[[0, 0], [1, 2], [-4, 900]],
+            nodeid: &[-1, 55, -1],
+        };
+        for dir in [Vec3::ZERO, Vec3::splat(f64::NAN), Vec3::splat(f64::INFINITY), Vec3::X] {
+            let ray = Ray::new(Vec3::new(0.1, 0.2, f64::MAX), dir);
+            for ray in [ray, Ray::new(pose.pos, dir)] {
+                mesh(&pose, Vec3::splat(5.0), &mesh_arrays, &ray);
+                let field =
+                    HeightField { nrow: 9, ncol: 9, size: [1.0, 0.0, 1.0, -1.0], data: &[1.0; 4] };
+                height_field(&pose, &field, &ray);
+                let data = [f32::NAN; 81];
+                height_field(&pose, &HeightField { data: &data, ..field }, &ray);
+                cylinder(&pose, f64::NAN, -1.0, &ray);
+            }
+        }
+    }
+}

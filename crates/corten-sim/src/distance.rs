@@ -1,0 +1,97 @@
+//! Signed distance between two geoms.
+//!
+//! Reads poses of geoms; writes nothing but working memory. Answers to `mj_geomDistance`: pairs
+//! that collide by the convex algorithm, and boxes, are measured by it; other pairs by their contact
+//! function with the largest distance as margin.
+
+use corten_geom::{HitBuffer, Workspace, ccd};
+use corten_math::{Mat3, Vec3};
+use corten_model::Model;
+use corten_model::enums::GeomType;
+
+use crate::Data;
+use crate::stage::collision::{self, shape};
+
+/// Distance between two geoms, and the segment that it is measured along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GeomDistance {
+    /// Negative if the geoms overlap; never above the largest distance asked for.
+    pub dist: f64,
+    /// Nearest points on the first and second geom; both zero if none were found.
+    pub fromto: [Vec3; 2],
+}
+
+/// Distance between geoms `geom1` and `geom2`, at most `distmax`.
+pub fn geom_distance(
+    m: &Model,
+    d: &mut Data,
+    geom1: usize,
+    geom2: usize,
+    distmax: f64,
+) -> GeomDistance {
+    let Data { geom_xpos, geom_xmat, scratch, .. } = d;
+    let memory = &mut scratch.collision;
+    between(m, geom_xpos, geom_xmat, geom1, geom2, distmax, memory)
+}
+
+pub(crate) fn between(
+    m: &Model,
+    xpos: &[Vec3],
+    xmat: &[Mat3],
+    geom1: usize,
+    geom2: usize,
+    distmax: f64,
+    memory: &mut collision::Memory,
+) -> GeomDistance {
+    let none = GeomDistance { dist: distmax, fromto: [Vec3::ZERO; 2] };
+    let kind = |g: usize| m.geom_type.get(g).and_then(|&t| GeomType::from_raw(t));
+    let (Some(kind1), Some(kind2)) = (kind(geom1), kind(geom2)) else { return none };
+    let flip = kind1 > kind2;
+    let (first, second) = if flip { (geom2, geom1) } else { (geom1, geom2) };
+    if uses_convex(kind1.min(kind2), kind1.max(kind2)) {
+        return convex_distance(m, xpos, xmat, [geom1, geom2], distmax, memory.convex())
+            .unwrap_or(none);
+    }
+
+    deepest(collision::touch(m, xpos, xmat, first, second, distmax, memory), flip, none)
+}
+
+/// Pairs of types, in order, that are measured by the convex algorithm.
+fn uses_convex(kind1: GeomType, kind2: GeomType) -> bool {
+    use GeomType::{Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere};
+    match (kind1, kind2) {
+        (Sphere | Capsule, Ellipsoid | Mesh) | (Capsule, Cylinder) => true,
+        (Ellipsoid, Ellipsoid | Cylinder | Box | Mesh) => true,
+        (Cylinder, Cylinder | Box | Mesh) | (Box, Box | Mesh) | (Mesh, Mesh) => true,
+        _ => false,
+    }
+}
+
+fn convex_distance(
+    m: &Model,
+    xpos: &[Vec3],
+    xmat: &[Mat3],
+    geoms: [usize; 2],
+    distmax: f64,
+    ws: &mut Workspace,
+) -> Option<GeomDistance> {
+    let [mut a, mut b] = geoms.map(|g| shape::convex(m, g, xpos[g], xmat[g], 0.0));
+    let options = ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
+    let dist = ccd::query(a.as_mut()?, b.as_mut()?, &options, 1, distmax, ws);
+    Some(GeomDistance {
+        dist: if dist < distmax { dist } else { distmax },
+        fromto: ws.points.first().map_or([Vec3::ZERO; 2], |&(x1, x2)| [x1, x2]),
+    })
+}
+
+/// The segment through the contact of smallest distance.
+fn deepest(hits: &HitBuffer, flip: bool, none: GeomDistance) -> GeomDistance {
+    let mut best = none;
+    for hit in hits.iter() {
+        if hit.dist < best.dist {
+            let half = hit.normal * (0.5 * if flip { -hit.dist } else { hit.dist });
+            best = GeomDistance { dist: hit.dist, fromto: [hit.pos - half, hit.pos + half] };
+        }
+    }
+    best
+}
