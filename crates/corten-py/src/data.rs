@@ -1,5 +1,6 @@
 //! Simulations.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use corten_model::Model;
@@ -178,6 +179,12 @@ impl PyData {
     #[getter]
     fn _address(&self) -> usize {
         Arc::as_ptr(&self.data) as usize
+    }
+
+    /// The size that counts the rows of each array field.
+    #[classattr]
+    fn _array_rows() -> HashMap<&'static str, &'static str> {
+        Data::ARRAYS.iter().map(|info| (info.name, info.rows)).collect()
     }
 
     #[classattr]

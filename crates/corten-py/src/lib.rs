@@ -7,6 +7,7 @@
 // Functions carry MuJoCo's names.
 #![allow(non_snake_case)]
 
+mod args;
 mod data;
 mod fields;
 mod lists;
@@ -15,16 +16,34 @@ mod model;
 mod record;
 mod run;
 mod stages;
+mod util;
 
+use corten_model::enums::ENUMS;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 #[pymodule]
 fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ENUMS", enumerations(module.py())?)?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<model::ModelHandle>()?;
     module.add_class::<data::PyData>()?;
     module.add_class::<record::PyRecord>()?;
     lists::register(module)?;
+    util::register(module)?;
     stages::register(module)
+}
+
+/// MuJoCo's enumerations: names and values by type.
+fn enumerations(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let types = PyDict::new(py);
+    for (name, values) in ENUMS {
+        let members = PyDict::new(py);
+        for (member, value) in *values {
+            members.set_item(member, value)?;
+        }
+        types.set_item(name, members)?;
+    }
+    Ok(types)
 }

@@ -1,5 +1,6 @@
 //! Compiled models.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use corten_model::Model;
@@ -170,6 +171,12 @@ impl PyModel {
     #[classattr]
     fn _size_fields() -> Vec<&'static str> {
         Model::SIZES.iter().copied().chain(["njmax", "nconmax", "nbuffer"]).collect()
+    }
+
+    /// The size that counts the rows of each array field.
+    #[classattr]
+    fn _array_rows() -> HashMap<&'static str, &'static str> {
+        Model::ARRAYS.iter().map(|info| (info.name, info.rows)).collect()
     }
 
     #[classattr]

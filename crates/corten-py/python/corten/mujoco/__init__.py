@@ -1,11 +1,24 @@
 """A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
 from .. import _corten
+from ._enums import CONSTANTS, ENUM_TYPES
+from ._errors import FatalError, UnexpectedError
+from ._named import add_named_access
 from ._records import MjOption, MjStatistic, MjVisual
 from ._structs import MjData, MjModel
 
 __version__ = "3.4.0"
 
-for _name in dir(_corten):
-    if _name.startswith(("mj_", "mju_", "mjd_")):
-        globals()[_name] = getattr(_corten, _name)
-del _name
+MjVisualHeadlight = MjVisual.Headlight
+MjVisualRgba = MjVisual.Rgba
+
+globals().update(ENUM_TYPES)
+globals().update(CONSTANTS)
+globals().update(
+    {name: getattr(_corten, name) for name in dir(_corten) if name.startswith(("mj_", "mju_", "mjd_"))}
+)
+
+for _class in (MjData, MjModel, MjOption, MjStatistic, MjVisual):
+    _class.__module__ = __name__
+add_named_access(MjModel, MjData)
+
+del _class, add_named_access

@@ -6,7 +6,7 @@
 //! Each actuator gives the scalar force `gain · (ctrl or act) + bias`, and its moment carries
 //! that to joint space.
 
-pub(crate) mod muscle;
+pub mod muscle;
 
 use corten_math::real::exp;
 use corten_math::{MIN_VAL, Vec3};

@@ -9,7 +9,7 @@ use corten_math::MIN_VAL;
 
 /// Parameters of the force curves, as stored in `actuator_gainprm` and `actuator_biasprm`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Muscle {
+pub struct Muscle {
     range: [f64; 2],
     /// Peak active force at rest; negative asks for `scale / acc0`.
     force: f64,
@@ -130,7 +130,7 @@ impl Muscle {
 
 /// Rate of change of the activation. `prm`: time constants of activation and deactivation, and
 /// the width over which the transition between them is smoothed.
-pub(crate) fn activation_rate(ctrl: f64, act: f64, prm: &[f64; 10]) -> f64 {
+pub fn activation_rate(ctrl: f64, act: f64, prm: &[f64; 10]) -> f64 {
     let level = 0.5 + 1.5 * act.clamp(0.0, 1.0);
     let (rising, falling) = (prm[0] * level, prm[1] / level);
     let excess = ctrl.clamp(0.0, 1.0) - act;

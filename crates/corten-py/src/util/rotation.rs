@@ -1,0 +1,289 @@
+//! Rotations, poses and spatial vectors.
+
+use corten_math::real::{cos, sin, tan};
+use corten_math::{MIN_VAL, Mat3, Quat, Spatial, Vec3, eig3};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::add_functions;
+use crate::args::{List, MatrixOut, Vector, VectorOut};
+
+#[pyfunction]
+fn mju_rotVecQuat(res: VectorOut<'_, 3>, vec: Vector<3>, quat: Vector<4>) {
+    res.set(quat.quat().rotate(vec.vec3()).0);
+}
+
+#[pyfunction]
+fn mju_negQuat(res: VectorOut<'_, 4>, quat: Vector<4>) {
+    res.set(quat.quat().conjugate().0);
+}
+
+#[pyfunction]
+fn mju_mulQuat(res: VectorOut<'_, 4>, quat1: Vector<4>, quat2: Vector<4>) {
+    res.set((quat1.quat() * quat2.quat()).0);
+}
+
+#[pyfunction]
+fn mju_mulQuatAxis(res: VectorOut<'_, 4>, quat: Vector<4>, axis: Vector<3>) {
+    res.set(quat.quat().mul_axis(axis.vec3()).0);
+}
+
+#[pyfunction]
+fn mju_axisAngle2Quat(res: VectorOut<'_, 4>, axis: Vector<3>, angle: f64) {
+    res.set(Quat::from_axis_angle(axis.vec3(), angle).0);
+}
+
+#[pyfunction]
+fn mju_quat2Vel(res: VectorOut<'_, 3>, quat: Vector<4>, dt: f64) {
+    res.set(quat.quat().to_velocity(dt).0);
+}
+
+#[pyfunction]
+fn mju_subQuat(res: VectorOut<'_, 3>, qa: Vector<4>, qb: Vector<4>) {
+    res.set(qa.quat().difference(qb.quat()).0);
+}
+
+#[pyfunction]
+fn mju_quat2Mat(res: VectorOut<'_, 9>, quat: Vector<4>) {
+    res.set(quat.quat().to_mat().0);
+}
+
+#[pyfunction]
+fn mju_mat2Quat(quat: VectorOut<'_, 4>, mat: Vector<9>) {
+    quat.set(mat.mat3().to_quat().0);
+}
+
+#[pyfunction]
+fn mju_derivQuat(res: VectorOut<'_, 4>, quat: Vector<4>, vel: Vector<3>) {
+    res.set(quat.quat().derivative(vel.vec3()).0);
+}
+
+#[pyfunction]
+fn mju_quatIntegrate(quat: VectorOut<'_, 4>, vel: Vector<3>, scale: f64) {
+    quat.set(Quat(quat.get()).integrated(vel.vec3(), scale).0);
+}
+
+#[pyfunction]
+fn mju_quatZ2Vec(quat: VectorOut<'_, 4>, vec: Vector<3>) {
+    quat.set(Quat::from_z_to(vec.vec3()).0);
+}
+
+/// Rotates `quat` towards the rotational part of a matrix; returns the number of iterations.
+///
+/// Each iteration turns by the torque that the matrix' columns exert on the current axes (Müller,
+/// Bender, Chentanez, Macklin: A robust method to extract the rotational part of deformations,
+/// 2016).
+#[pyfunction]
+fn mju_mat2Rot(quat: VectorOut<'_, 4>, mat: Vector<9>) -> i32 {
+    /// Turn below which the rotation counts as found.
+    const SMALL_TURN: f64 = 1e-9;
+    const MAX_ITERATIONS: i32 = 500;
+    let target = mat.mat3();
+    let mut q = Quat(quat.get());
+    let mut iterations = 0;
+    while iterations < MAX_ITERATIONS {
+        let axes = q.to_mat();
+        let mut torque = Vec3::ZERO;
+        let mut alignment = 0.0;
+        for i in 0..3 {
+            torque += axes.col(i).cross(target.col(i));
+            alignment += axes.col(i).dot(target.col(i));
+        }
+        let (axis, angle) = (torque * (1.0 / (alignment.abs() + MIN_VAL))).normalized();
+        if angle < SMALL_TURN {
+            break;
+        }
+        q = (Quat::from_axis_angle(axis, angle) * q).normalized();
+        iterations += 1;
+    }
+    quat.set(q.0);
+    iterations
+}
+
+/// A rotation from three Euler angles; lower case letters turn about moving axes, upper case
+/// letters about fixed ones.
+#[pyfunction]
+fn mju_euler2Quat(quat: VectorOut<'_, 4>, euler: Vector<3>, seq: &str) -> PyResult<()> {
+    let letters: Vec<char> = seq.chars().collect();
+    if letters.len() != 3 {
+        return Err(fatal("seq must have exactly 3 letters"));
+    }
+    let mut q = Quat::IDENTITY;
+    for (letter, angle) in letters.into_iter().zip(euler.0) {
+        let (c, s) = (cos(angle / 2.0), sin(angle / 2.0));
+        let turn = match letter.to_ascii_lowercase() {
+            'x' => Quat([c, s, 0.0, 0.0]),
+            'y' => Quat([c, 0.0, s, 0.0]),
+            'z' => Quat([c, 0.0, 0.0, s]),
+            other => return Err(fatal(&format!("seq has '{other}', expected x, y, z, X, Y or Z"))),
+        };
+        q = if letter.is_ascii_lowercase() { q * turn } else { turn * q };
+    }
+    quat.set(q.0);
+    Ok(())
+}
+
+fn fatal(message: &str) -> PyErr {
+    Python::attach(|py| match py.import("corten.mujoco").and_then(|m| m.getattr("FatalError")) {
+        Ok(class) => match class.call1((message,)) {
+            Ok(error) => PyErr::from_value(error),
+            Err(error) => error,
+        },
+        Err(_) => PyValueError::new_err(message.to_owned()),
+    })
+}
+
+#[pyfunction]
+fn mju_mulPose(
+    posres: VectorOut<'_, 3>,
+    quatres: VectorOut<'_, 4>,
+    pos1: Vector<3>,
+    quat1: Vector<4>,
+    pos2: Vector<3>,
+    quat2: Vector<4>,
+) {
+    let q1 = quat1.quat();
+    quatres.set((q1 * quat2.quat()).normalized().0);
+    posres.set((q1.rotate(pos2.vec3()) + pos1.vec3()).0);
+}
+
+#[pyfunction]
+fn mju_negPose(
+    posres: VectorOut<'_, 3>,
+    quatres: VectorOut<'_, 4>,
+    pos: Vector<3>,
+    quat: Vector<4>,
+) {
+    let inverse = quat.quat().conjugate();
+    quatres.set(inverse.0);
+    posres.set((-inverse.rotate(pos.vec3())).0);
+}
+
+#[pyfunction]
+fn mju_trnVecPose(res: VectorOut<'_, 3>, pos: Vector<3>, quat: Vector<4>, vec: Vector<3>) {
+    res.set((quat.quat().rotate(vec.vec3()) + pos.vec3()).0);
+}
+
+#[pyfunction]
+fn mju_mulMatVec3(res: VectorOut<'_, 3>, mat: Vector<9>, vec: Vector<3>) {
+    res.set((mat.mat3() * vec.vec3()).0);
+}
+
+#[pyfunction]
+fn mju_mulMatTVec3(res: VectorOut<'_, 3>, mat: Vector<9>, vec: Vector<3>) {
+    res.set(mat.mat3().tmul(vec.vec3()).0);
+}
+
+/// Moves a spatial motion or force to another point, and optionally into another frame.
+#[pyfunction]
+#[pyo3(signature = (res, vec, flg_force, newpos, oldpos, rotnew2old))]
+fn mju_transformSpatial(
+    res: VectorOut<'_, 6>,
+    vec: Vector<6>,
+    flg_force: i32,
+    newpos: Vector<3>,
+    oldpos: Vector<3>,
+    rotnew2old: Option<Vector<9>>,
+) {
+    let (v, to, from) = (Spatial(vec.0), newpos.vec3(), oldpos.vec3());
+    let moved = if flg_force != 0 { v.force_at(to, from) } else { v.motion_at(to, from) };
+    res.set(rotnew2old.map_or(moved, |frame| moved.in_frame(&frame.mat3())).0);
+}
+
+#[pyfunction]
+fn mju_eig3(
+    eigval: VectorOut<'_, 3>,
+    eigvec: VectorOut<'_, 9>,
+    quat: VectorOut<'_, 4>,
+    mat: Vector<9>,
+) -> i32 {
+    let found = eig3(&mat.mat3());
+    eigval.set(found.values.0);
+    eigvec.set(found.vectors.0);
+    quat.set(found.rotation.0);
+    0
+}
+
+/// Derivatives of `mju_subQuat` with respect to both rotations, in their tangent spaces.
+///
+/// With the difference a rotation by `2h` about the unit vector `u` and `K = [u]×`, the first is
+/// `I + h K + (1 − h / tan h) K²`, the second its negative transpose.
+#[pyfunction]
+#[pyo3(signature = (qa, qb, Da, Db))]
+fn mjd_subQuat(
+    qa: List,
+    qb: List,
+    Da: Option<MatrixOut<'_>>,
+    Db: Option<MatrixOut<'_>>,
+) -> PyResult<()> {
+    /// Half angle below which `h / tan h` is 1 to machine precision.
+    const SMALL: f64 = 6e-8;
+    qa.expect("qa", 4)?;
+    qb.expect("qb", 4)?;
+    for (name, out) in [("Da", &Da), ("Db", &Db)] {
+        if let Some(out) = out {
+            out.expect(name, 3, 3)?;
+        }
+    }
+    let difference = Quat::from_slice(&qa.0).difference(Quat::from_slice(&qb.0));
+    let (axis, angle) = difference.normalized();
+    let half = 0.5 * angle;
+    let k = axis.skew();
+    let curvature = 1.0 - if half < SMALL { 1.0 } else { half / tan(half) };
+    let d = Mat3::IDENTITY + k * half + k * k * curvature;
+    if let Some(out) = Da {
+        out.set(&d.0);
+    }
+    if let Some(out) = Db {
+        out.set(&(d.transpose() * -1.0).0);
+    }
+    Ok(())
+}
+
+/// Derivatives of `mju_quatIntegrate` with respect to rotation, velocity and scale.
+///
+/// With `s = scale vel`, `x = |s|` and `S = −[s]×`, they combine `I`, `S` and `s sᵀ` with the
+/// coefficients of the exponential map; near zero the coefficients come from their series.
+#[pyfunction]
+fn mjd_quatIntegrate(
+    vel: Vector<3>,
+    scale: f64,
+    Dquat: VectorOut<'_, 9>,
+    Dvel: VectorOut<'_, 9>,
+    Dscale: VectorOut<'_, 3>,
+) {
+    /// Below this angle the series to sixth order is exact.
+    const SERIES_BELOW: f64 = 1.0 / 32.0;
+    let s = vel.vec3() * scale;
+    let xx = s.norm_squared();
+    let x = xx.sqrt();
+    let a = cos(x);
+    let (b, c, d) = if x > SERIES_BELOW {
+        let b = sin(x) / x;
+        (b, (1.0 - a) / xx, (1.0 - b) / xx)
+    } else {
+        (
+            1.0 + xx / 6.0 * (xx / 20.0 * (1.0 - xx / 42.0) - 1.0),
+            (1.0 + xx / 12.0 * (xx / 30.0 * (1.0 - xx / 56.0) - 1.0)) / 2.0,
+            (1.0 + xx / 20.0 * (xx / 42.0 * (1.0 - xx / 72.0) - 1.0)) / 6.0,
+        )
+    };
+    let cross = s.skew().transpose();
+    let outer = Mat3(std::array::from_fn(|i| s[i / 3] * s[i % 3]));
+    let combine = |p, q, r| Mat3::IDENTITY * p + cross * q + outer * r;
+    let by_velocity: Mat3 = combine(b, c, d);
+    Dquat.set(combine(a, b, c).0);
+    Dvel.set(by_velocity.0);
+    Dscale.set((by_velocity * vel.vec3()).0);
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(module;
+        mju_rotVecQuat, mju_negQuat, mju_mulQuat, mju_mulQuatAxis, mju_axisAngle2Quat,
+        mju_quat2Vel, mju_subQuat, mju_quat2Mat, mju_mat2Quat, mju_derivQuat, mju_quatIntegrate,
+        mju_quatZ2Vec, mju_mat2Rot, mju_euler2Quat, mju_mulPose, mju_negPose, mju_trnVecPose,
+        mju_mulMatVec3, mju_mulMatTVec3, mju_transformSpatial, mju_eig3, mjd_subQuat,
+        mjd_quatIntegrate,
+    );
+    Ok(())
+}
