@@ -9,6 +9,7 @@
 
 mod args;
 mod data;
+mod errors;
 mod fields;
 mod lists;
 mod memory;
@@ -16,6 +17,7 @@ mod model;
 mod record;
 mod run;
 mod stages;
+mod support;
 mod util;
 
 use corten_model::enums::ENUMS;
@@ -26,11 +28,14 @@ use pyo3::types::PyDict;
 fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ENUMS", enumerations(module.py())?)?;
+    module.add("FatalError", module.py().get_type::<errors::FatalError>())?;
+    module.add("UnexpectedError", module.py().get_type::<errors::UnexpectedError>())?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<model::ModelHandle>()?;
     module.add_class::<data::PyData>()?;
     module.add_class::<record::PyRecord>()?;
     lists::register(module)?;
+    support::register(module)?;
     util::register(module)?;
     stages::register(module)
 }

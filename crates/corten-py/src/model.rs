@@ -114,13 +114,15 @@ impl PyModel {
     }
 
     /// The index of a named object; −1 if there is none.
-    fn object_id(&self, py: Python<'_>, kind: i32, name: &str) -> i64 {
+    #[pyo3(name = "object_id")]
+    pub fn id_of(&self, py: Python<'_>, kind: i32, name: &str) -> i64 {
         let Some(kind) = ObjType::from_raw(kind) else { return -1 };
         self.model.read_attached(py).object_names.id(kind, name).map_or(-1, |id| id as i64)
     }
 
     /// The name of an object; `None` if it has none or does not exist.
-    fn object_name(&self, py: Python<'_>, kind: i32, index: i64) -> Option<String> {
+    #[pyo3(name = "object_name")]
+    pub fn name_of(&self, py: Python<'_>, kind: i32, index: i64) -> Option<String> {
         let (kind, index) = (ObjType::from_raw(kind)?, usize::try_from(index).ok()?);
         self.model.read_attached(py).object_names.name(kind, index).map(str::to_owned)
     }

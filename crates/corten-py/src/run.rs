@@ -39,3 +39,19 @@ pub fn run<R: Send>(
         f(&model, &mut data)
     })
 }
+
+/// Runs `f` on a model and data that belongs to it, without changing either.
+pub fn read<R: Send>(
+    py: Python<'_>,
+    m: &PyModel,
+    d: &PyData,
+    f: impl FnOnce(&Model, &Data) -> R + Send,
+) -> PyResult<R> {
+    d.check_model(py, m)?;
+    let (model, data) = (&m.model, &d.data);
+    protect(py, move || {
+        let model = model.read();
+        let data = data.read();
+        f(&model, &data)
+    })
+}

@@ -1,16 +1,18 @@
 //! The pipeline and its stages, under MuJoCo's names.
 
-use corten_model::enums::{JacobianType, Stage};
+use corten_model::enums::Stage;
 use corten_sim::stage::{
-    acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
-    tendon, transmission, velocity,
+    acceleration, actuation, body_force, collision, constraint, energy, inertia, kinematics,
+    passive, sensor, tendon, transmission, velocity,
 };
-use corten_sim::{integrate, inverse, solve, step};
+use corten_sim::{Data, Model, integrate, inverse, solve, step};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
+use crate::errors::fatal;
 use crate::model::PyModel;
 use crate::run::run;
+use crate::util::add_functions;
 
 /// Declares functions of a model and its data that return nothing.
 macro_rules! stages {
@@ -28,10 +30,9 @@ macro_rules! stages {
 
         pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
-            module.add_function(wrap_pyfunction!(mj_isSparse, module)?)?;
-            module.add_function(wrap_pyfunction!(mj_step, module)?)?;
-            module.add_function(wrap_pyfunction!(mj_forwardSkip, module)?)?;
-            module.add_function(wrap_pyfunction!(mj_resetDataKeyframe, module)?)?;
+            add_functions!(module;
+                mj_step, mj_forwardSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
+            );
             Ok(())
         }
     };
@@ -102,8 +103,19 @@ stages! {
     mj_implicit => integrate::implicit;
     /// Discrepancy between forward and inverse dynamics.
     mj_compareFwdInv => inverse::compare_forward;
+    /// Momentum of subtrees.
+    mj_subtreeVel => velocity::subtree_velocities;
+    /// Accelerations and forces of bodies.
+    mj_rnePostConstraint => body_force::body_forces;
+    /// Everything that positions alone determine about poses.
+    mj_fwdKinematics => |m: &Model, d: &mut Data| {
+        kinematics::kinematics(m, d);
+        inertia::centers_of_mass(m, d);
+        kinematics::cameras_and_lights(m, d);
+        tendon::tendon(m, d);
+    };
     /// Back to the reference pose.
-    mj_resetData => |m: &_, d: &mut corten_sim::Data| d.reset(m);
+    mj_resetData => |m: &Model, d: &mut Data| d.reset(m);
 }
 
 /// Advances the simulation by `nstep` steps.
@@ -138,16 +150,18 @@ fn mj_resetDataKeyframe(py: Python<'_>, m: &PyModel, d: &PyData, key: i32) -> Py
     })
 }
 
-/// Whether constraint Jacobians are sparse with this model's options.
+/// Resets; what MuJoCo fills with `debug_value` to find missing initialisation is zero here.
 #[pyfunction]
-fn mj_isSparse(py: Python<'_>, m: &PyModel) -> i32 {
-    /// From this number of degrees of freedom, `auto` means sparse.
-    const SPARSE_FROM: usize = 60;
-    let m = m.model.read_attached(py);
-    let sparse = match JacobianType::from_raw(m.opt.jacobian) {
-        Some(JacobianType::Sparse) => true,
-        Some(JacobianType::Auto) => m.nv >= SPARSE_FROM,
-        _ => false,
-    };
-    sparse.into()
+fn mj_resetDataDebug(py: Python<'_>, m: &PyModel, d: &PyData, debug_value: u8) -> PyResult<()> {
+    let _ = debug_value;
+    run(py, m, d, |m, d| d.reset(m))
+}
+
+/// Runge-Kutta integration of fourth order, the only one there is.
+#[pyfunction]
+fn mj_RungeKutta(py: Python<'_>, m: &PyModel, d: &PyData, N: i32) -> PyResult<()> {
+    if N != 4 {
+        return Err(fatal(format!("Runge-Kutta integration is of order 4, not {N}")));
+    }
+    run(py, m, d, integrate::runge_kutta)
 }

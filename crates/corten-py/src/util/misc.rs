@@ -171,7 +171,8 @@ fn mju_type2Str(r#type: i32) -> Option<&'static str> {
 /// The object type of an element name; 0 if there is none.
 #[pyfunction]
 fn mju_str2Type(str: &str) -> i32 {
-    type_names().find(|(_, name)| *name == str).map_or(0, |(kind, _)| kind.raw())
+    let mut readable = type_names().filter(|(kind, _)| *kind != ObjType::Frame);
+    readable.find(|(_, name)| *name == str).map_or(0, |(kind, _)| kind.raw())
 }
 
 fn type_names() -> impl Iterator<Item = (ObjType, &'static str)> {

@@ -2,11 +2,11 @@
 
 use corten_math::real::{cos, sin, tan};
 use corten_math::{MIN_VAL, Mat3, Quat, Spatial, Vec3, eig3};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::add_functions;
 use crate::args::{List, MatrixOut, Vector, VectorOut};
+use crate::errors::fatal;
 
 #[pyfunction]
 fn mju_rotVecQuat(res: VectorOut<'_, 3>, vec: Vector<3>, quat: Vector<4>) {
@@ -53,9 +53,11 @@ fn mju_mat2Quat(quat: VectorOut<'_, 4>, mat: Vector<9>) {
     quat.set(mat.mat3().to_quat().0);
 }
 
+/// Time derivative of a rotation under an angular velocity in the world frame.
 #[pyfunction]
 fn mju_derivQuat(res: VectorOut<'_, 4>, quat: Vector<4>, vel: Vector<3>) {
-    res.set(quat.quat().derivative(vel.vec3()).0);
+    let [x, y, z] = vel.0;
+    res.set((Quat([0.0, x, y, z]) * quat.quat()).0.map(|x| 0.5 * x));
 }
 
 #[pyfunction]
@@ -115,22 +117,12 @@ fn mju_euler2Quat(quat: VectorOut<'_, 4>, euler: Vector<3>, seq: &str) -> PyResu
             'x' => Quat([c, s, 0.0, 0.0]),
             'y' => Quat([c, 0.0, s, 0.0]),
             'z' => Quat([c, 0.0, 0.0, s]),
-            other => return Err(fatal(&format!("seq has '{other}', expected x, y, z, X, Y or Z"))),
+            other => return Err(fatal(format!("seq has '{other}', expected x, y, z, X, Y or Z"))),
         };
         q = if letter.is_ascii_lowercase() { q * turn } else { turn * q };
     }
     quat.set(q.0);
     Ok(())
-}
-
-fn fatal(message: &str) -> PyErr {
-    Python::attach(|py| match py.import("corten.mujoco").and_then(|m| m.getattr("FatalError")) {
-        Ok(class) => match class.call1((message,)) {
-            Ok(error) => PyErr::from_value(error),
-            Err(error) => error,
-        },
-        Err(_) => PyValueError::new_err(message.to_owned()),
-    })
 }
 
 #[pyfunction]

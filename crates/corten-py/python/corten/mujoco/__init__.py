@@ -1,7 +1,7 @@
 """A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
 from .. import _corten
 from ._enums import CONSTANTS, ENUM_TYPES
-from ._errors import FatalError, UnexpectedError
+from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
 from ._records import MjOption, MjStatistic, MjVisual
 from ._structs import MjData, MjModel

@@ -1,0 +1,104 @@
+//! The state as one vector.
+
+use std::sync::Arc;
+
+use corten_sim::state::{self, StateError};
+use pyo3::prelude::*;
+
+use crate::args::{List, ListOut, type_error};
+use crate::data::PyData;
+use crate::errors::fatal;
+use crate::model::PyModel;
+use crate::run::protect;
+use crate::util::add_functions;
+
+fn signature(sig: i64) -> PyResult<u32> {
+    u32::try_from(sig).map_err(|_| fatal(format!("invalid state signature {sig}")))
+}
+
+fn error(e: StateError) -> PyErr {
+    match e {
+        StateError::Length { .. } => type_error(e.to_string()),
+        _ => fatal(e.to_string()),
+    }
+}
+
+/// Number of elements of the state selected by a signature.
+#[pyfunction]
+fn mj_stateSize(py: Python<'_>, m: &PyModel, sig: i64) -> PyResult<usize> {
+    state::size(&m.model.read_attached(py), signature(sig)?).map_err(error)
+}
+
+/// Copies the selected state into a vector.
+#[pyfunction]
+fn mj_getState(
+    py: Python<'_>,
+    m: &PyModel,
+    d: &PyData,
+    state: ListOut<'_>,
+    sig: i64,
+) -> PyResult<()> {
+    d.check_model(py, m)?;
+    let sig = signature(sig)?;
+    let mut values = state.get();
+    {
+        let model = m.model.read_attached(py);
+        let data = d.data.read_attached(py);
+        state::get(&model, &data, &mut values, sig).map_err(error)?;
+    }
+    state.set(&values);
+    Ok(())
+}
+
+/// Copies a vector into the selected state.
+#[pyfunction]
+fn mj_setState(py: Python<'_>, m: &PyModel, d: &PyData, state: List, sig: i64) -> PyResult<()> {
+    d.check_model(py, m)?;
+    let sig = signature(sig)?;
+    let model = m.model.read_attached(py);
+    let mut data = d.data.write_attached(py);
+    state::set(&model, &mut data, &state.0, sig).map_err(error)
+}
+
+/// Picks part of a state vector.
+#[pyfunction]
+fn mj_extractState(
+    py: Python<'_>,
+    m: &PyModel,
+    src: List,
+    srcsig: i64,
+    dst: ListOut<'_>,
+    dstsig: i64,
+) -> PyResult<()> {
+    let (given, wanted) = (signature(srcsig)?, signature(dstsig)?);
+    let mut values = dst.get();
+    state::extract(&m.model.read_attached(py), &src.0, given, &mut values, wanted)
+        .map_err(error)?;
+    dst.set(&values);
+    Ok(())
+}
+
+/// Copies the selected state from one data to another.
+#[pyfunction]
+fn mj_copyState(py: Python<'_>, m: &PyModel, src: &PyData, dst: &PyData, sig: i64) -> PyResult<()> {
+    src.check_model(py, m)?;
+    dst.check_model(py, m)?;
+    let sig = signature(sig)?;
+    if Arc::ptr_eq(&src.data, &dst.data) {
+        return Ok(());
+    }
+    let (model, from, to) = (&m.model, &src.data, &dst.data);
+    protect(py, move || {
+        let model = model.read();
+        let from = from.read().clone();
+        state::copy(&model, &from, &mut to.write(), sig)
+    })?
+    .map_err(error)
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(module;
+        mj_stateSize, mj_getState, mj_setState, mj_extractState, mj_copyState,
+    );
+    Ok(())
+}
