@@ -59,12 +59,15 @@ pub(crate) fn between(
 /// Pairs of types, in order, that are measured by the convex algorithm.
 fn uses_convex(kind1: GeomType, kind2: GeomType) -> bool {
     use GeomType::{Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere};
-    match (kind1, kind2) {
-        (Sphere | Capsule, Ellipsoid | Mesh) | (Capsule, Cylinder) => true,
-        (Ellipsoid, Ellipsoid | Cylinder | Box | Mesh) => true,
-        (Cylinder, Cylinder | Box | Mesh) | (Box, Box | Mesh) | (Mesh, Mesh) => true,
-        _ => false,
-    }
+    matches!(
+        (kind1, kind2),
+        (Sphere | Capsule, Ellipsoid | Mesh)
+            | (Capsule, Cylinder)
+            | (Ellipsoid, Ellipsoid | Cylinder | Box | Mesh)
+            | (Cylinder, Cylinder | Box | Mesh)
+            | (Box, Box | Mesh)
+            | (Mesh, Mesh)
+    )
 }
 
 fn convex_distance(

@@ -139,3 +139,169 @@ pub fn separated_along(a: &mut Shape<'_>, b: &mut Shape<'_>, axis: Vec3, gap: f6
     let (p1, p2) = (a.support(-unit), b.support(unit));
     unit.dot(p1 - p2) > gap
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::{Geometry, Mesh, Pose};
+    use corten_math::{Mat3, Quat};
+
+    fn at(x: f64, y: f64, z: f64) -> Pose {
+        Pose::new(Vec3::new(x, y, z), Mat3::IDENTITY)
+    }
+
+    fn turned(x: f64, y: f64, z: f64, axis: Vec3, angle: f64) -> Pose {
+        Pose::new(Vec3::new(x, y, z), Quat::from_axis_angle(axis, angle).to_mat())
+    }
+
+    /// Distance or depth without limit on the distance.
+    fn measure<'a>(a: (Geometry<'a>, Pose), b: (Geometry<'a>, Pose), ws: &mut Workspace) -> f64 {
+        let (mut a, mut b) = (Shape::new(a.1, a.0, 0.0), Shape::new(b.1, b.0, 0.0));
+        query(&mut a, &mut b, &Options::default(), 1, f64::MAX, ws)
+    }
+
+    fn check(a: (Geometry<'_>, Pose), b: (Geometry<'_>, Pose), expected: f64) {
+        let mut ws = Workspace::default();
+        for (a, b) in [(a, b), (b, a)] {
+            let found = measure(a, b, &mut ws);
+            assert!((found - expected).abs() < 1e-9, "{a:?} {b:?}: {found} {expected}");
+            let (x1, x2) = ws.points[0];
+            assert!((x1.distance(x2) - expected.abs()).abs() < 1e-9, "{a:?} {b:?}: {x1:?} {x2:?}");
+        }
+    }
+
+    const BALL: Geometry<'_> = Geometry::Sphere { radius: 0.3 };
+    const ROD: Geometry<'_> = Geometry::Capsule { radius: 0.1, half_length: 0.5 };
+    const BRICK: Geometry<'_> = Geometry::Box { size: Vec3::new(0.5, 0.3, 0.2) };
+
+    #[test]
+    fn distances_in_closed_form() {
+        let half_pi = std::f64::consts::FRAC_PI_2;
+        check((BALL, at(0.0, 0.0, 0.0)), (BALL, at(1.0, 2.0, 2.0)), 3.0 - 0.6);
+        // Shallow overlap of spheres needs no EPA.
+        check((BALL, at(0.0, 0.0, 0.0)), (BALL, at(0.0, 0.5, 0.0)), -0.1);
+        check((BRICK, at(0.0, 0.0, 0.0)), (BRICK, at(1.5, 0.1, 0.05)), 0.5);
+        // Edge to edge, corner to corner.
+        check((BRICK, at(0.0, 0.0, 0.0)), (BRICK, at(1.3, 0.0, 0.8)), 0.5);
+        check(
+            (BRICK, at(0.0, 0.0, 0.0)),
+            (BRICK, at(1.0 + 0.2, 0.6 + 0.3, 0.4 + 0.6)),
+            (0.2f64 * 0.2 + 0.3 * 0.3 + 0.6 * 0.6).sqrt(),
+        );
+        // Crossed, parallel and end-on capsules.
+        check((ROD, at(0.0, 0.0, 0.0)), (ROD, turned(0.1, 0.7, 0.2, Vec3::Y, half_pi)), 0.5);
+        check((ROD, at(0.0, 0.0, 0.0)), (ROD, at(0.6, 0.0, 0.3)), 0.4);
+        check((ROD, at(0.0, 0.0, 0.0)), (ROD, at(0.0, 0.0, 1.4)), 0.2);
+        check((BALL, at(0.1, 0.2, 1.0)), (BRICK, at(0.0, 0.0, 0.0)), 0.5);
+        check((ROD, at(0.1, 0.2, 1.0)), (BRICK, at(0.0, 0.0, 0.0)), 0.2);
+    }
+
+    #[test]
+    fn depths_of_boxes_in_closed_form() {
+        check((BRICK, at(0.0, 0.0, 0.0)), (BRICK, at(0.2, 0.1, 0.35)), -0.05);
+        check((BRICK, at(0.0, 0.0, 0.0)), (BRICK, at(0.9, 0.1, 0.05)), -0.1);
+    }
+
+    /// The depth is the least overlap over all directions: no sampled direction does better, and
+    /// the reported one attains it.
+    #[test]
+    fn depth_is_the_least_overlap() {
+        let ellipsoid = Geometry::Ellipsoid { size: Vec3::new(0.5, 0.3, 0.2) };
+        let cylinder = Geometry::Cylinder { radius: 0.3, half_length: 0.4 };
+        let vert = [
+            [0.4f32, 0.1, -0.1],
+            [-0.3, 0.4, -0.2],
+            [-0.2, -0.4, -0.3],
+            [0.1, 0.1, 0.5],
+            [0.3, -0.3, 0.2],
+        ];
+        let mesh = Geometry::Mesh { mesh: Mesh::new(&vert), faceted: true };
+        let kinds = [ellipsoid, cylinder, mesh, BRICK];
+        let mut ws = Workspace::default();
+        for (i, &ga) in kinds.iter().enumerate() {
+            for (j, &gb) in kinds.iter().enumerate() {
+                let spin = 0.4 + i as f64 + 2.0 * j as f64;
+                let axis = Vec3::new(0.3, -0.5, 0.8).normalized().0;
+                let pose = turned(0.12, -0.07, 0.1, axis, spin);
+                let (mut a, mut b) =
+                    (Shape::new(at(0.0, 0.0, 0.0), ga, 0.0), Shape::new(pose, gb, 0.0));
+                let dist = query(&mut a, &mut b, &Options::default(), 1, 0.0, &mut ws);
+                assert!(dist < 0.0);
+                let (x1, x2) = ws.points[0];
+                let normal = (x1 - x2).normalized().0;
+                let mut overlap = |d: Vec3| d.dot(a.bare_support(d)) - d.dot(b.bare_support(-d));
+                let reported = overlap(normal);
+                assert!((reported + dist).abs() < 2e-6, "{ga:?} {gb:?} {reported} {dist}");
+                for k in 0..3000 {
+                    let z = 1.0 - (2.0 * f64::from(k) + 1.0) / 3000.0;
+                    let r = (1.0 - z * z).sqrt();
+                    let (s, c) = (2.399963229728653 * f64::from(k)).sin_cos();
+                    assert!(overlap(Vec3::new(r * c, r * s, z)) > -dist - 2e-6);
+                }
+            }
+        }
+    }
+
+    /// Coincident, touching, flat, tiny, huge and meaningless shapes: an answer, never a panic.
+    #[test]
+    fn degenerate_shapes_end() {
+        let point_cloud = [[0.0f32; 3]; 5];
+        let flat = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+        let nan = [[f32::NAN; 3]; 4];
+        let mesh = |v| Geometry::Mesh { mesh: Mesh::new(v), faceted: true };
+        let kinds = [
+            BALL,
+            ROD,
+            BRICK,
+            mesh(&point_cloud),
+            mesh(&flat),
+            mesh(&nan),
+            mesh(&[]),
+            Geometry::Box { size: Vec3::splat(1e-12) },
+            Geometry::Box { size: Vec3::splat(1e12) },
+            Geometry::Box { size: Vec3::ZERO },
+            Geometry::Ellipsoid { size: Vec3::new(f64::INFINITY, 1.0, -1.0) },
+            Geometry::Cylinder { radius: 0.0, half_length: f64::NAN },
+            Geometry::Capsule { radius: -1.0, half_length: 1e300 },
+            Geometry::Simplex { corners: [Vec3::ZERO; 4], count: 77, radius: 0.0 },
+        ];
+        let poses = [
+            at(0.0, 0.0, 0.0),
+            at(0.0, 0.0, 0.4),
+            at(1.0, 0.0, 0.0),
+            at(1e300, -1e300, f64::MAX),
+            at(f64::NAN, 0.0, 0.0),
+            Pose::new(Vec3::ZERO, Mat3::ZERO),
+        ];
+        let mut ws = Workspace::default();
+        let options = Options { iterations: i32::MAX, tolerance: f64::NAN };
+        for &ga in &kinds {
+            for &gb in &kinds {
+                for &pose in &poses {
+                    for (cutoff, contacts) in [(0.0, 4), (f64::MAX, 1), (f64::NAN, 1)] {
+                        let mut a = Shape::new(at(0.0, 0.0, 0.0), ga, 0.0);
+                        let mut b = Shape::new(pose, gb, 0.0);
+                        query(&mut a, &mut b, &Options::default(), contacts, cutoff, &mut ws);
+                        let quick = Options { iterations: 0, ..options };
+                        query(&mut a, &mut b, &quick, contacts, cutoff, &mut ws);
+                    }
+                }
+            }
+        }
+        let mut a = Shape::new(at(0.0, 0.0, 0.0), BRICK, 0.0);
+        let mut b = Shape::new(at(0.1, 0.1, 0.1), mesh(&nan), 0.1);
+        query(&mut a, &mut b, &options, 4, f64::NAN, &mut ws);
+    }
+
+    #[test]
+    fn a_separating_axis_is_reported_and_confirmed() {
+        let mut ws = Workspace::default();
+        let mut a = Shape::new(at(0.0, 0.0, 0.0), BRICK, 0.0);
+        let mut b = Shape::new(turned(1.2, 0.4, 0.3, Vec3::Y, 0.3), BRICK, 0.0);
+        let dist = query(&mut a, &mut b, &Options::default(), 1, 0.0, &mut ws);
+        assert!(dist > 0.0);
+        assert!(separated_along(&mut a, &mut b, ws.axis, 0.0));
+        assert!(!separated_along(&mut a, &mut b, -ws.axis, 0.0));
+        assert!(!separated_along(&mut a, &mut b, Vec3::ZERO, 0.0));
+    }
+}
