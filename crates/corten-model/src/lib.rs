@@ -5,6 +5,7 @@
 
 pub mod arrays;
 pub mod assets;
+mod compile;
 pub mod container;
 pub mod diagnostic;
 pub mod enums;
@@ -16,6 +17,7 @@ pub mod xml;
 
 pub use arrays::Model;
 pub use assets::Assets;
+pub use compile::{Draft, compile};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use names::{Names, ObjectId};
 pub use option::{

@@ -1,0 +1,203 @@
+//! Actuators: transmission target, ranges, number of activations.
+
+use super::context::{Context, id};
+use super::joint::{check_limited, is_limited};
+use super::name::UserSizes;
+use super::tendon::TendonPlan;
+use super::tree::Tree;
+use crate::Model;
+use crate::enums::{Bias, Dynamics, Gain, JointType, ObjType, Transmission};
+use crate::names::Names;
+use crate::spec::Actuator;
+
+pub(super) struct ActuatorPlan<'a> {
+    source: &'a Actuator,
+    trnid: [i32; 2],
+    actnum: usize,
+    ctrlrange: [f64; 2],
+    actrange: [f64; 2],
+}
+
+pub(super) fn compile<'a>(
+    cx: &mut Context<'a>,
+    names: &Names,
+    tree: &Tree,
+    tendons: &[TendonPlan],
+) -> Vec<ActuatorPlan<'a>> {
+    let spec = cx.spec;
+    let mut plans = Vec::new();
+    for actuator in spec.actuators.values() {
+        let trnid = transmission(cx, actuator, names);
+        let mut plan = ActuatorPlan {
+            source: actuator,
+            trnid,
+            actnum: 0,
+            ctrlrange: actuator.ctrlrange,
+            actrange: actuator.actrange,
+        };
+        inherit_range(cx, &mut plan, tree, tendons);
+        check(cx, &plan);
+        let stateful = actuator.dyntype != Dynamics::None;
+        plan.actnum = usize::try_from(actuator.actdim).unwrap_or(stateful.into());
+        plans.push(plan);
+    }
+    plans
+}
+
+fn transmission(cx: &mut Context, a: &Actuator, names: &Names) -> [i32; 2] {
+    let mut other = -1;
+    let target = match a.trntype {
+        Transmission::Joint | Transmission::JointInParent => ObjType::Joint,
+        Transmission::Tendon => ObjType::Tendon,
+        Transmission::Body => ObjType::Body,
+        Transmission::SliderCrank => {
+            other = id(cx.resolve(names, ObjType::Site, &a.slidersite, "actuator", a));
+            if a.cranklength <= 0.0 {
+                cx.error("actuator", a, "'cranklength' must be positive");
+            }
+            ObjType::Site
+        }
+        Transmission::Site => {
+            if !a.refsite.is_empty() {
+                other = id(cx.resolve(names, ObjType::Site, &a.refsite, "actuator", a));
+            }
+            ObjType::Site
+        }
+        Transmission::Undefined => {
+            cx.error(
+                "actuator",
+                a,
+                "a transmission target is missing: joint, tendon, site or body",
+            );
+            return [-1, -1];
+        }
+    };
+    [id(cx.resolve(names, target, &a.target, "actuator", a)), other]
+}
+
+/// Position and integrated-velocity servos can take the range of what they move.
+fn inherit_range(cx: &mut Context, plan: &mut ActuatorPlan, tree: &Tree, tendons: &[TendonPlan]) {
+    let a = plan.source;
+    let is_servo = a.gaintype == Gain::Fixed
+        && a.biastype == Bias::Affine
+        && a.gainprm[0] == -a.biasprm[1]
+        && a.inheritrange > 0.0;
+    let Ok(target) = usize::try_from(plan.trnid[0]) else { return };
+    if !is_servo {
+        return;
+    }
+    let range = match a.trntype {
+        Transmission::Joint => {
+            let joint = &tree.joints[target];
+            let kind = cx.spec.joints[joint.key].type_;
+            if !matches!(kind, JointType::Hinge | JointType::Slide) {
+                cx.error("actuator", a, "'inheritrange' needs a hinge or slide joint");
+            }
+            joint.range
+        }
+        Transmission::Tendon => tendons[target].range,
+        _ => {
+            cx.error("actuator", a, "'inheritrange' needs a joint or tendon as target");
+            return;
+        }
+    };
+    if range[0] == range[1] {
+        let message = format!("'inheritrange' is given, but '{}' has no range", a.target);
+        cx.error("actuator", a, message);
+    }
+    let (mean, radius) =
+        (0.5 * (range[1] + range[0]), 0.5 * (range[1] - range[0]) * a.inheritrange);
+    let range = [mean - radius, mean + radius];
+    match a.dyntype {
+        Dynamics::None | Dynamics::FilterExact => plan.ctrlrange = range,
+        Dynamics::Integrator => plan.actrange = range,
+        _ => cx.error("actuator", a, "'inheritrange' is for position and intvelocity actuators"),
+    }
+}
+
+fn check(cx: &mut Context, plan: &ActuatorPlan) {
+    let a = plan.source;
+    for (attribute, limited, range) in [
+        ("force", a.forcelimited, a.forcerange),
+        ("ctrl", a.ctrllimited, plan.ctrlrange),
+        ("act", a.actlimited, plan.actrange),
+    ] {
+        check_limited(cx, "actuator", a, attribute, limited, range);
+        if range[0] >= range[1] && is_limited(limited, range) {
+            let message = format!("{attribute}range[0] must be smaller than {attribute}range[1]");
+            cx.error("actuator", a, message);
+        }
+    }
+    if is_limited(a.actlimited, plan.actrange) && a.dyntype == Dynamics::None {
+        cx.error("actuator", a, "'actrange' needs an actuator with activation dynamics");
+    }
+    match (a.actdim, a.dyntype) {
+        (2.., kind) if kind != Dynamics::User => {
+            cx.error("actuator", a, "'actdim' above 1 is only allowed for dyntype 'user'");
+        }
+        (1, Dynamics::None) => cx.error("actuator", a, "'actdim' is 1, but there are no dynamics"),
+        (0, kind) if kind != Dynamics::None => {
+            cx.error("actuator", a, "'actdim' is 0, but the dynamics have a state");
+        }
+        _ => {}
+    }
+    for (is_muscle, p) in
+        [(a.gaintype == Gain::Muscle, &a.gainprm), (a.biastype == Bias::Muscle, &a.biasprm)]
+    {
+        if !is_muscle {
+            continue;
+        }
+        if p[0] >= p[1] {
+            cx.error("actuator", a, "muscle: range[0] must be smaller than range[1]");
+        }
+        if p[4] >= 1.0 || p[5] <= 1.0 {
+            cx.error("actuator", a, "muscle: lmin < 1 < lmax is required");
+        }
+        if p[3] <= 0.0 || p[6] <= 0.0 || p[7] <= 0.0 || p[8] <= 0.0 {
+            cx.error("actuator", a, "muscle: scale, vmax, fpmax and fvmax must be positive");
+        }
+    }
+}
+
+pub(super) fn write(m: &mut Model, actuators: &[ActuatorPlan], users: &UserSizes) {
+    m.nu = actuators.len();
+    m.na = actuators.iter().map(|a| a.actnum).sum();
+    m.nuser_actuator = users.actuator;
+    m.resize();
+    let mut address = 0;
+    for (i, plan) in actuators.iter().enumerate() {
+        let s = plan.source;
+        m.actuator_trntype[i] = s.trntype.raw();
+        m.actuator_dyntype[i] = s.dyntype.raw();
+        m.actuator_gaintype[i] = s.gaintype.raw();
+        m.actuator_biastype[i] = s.biastype.raw();
+        m.actuator_trnid[i] = plan.trnid;
+        m.actuator_actnum[i] = plan.actnum as i32;
+        m.actuator_actadr[i] = if plan.actnum > 0 { address as i32 } else { -1 };
+        address += plan.actnum;
+        m.actuator_group[i] = s.group;
+        m.actuator_ctrllimited[i] = is_limited(s.ctrllimited, plan.ctrlrange).into();
+        m.actuator_forcelimited[i] = is_limited(s.forcelimited, s.forcerange).into();
+        m.actuator_actlimited[i] = is_limited(s.actlimited, plan.actrange).into();
+        m.actuator_actearly[i] = s.actearly.into();
+        m.actuator_cranklength[i] = s.cranklength;
+        m.actuator_gear[i] = s.gear;
+        m.actuator_dynprm[i] = s.dynprm;
+        m.actuator_gainprm[i] = s.gainprm;
+        m.actuator_biasprm[i] = s.biasprm;
+        m.actuator_ctrlrange[i] = plan.ctrlrange;
+        m.actuator_forcerange[i] = s.forcerange;
+        m.actuator_actrange[i] = plan.actrange;
+        m.actuator_lengthrange[i] = s.lengthrange;
+        m.actuator_plugin[i] = -1;
+        m.actuator_user[users.actuator * i..][..s.userdata.len()].copy_from_slice(&s.userdata);
+        // Most entries that the row of the moment matrix can have.
+        m.nJmom += match s.trntype {
+            Transmission::Joint | Transmission::JointInParent => {
+                let kind = JointType::from_raw(m.jnt_type[plan.trnid[0] as usize]);
+                kind.map_or(0, super::joint::dofs)
+            }
+            _ => m.nv,
+        };
+    }
+}

@@ -1,0 +1,281 @@
+//! Mesh assets: read, processed in parallel, kept for later compilations in the same process.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use corten_geom::mesh::{self, Builtin, Format, MassDistribution, Settings, Source};
+
+use corten_math::Vec3;
+
+use super::asset_path::{AssetDir, locate, stem};
+use super::context::Context;
+use crate::diagnostic::Diagnostic;
+use crate::enums::{GeomType, MeshBuiltin, MeshInertia, ObjType};
+use crate::names::Names;
+use crate::spec::{Key, Mesh};
+
+/// A mesh in the order of the model; without shape if it is broken.
+#[derive(Clone, Debug)]
+pub(super) struct MeshPlan {
+    pub key: Key<Mesh>,
+    pub name: String,
+    pub scale: Vec3,
+    pub shape: Option<Arc<mesh::Mesh>>,
+}
+
+pub(super) fn compile(cx: &mut Context, names: &Names) -> Vec<MeshPlan> {
+    let spec = cx.spec;
+    let hulls = needing_hull(cx, names);
+    let keys: Vec<Key<Mesh>> = spec.meshes.keys().collect();
+    let results = in_parallel(keys.len(), |i| shape(cx, &spec.meshes[keys[i]], hulls.contains(&i)));
+    let mut plans = Vec::with_capacity(keys.len());
+    for (&key, result) in keys.iter().zip(results) {
+        let source = &spec.meshes[key];
+        let name = if source.name.is_empty() { stem(&source.file) } else { &source.name };
+        let shape = match result {
+            Some(Ok(shape)) => Some(shape),
+            Some(Err(message)) => {
+                cx.diagnostics.push(Diagnostic::error(message).on("mesh", source));
+                None
+            }
+            None => None,
+        };
+        plans.push(MeshPlan { key, name: name.to_owned(), scale: source.scale, shape });
+    }
+    plans
+}
+
+/// Meshes whose hull is used: for collision of a mesh geom, or for inertia.
+fn needing_hull(cx: &Context, names: &Names) -> HashSet<usize> {
+    let spec = cx.spec;
+    let paired: HashSet<&str> =
+        spec.pairs.values().flat_map(|p| [p.geomname1.as_str(), p.geomname2.as_str()]).collect();
+    spec.geoms
+        .values()
+        .filter(|g| matches!(g.type_, GeomType::Mesh | GeomType::Sdf))
+        .filter(|g| {
+            g.contype != 0
+                || g.conaffinity != 0
+                || (!g.name.is_empty() && paired.contains(g.name.as_str()))
+        })
+        .filter_map(|g| names.id(ObjType::Mesh, &g.meshname))
+        .collect()
+}
+
+/// Results of independent tasks, in order, computed by as many threads as help.
+fn in_parallel<T: Send>(tasks: usize, run: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(slot) = results.get(i) else { break };
+            let result = run(i);
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(tasks);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where threads are not available the caller's thread does all the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    results.into_iter().map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, String> {
+    let mut settings = Settings {
+        scale: mesh.scale,
+        refpos: mesh.refpos,
+        refquat: mesh.refquat,
+        mass: match mesh.inertia {
+            MeshInertia::Convex => MassDistribution::Convex,
+            MeshInertia::Exact => MassDistribution::Exact,
+            MeshInertia::Legacy => MassDistribution::Legacy,
+            MeshInertia::Shell => MassDistribution::Shell,
+        },
+        smooth_normal: mesh.smoothnormal,
+        max_hull_vert: usize::try_from(mesh.maxhullvert).ok(),
+        need_hull,
+    };
+    if mesh.builtin == MeshBuiltin::Plate {
+        settings.mass = MassDistribution::Shell;
+    }
+    let given = given(mesh)?;
+    if mesh.file.is_empty() {
+        let source = match mesh.builtin {
+            MeshBuiltin::None => given,
+            kind => builtin(kind, &mesh.params)?.generate(),
+        };
+        return mesh::process(&source, &settings).map(Arc::new).map_err(|e| e.to_string());
+    }
+
+    let (dir, path) = locate(cx, mesh, &mesh.file, AssetDir::Mesh);
+    let bytes = cx.assets.read(&dir, &path).map_err(|e| e.to_string())?;
+    let format = Format::detect(&path, &mesh.content_type).ok_or_else(|| {
+        format!("'{path}' is not a mesh format that can be read: STL (binary), OBJ or MSH")
+    })?;
+    let key = CacheKey::new(&bytes, format, &settings, &given);
+    if let Some(found) = cache().get(&key) {
+        return Ok(found);
+    }
+    let mirrored = mesh.scale[0] * mesh.scale[1] * mesh.scale[2] < 0.0;
+    let loaded =
+        mesh::load(&bytes, format, mirrored).map_err(|e| format!("cannot read '{path}': {e}"))?;
+    let source = merge(loaded, given)?;
+    let shape = mesh::process(&source, &settings)
+        .map(Arc::new)
+        .map_err(|e| format!("mesh file '{path}': {e}"))?;
+    cache().insert(key, shape.clone());
+    Ok(shape)
+}
+
+/// Vertices, faces and so on written into the model.
+fn given(mesh: &Mesh) -> Result<Source, String> {
+    fn triples<T: Copy>(name: &str, list: &[T]) -> Result<Vec<[T; 3]>, String> {
+        let (chunks, rest) = list.as_chunks::<3>();
+        if rest.is_empty() {
+            Ok(chunks.to_vec())
+        } else {
+            Err(format!("'{name}' has {} values, which is not a multiple of 3", list.len()))
+        }
+    }
+    let source = Source {
+        vert: triples("vertex", &mesh.uservert)?,
+        normal: mesh.usernormal.clone(),
+        texcoord: mesh.usertexcoord.clone(),
+        face: triples("face", &mesh.userface)?,
+        facenormal: triples("facenormal", &mesh.userfacenormal)?,
+        facetexcoord: triples("facetexcoord", &mesh.userfacetexcoord)?,
+    };
+    match source.vert.iter().position(|v| !v.iter().all(|x| x.is_finite())) {
+        Some(i) => Err(format!("coordinate of vertex {i} is not finite")),
+        None => Ok(source),
+    }
+}
+
+/// A file completed by what the model gives in addition.
+fn merge(mut file: Source, given: Source) -> Result<Source, String> {
+    macro_rules! merge {
+        ($($field:ident $name:literal),*) => {$(
+            if file.$field.is_empty() {
+                file.$field = given.$field;
+            } else if !given.$field.is_empty() {
+                return Err(format!("'{}' is given in the model and in the mesh file", $name));
+            }
+        )*};
+    }
+    merge!(vert "vertex", normal "normal", texcoord "texcoord", face "face",
+           facenormal "facenormal", facetexcoord "facetexcoord");
+    Ok(file)
+}
+
+fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
+    // Bounds keep vertices and faces within tens of thousands.
+    const LARGEST: f64 = 4096.0;
+    let fail = |what: &str| Err(what.to_owned());
+    let whole = |x: f64| x.clamp(-1.0, LARGEST) as i32;
+    Ok(match (kind, params) {
+        (MeshBuiltin::Sphere, &[n]) => match whole(n) {
+            subdivision @ 0..=4 => Builtin::Sphere { subdivision },
+            _ => return fail("the subdivision of a sphere must be between 0 and 4"),
+        },
+        (MeshBuiltin::Hemisphere, &[n]) => match whole(n) {
+            resolution @ 0..=10 => Builtin::Hemisphere { resolution },
+            _ => return fail("the resolution of a hemisphere must be between 0 and 10"),
+        },
+        (MeshBuiltin::Cone, &[n, radius]) if n >= 3.0 => Builtin::Cone { edges: whole(n), radius },
+        (MeshBuiltin::Cone, &[_, _]) => return fail("a cone needs at least 3 edges"),
+        (MeshBuiltin::Supersphere, &[n, e, exponent]) => {
+            if n < 3.0 || n > LARGEST || e < 0.0 || exponent < 0.0 {
+                return fail("a supersphere needs a resolution above 2 and exponents not below 0");
+            }
+            Builtin::Supersphere { resolution: whole(n), e, n: exponent }
+        }
+        (MeshBuiltin::Supertorus, &[n, radius, s, t]) => {
+            if n < 3.0 || n > LARGEST || radius <= 0.0 || radius > 1.0 || s <= 0.0 || t <= 0.0 {
+                return fail(
+                    "a supertorus needs a resolution above 2, a radius in (0, 1] and positive \
+                     exponents",
+                );
+            }
+            Builtin::Supertorus { resolution: whole(n), radius, s, t }
+        }
+        (MeshBuiltin::Wedge, &[nx, ny, fx, fy, gamma]) => {
+            let bad = fx <= 0.0 || fx > 180.0 || fy <= 0.0 || fy > 90.0;
+            if bad || nx < 1.0 || ny < 1.0 || !(0.0..=1.0).contains(&gamma) {
+                return fail(
+                    "a wedge needs positive resolutions, fields of view in (0, 180] and (0, 90], \
+                     and gamma in [0, 1]",
+                );
+            }
+            Builtin::Wedge { resolution: [whole(nx), whole(ny)], fov: [fx, fy], gamma }
+        }
+        (MeshBuiltin::Plate, &[nx, ny]) => {
+            if nx < 1.0 || ny < 1.0 {
+                return fail("a plate needs positive resolutions");
+            }
+            Builtin::Plate { resolution: [whole(nx), whole(ny)] }
+        }
+        _ => return Err(format!("wrong number of parameters: {}", params.len())),
+    })
+}
+
+/// Identifies a processed mesh by content: two independent 64-bit hashes and the length.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct CacheKey([u64; 3]);
+
+impl CacheKey {
+    fn new(bytes: &[u8], format: Format, settings: &Settings, given: &Source) -> CacheKey {
+        let hash = |salt: u64| {
+            let mut h = DefaultHasher::new();
+            salt.hash(&mut h);
+            bytes.hash(&mut h);
+            (format, settings.mass, settings.smooth_normal).hash(&mut h);
+            (settings.max_hull_vert, settings.need_hull).hash(&mut h);
+            let numbers = [settings.scale.0, settings.refpos.0];
+            numbers.iter().flatten().chain(&settings.refquat.0).for_each(|x| {
+                x.to_bits().hash(&mut h);
+            });
+            let floats = given.vert.as_flattened().iter().chain(&given.normal);
+            floats.chain(&given.texcoord).for_each(|x| x.to_bits().hash(&mut h));
+            (&given.face, &given.facenormal, &given.facetexcoord).hash(&mut h);
+            h.finish()
+        };
+        CacheKey([hash(0), hash(1), bytes.len() as u64])
+    }
+}
+
+/// Processed meshes of this process.
+#[derive(Default)]
+struct Cache {
+    state: Mutex<(HashMap<CacheKey, Arc<mesh::Mesh>>, usize)>,
+}
+
+/// Vertices and faces kept, together; about 300 MB.
+const CACHE_LIMIT: usize = 2_000_000;
+
+fn cache() -> &'static Cache {
+    static CACHE: OnceLock<Cache> = OnceLock::new();
+    CACHE.get_or_init(Cache::default)
+}
+
+impl Cache {
+    fn get(&self, key: &CacheKey) -> Option<Arc<mesh::Mesh>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).0.get(key).cloned()
+    }
+
+    fn insert(&self, key: CacheKey, mesh: Arc<mesh::Mesh>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 += mesh.vert.len() + mesh.face.len();
+        if state.1 > CACHE_LIMIT {
+            state.0.clear();
+            state.1 = mesh.vert.len() + mesh.face.len();
+        }
+        state.0.insert(key, mesh);
+    }
+}

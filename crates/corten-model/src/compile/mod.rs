@@ -1,0 +1,160 @@
+//! From a [`Spec`] to the flat arrays of a [`Model`], in passes.
+//!
+//! Answers to MuJoCo's `mjCModel::Compile` up to the creation of simulation data. Passes, in
+//! order: names and tree order, meshes and height fields, the tree (frames, geoms, inertias,
+//! joints), fusion of static bodies, removal of visual elements, other assets, everything that
+//! refers to the tree, the arrays. Errors are collected; a pass continues past them with
+//! harmless values so that one run reports as many as possible.
+
+mod actuator;
+mod arrays;
+mod asset_path;
+mod contact;
+mod context;
+mod custom;
+mod discard;
+mod equality;
+mod fluid;
+mod fuse;
+mod geom;
+mod hfield;
+mod inertia;
+mod joint;
+mod keyframe;
+mod layout;
+mod material;
+mod mesh;
+mod name;
+mod orientation;
+mod png;
+mod pose;
+mod sensor;
+mod skin;
+mod sparsity;
+mod tendon;
+mod texture;
+mod tree;
+
+use crate::Model;
+use crate::assets::Assets;
+use crate::diagnostic::Diagnostics;
+use crate::spec::{LengthRangeOptions, Spec, StatisticOverride};
+
+use context::Context;
+
+/// A compiled model whose constants of the reference pose are still missing.
+///
+/// Everything is final that follows from the spec alone: sizes, tree, poses, inertias, assets,
+/// references, names, sparsity patterns, keyframes, masses scaled to `settotalmass`. What MuJoCo
+/// computes in `engine_setconst.c`, by running the engine, is zero and must be filled in from
+/// the reference pose:
+///
+/// - without kinematics: `body_subtreemass`, `ngravcomp`, `tree_*` except the policies that the
+///   author chose in `tree_sleep_policy`, `tendon_treenum`, `tendon_treeid`;
+/// - at `qpos0`: `dof_M0`, `body_invweight0`, `dof_invweight0`, `tendon_length0`,
+///   `tendon_invweight0`, `actuator_length0`, `actuator_acc0`, `cam_pos0`, `cam_poscom0`,
+///   `cam_mat0`, `light_pos0`, `light_poscom0`, `light_dir0`, the relative poses in `eq_data` that
+///   the author left open, damping coefficients of actuators given as damping ratios;
+/// - `stat` and `dof_length`; `tendon_lengthspring` where it is (−1, −1), at `qpos_spring`;
+/// - then, from those, stiffness and damping of joints with a [`springdamper`](Draft::springdamper)
+///   and `actuator_lengthrange` by [`length_range`](Draft::length_range);
+/// - last, the author's overrides of [`stat`](Draft::stat).
+#[derive(Clone, Debug)]
+pub struct Draft {
+    model: Model,
+    /// Per joint, time constant and damping ratio of its spring; zero where there is none.
+    pub springdamper: Vec<[f64; 2]>,
+    /// Statistics that the author fixed.
+    pub stat: StatisticOverride,
+    /// How the length ranges of actuators are found.
+    pub length_range: LengthRangeOptions,
+    /// What the author should know although the model compiles.
+    pub warnings: Diagnostics,
+}
+
+impl Draft {
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// The model as it is.
+    pub fn into_model(self) -> Model {
+        self.model
+    }
+}
+
+/// Compiles a spec; `assets` provides the files that it names.
+pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
+    let mut cx = Context::new(spec, assets);
+    let mut names = name::collect(&mut cx);
+    let users = name::user_sizes(&mut cx);
+    let mut meshes = mesh::compile(&mut cx, &names);
+    let hfields = hfield::compile(&mut cx);
+    let mut tree = tree::compile(&mut cx, &names, &meshes, &hfields);
+    if spec.compiler.fusestatic {
+        fuse::fuse_static(&mut cx, &mut tree);
+    }
+    if spec.compiler.discardvisual {
+        discard::discard_visual(&cx, &mut tree, &mut meshes);
+    }
+    name::finish(&mut cx, &mut names, &tree, &meshes);
+
+    let skins = skin::compile(&mut cx, &names);
+    let (textures, materials) = if spec.compiler.discardvisual {
+        Default::default()
+    } else {
+        (texture::compile(&mut cx), material::compile(&mut cx, &names))
+    };
+    let pairs = contact::pairs(&mut cx, &names, &tree);
+    let excludes = contact::excludes(&mut cx, &names);
+    let equalities = equality::compile(&mut cx, &names, &tree);
+    let tendons = tendon::compile(&mut cx, &names, &tree);
+    let actuators = actuator::compile(&mut cx, &names, &tree, &tendons);
+    let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes);
+    let custom = custom::compile(&mut cx, &names);
+    tree::check_masses(&mut cx, &tree);
+    if cx.diagnostics.has_errors() {
+        return Err(cx.finish());
+    }
+
+    let mut model = Model {
+        name: spec.modelname.clone(),
+        opt: spec.option.clone(),
+        vis: spec.visual.clone(),
+        njmax: spec.sizes.njmax,
+        nconmax: spec.sizes.nconmax,
+        ..Model::default()
+    };
+    layout::tree(&mut cx, &mut model, &tree, &users);
+    arrays::meshes(&mut model, &meshes);
+    arrays::hfields(&mut model, &hfields);
+    arrays::skins(&mut model, &skins);
+    arrays::textures(&mut model, &textures);
+    material::write(&mut model, &materials);
+    contact::write(&mut model, &pairs, &excludes);
+    equality::write(&mut model, &equalities);
+    tendon::write(&mut model, &tendons, &users);
+    actuator::write(&mut model, &actuators, &users);
+    sensor::write(&mut model, &sensors, &users);
+    custom::write(&mut model, &custom);
+    layout::finish_simple(&mut model);
+    sparsity::build(&mut model);
+    keyframe::write(&mut cx, &mut model);
+    name::write(&mut model, &mut names, &pairs, &excludes);
+    name::write_paths(&cx, &mut model, &meshes, spec.compiler.discardvisual);
+    inertia::set_total_mass(&mut model, spec.compiler.settotalmass);
+    if cx.diagnostics.has_errors() {
+        return Err(cx.finish());
+    }
+    Ok(Draft {
+        model,
+        springdamper: tree.joints.iter().map(|j| spec.joints[j.key].springdamper).collect(),
+        stat: spec.stat.clone(),
+        length_range: spec.compiler.lr_opt.clone(),
+        warnings: cx.finish(),
+    })
+}

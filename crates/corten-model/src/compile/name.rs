@@ -1,0 +1,318 @@
+//! Names of objects: collected, checked for repetition, and packed as MuJoCo packs them.
+
+use std::collections::HashMap;
+
+use super::asset_path::stem;
+use super::contact::{ExcludePlan, PairPlan};
+use super::context::{Context, kind_name};
+use super::mesh::MeshPlan;
+use super::tree::{self, Tree};
+use crate::Model;
+use crate::diagnostic::Diagnostic;
+use crate::enums::{ObjType, TextureType};
+use crate::names::Names;
+use crate::spec::{Arena, Element, Key, Source, Spec};
+
+/// Scalars of user data per object, by type.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UserSizes {
+    pub body: usize,
+    pub jnt: usize,
+    pub geom: usize,
+    pub site: usize,
+    pub cam: usize,
+    pub tendon: usize,
+    pub actuator: usize,
+    pub sensor: usize,
+}
+
+/// The names of all objects in the order of the document and of the tree, before bodies are fused
+/// and visual elements discarded.
+pub(super) fn collect(cx: &mut Context) -> Names {
+    let spec = cx.spec;
+    let mut names = Names::default();
+    let order = tree::depth_first(spec);
+    let mut tree_lists = TreeNames::default();
+    for &key in &order {
+        tree_lists.add(spec, key);
+    }
+    tree_lists.store(cx, &mut names);
+
+    macro_rules! store {
+        ($($kind:ident $arena:ident $name:expr;)*) => {$(
+            let items: Vec<(String, Source)> =
+                spec.$arena.values().map(|e| ($name(e), e.source())).collect();
+            set(cx, &mut names, ObjType::$kind, items);
+        )*};
+    }
+    fn plain(e: &impl Element) -> String {
+        e.name().to_owned()
+    }
+    store! {
+        Mesh meshes |e: &crate::spec::Mesh| named_or_file(&e.name, &e.file);
+        Skin skins |e: &crate::spec::Skin| named_or_file(&e.name, &e.file);
+        HField hfields |e: &crate::spec::HField| named_or_file(&e.name, &e.file);
+        Texture textures |e: &crate::spec::Texture| named_or_file(&e.name, &e.file);
+        Material materials plain;
+        Pair pairs plain;
+        Exclude excludes plain;
+        Equality equalities plain;
+        Tendon tendons plain;
+        Actuator actuators plain;
+        Sensor sensors plain;
+        Numeric numerics plain;
+        Text texts plain;
+        Tuple tuples plain;
+        Key keys plain;
+    }
+    let frames: Vec<(String, Source)> =
+        spec.frames.values().map(|f| (f.name.clone(), f.source)).collect();
+    repeated(cx, ObjType::Frame, &frames);
+    check_empty(cx);
+    names
+}
+
+#[derive(Default)]
+struct TreeNames {
+    lists: HashMap<ObjType, Vec<(String, Source)>>,
+}
+
+impl TreeNames {
+    fn add(&mut self, spec: &Spec, key: Key<crate::spec::Body>) {
+        let body = &spec.bodies[key];
+        self.push(ObjType::Body, body);
+        self.push_all(ObjType::Joint, &spec.joints, &body.joints);
+        self.push_all(ObjType::Geom, &spec.geoms, &body.geoms);
+        self.push_all(ObjType::Site, &spec.sites, &body.sites);
+        self.push_all(ObjType::Camera, &spec.cameras, &body.cameras);
+        self.push_all(ObjType::Light, &spec.lights, &body.lights);
+    }
+
+    fn push(&mut self, kind: ObjType, element: &impl Element) {
+        let item = (element.name().to_owned(), element.source());
+        self.lists.entry(kind).or_default().push(item);
+    }
+
+    fn push_all<T: Element>(&mut self, kind: ObjType, arena: &Arena<T>, keys: &[Key<T>]) {
+        for &key in keys {
+            if let Some(element) = arena.get(key) {
+                self.push(kind, element);
+            }
+        }
+    }
+
+    fn store(mut self, cx: &mut Context, names: &mut Names) {
+        for kind in TREE_KINDS {
+            set(cx, names, kind, self.lists.remove(&kind).unwrap_or_default());
+        }
+    }
+}
+
+const TREE_KINDS: [ObjType; 6] =
+    [ObjType::Body, ObjType::Joint, ObjType::Geom, ObjType::Site, ObjType::Camera, ObjType::Light];
+
+fn set(cx: &mut Context, names: &mut Names, kind: ObjType, items: Vec<(String, Source)>) {
+    repeated(cx, kind, &items);
+    names.set(kind, items.into_iter().map(|(name, _)| name).collect());
+}
+
+fn repeated(cx: &mut Context, kind: ObjType, items: &[(String, Source)]) {
+    let mut seen: HashMap<&str, ()> = HashMap::with_capacity(items.len());
+    for (name, source) in items {
+        if !name.is_empty() && seen.insert(name, ()).is_some() {
+            let what = kind_name(kind);
+            cx.diagnostics.push(
+                Diagnostic::error(format!("the name '{name}' is given to more than one {what}"))
+                    .at(*source)
+                    .element(what),
+            );
+        }
+    }
+}
+
+fn named_or_file(name: &str, file: &str) -> String {
+    if name.is_empty() { stem(file).to_owned() } else { name.to_owned() }
+}
+
+/// Assets are referred to by name, so they must have one.
+fn check_empty(cx: &mut Context) {
+    let spec = cx.spec;
+    for mesh in spec.meshes.values().filter(|m| named_or_file(&m.name, &m.file).is_empty()) {
+        cx.error("mesh", mesh, "a mesh without a file needs a name");
+    }
+    for hfield in spec.hfields.values().filter(|h| named_or_file(&h.name, &h.file).is_empty()) {
+        cx.error("hfield", hfield, "a height field without a file needs a name");
+    }
+    for texture in spec
+        .textures
+        .values()
+        .filter(|t| named_or_file(&t.name, &t.file).is_empty() && t.type_ != TextureType::Skybox)
+    {
+        cx.error(
+            "texture",
+            texture,
+            "a texture without a file needs a name, unless it is a skybox",
+        );
+    }
+    for material in spec.materials.values().filter(|m| m.name.is_empty()) {
+        cx.error("material", material, "a material needs a name");
+    }
+}
+
+/// Sizes given by the author, or the longest user data of each type; reports longer data.
+pub(super) fn user_sizes(cx: &mut Context) -> UserSizes {
+    let spec = cx.spec;
+    let mut out = UserSizes::default();
+    macro_rules! size {
+        ($($field:ident $size:ident $arena:ident $kind:literal;)*) => {$(
+            out.$field = match usize::try_from(spec.sizes.$size) {
+                Ok(n) => n,
+                Err(_) => spec.$arena.values().map(|e| e.userdata.len()).max().unwrap_or(0),
+            };
+            for element in spec.$arena.values().filter(|e| e.userdata.len() > out.$field) {
+                let message = format!(
+                    "'user' has {} values, more than {}={}",
+                    element.userdata.len(), stringify!($size), out.$field,
+                );
+                cx.error($kind, element, message);
+            }
+        )*};
+    }
+    size! {
+        body nuser_body bodies "body";
+        jnt nuser_jnt joints "joint";
+        geom nuser_geom geoms "geom";
+        site nuser_site sites "site";
+        cam nuser_cam cameras "camera";
+        tendon nuser_tendon tendons "tendon";
+        actuator nuser_actuator actuators "actuator";
+        sensor nuser_sensor sensors "sensor";
+    }
+    out
+}
+
+/// Renames the lists that fusion and discarding have changed.
+pub(super) fn finish(cx: &mut Context, names: &mut Names, tree: &Tree, meshes: &[MeshPlan]) {
+    let spec = cx.spec;
+    names.set(ObjType::Body, tree.bodies.iter().map(|b| spec.bodies[b.key].name.clone()).collect());
+    names
+        .set(ObjType::Joint, tree.joints.iter().map(|j| spec.joints[j.key].name.clone()).collect());
+    names.set(ObjType::Geom, tree.geoms.iter().map(|g| spec.geoms[g.key].name.clone()).collect());
+    names.set(ObjType::Site, tree.sites.iter().map(|s| spec.sites[s.key].name.clone()).collect());
+    names.set(
+        ObjType::Camera,
+        tree.cameras.iter().map(|c| spec.cameras[c.key].name.clone()).collect(),
+    );
+    names
+        .set(ObjType::Light, tree.lights.iter().map(|l| spec.lights[l.key].name.clone()).collect());
+    names.set(ObjType::Mesh, meshes.iter().map(|m| m.name.clone()).collect());
+    if spec.compiler.discardvisual {
+        names.set(ObjType::Material, Vec::new());
+        names.set(ObjType::Texture, Vec::new());
+    }
+}
+
+/// Packs all names, one after the other, and the hash tables by which MuJoCo finds them.
+pub(super) fn write(
+    m: &mut Model,
+    names: &mut Names,
+    pairs: &[PairPlan],
+    excludes: &[ExcludePlan],
+) {
+    names.set(ObjType::Pair, pairs.iter().map(|p| p.name.clone()).collect());
+    names.set(ObjType::Exclude, excludes.iter().map(|e| e.name.clone()).collect());
+    let mut keys = names.all(ObjType::Key).to_vec();
+    keys.resize(m.nkey, String::new());
+    names.set(ObjType::Key, keys);
+
+    let mut packed = m.name.clone().into_bytes();
+    packed.push(0);
+    let mut map = Vec::new();
+    let mut pack = |kind: ObjType| {
+        let list = names.all(kind);
+        let slots = 2 * list.len();
+        let base = map.len();
+        map.resize(base + slots, -1);
+        list.iter()
+            .enumerate()
+            .map(|(i, name)| {
+                if !name.is_empty() {
+                    let mut slot = hash(name) as usize % slots;
+                    while map[base + slot] != -1 {
+                        slot = (slot + 1) % slots;
+                    }
+                    map[base + slot] = i as i32;
+                }
+                let address = packed.len() as i32;
+                packed.extend_from_slice(name.as_bytes());
+                packed.push(0);
+                address
+            })
+            .collect::<Vec<i32>>()
+    };
+    m.name_bodyadr = pack(ObjType::Body);
+    m.name_jntadr = pack(ObjType::Joint);
+    m.name_geomadr = pack(ObjType::Geom);
+    m.name_siteadr = pack(ObjType::Site);
+    m.name_camadr = pack(ObjType::Camera);
+    m.name_lightadr = pack(ObjType::Light);
+    m.name_flexadr = pack(ObjType::Flex);
+    m.name_meshadr = pack(ObjType::Mesh);
+    m.name_skinadr = pack(ObjType::Skin);
+    m.name_hfieldadr = pack(ObjType::HField);
+    m.name_texadr = pack(ObjType::Texture);
+    m.name_matadr = pack(ObjType::Material);
+    m.name_pairadr = pack(ObjType::Pair);
+    m.name_excludeadr = pack(ObjType::Exclude);
+    m.name_eqadr = pack(ObjType::Equality);
+    m.name_tendonadr = pack(ObjType::Tendon);
+    m.name_actuatoradr = pack(ObjType::Actuator);
+    m.name_sensoradr = pack(ObjType::Sensor);
+    m.name_numericadr = pack(ObjType::Numeric);
+    m.name_textadr = pack(ObjType::Text);
+    m.name_tupleadr = pack(ObjType::Tuple);
+    m.name_keyadr = pack(ObjType::Key);
+    m.name_pluginadr = pack(ObjType::Plugin);
+    (m.nnames, m.nnames_map) = (packed.len(), map.len());
+    (m.names, m.names_map) = (packed, map);
+    m.object_names = std::mem::take(names);
+}
+
+/// Bernstein's hash of a zero-terminated string, over signed characters.
+fn hash(name: &str) -> u64 {
+    name.bytes()
+        .take_while(|&b| b != 0)
+        .fold(5381u64, |h, b| h.wrapping_mul(33) ^ (i64::from(b as i8) as u64))
+}
+
+/// Packs the file names of assets; −1 where there is none.
+pub(super) fn write_paths(cx: &Context, m: &mut Model, meshes: &[MeshPlan], discard: bool) {
+    let spec = cx.spec;
+    let mut packed = Vec::new();
+    let mut pack = |files: Vec<String>| {
+        files
+            .into_iter()
+            .map(|file| {
+                if file.is_empty() {
+                    return -1;
+                }
+                let address = packed.len() as i32;
+                packed.extend_from_slice(file.as_bytes());
+                packed.push(0);
+                address
+            })
+            .collect::<Vec<i32>>()
+    };
+    m.hfield_pathadr = pack(spec.hfields.values().map(|h| h.file.clone()).collect());
+    m.mesh_pathadr = pack(meshes.iter().map(|p| spec.meshes[p.key].file.clone()).collect());
+    m.skin_pathadr = pack(spec.skins.values().map(|s| s.file.clone()).collect());
+    m.tex_pathadr = match discard {
+        true => Vec::new(),
+        false => pack(spec.textures.values().map(|t| t.file.clone()).collect()),
+    };
+    if packed.is_empty() {
+        packed.push(0);
+    }
+    m.npaths = packed.len();
+    m.paths = packed;
+}

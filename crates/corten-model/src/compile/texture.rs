@@ -1,0 +1,452 @@
+//! Textures: generated patterns, images, and cubes of images.
+
+use super::asset_path::{AssetDir, read};
+use super::context::Context;
+use super::png::{self, Channels};
+use crate::assets::extension;
+use crate::enums::{ColorSpace, TextureBuiltin, TextureMark, TextureType};
+use crate::spec::Texture;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct TexturePlan {
+    pub kind: i32,
+    pub colorspace: i32,
+    pub width: usize,
+    pub height: usize,
+    pub nchannel: usize,
+    pub data: Vec<u8>,
+}
+
+/// Bytes that a texture may take.
+const MAX_BYTES: usize = i32::MAX as usize;
+const CUBE_FACES: usize = 6;
+
+pub(super) fn compile(cx: &mut Context) -> Vec<TexturePlan> {
+    let spec = cx.spec;
+    spec.textures
+        .values()
+        .map(|texture| match one(cx, texture) {
+            Ok(plan) => plan,
+            Err(message) => {
+                if !message.is_empty() {
+                    cx.error("texture", texture, message);
+                }
+                TexturePlan::default()
+            }
+        })
+        .collect()
+}
+
+/// Pixels of one texture; an empty message if the reason has been reported.
+fn one(cx: &mut Context, t: &Texture) -> Result<TexturePlan, String> {
+    let nchannel = match t.nchannel {
+        1..=4 => t.nchannel as usize,
+        n => return Err(format!("nchannel is {n}, but must be between 1 and 4")),
+    };
+    let mut plan = TexturePlan {
+        kind: t.type_.raw(),
+        colorspace: t.colorspace.raw(),
+        nchannel,
+        ..TexturePlan::default()
+    };
+    if !t.data.is_empty() {
+        let size = |n: i32| usize::try_from(n).map_err(|_| "negative size".to_owned());
+        (plan.width, plan.height) = (size(t.width)?, size(t.height)?);
+        let expected = plan.width.saturating_mul(plan.height).saturating_mul(nchannel);
+        if t.data.len() != expected {
+            return Err(format!("the buffer has {} bytes instead of {expected}", t.data.len()));
+        }
+        plan.data = t.data.clone();
+        flip(t, &mut plan.data, plan.width, plan.height, nchannel);
+    } else if t.builtin != TextureBuiltin::None {
+        generate(t, &mut plan)?;
+    } else if !t.file.is_empty() {
+        let image = load(cx, t, &t.file)?;
+        set_colorspace(&mut plan, image.srgb);
+        match t.type_ {
+            TextureType::Flat => {
+                (plan.width, plan.height) = (image.width, image.height);
+                plan.data = image.data;
+            }
+            _ => cube_from_grid(t, &mut plan, &image)?,
+        }
+    } else if t.type_ == TextureType::Flat {
+        return Err("a 2d texture needs a file or a builtin pattern".into());
+    } else {
+        cube_from_files(cx, t, &mut plan)?;
+    }
+    Ok(plan)
+}
+
+fn set_colorspace(plan: &mut TexturePlan, srgb: bool) {
+    if plan.colorspace == ColorSpace::Auto.raw() {
+        plan.colorspace = if srgb { ColorSpace::Srgb.raw() } else { ColorSpace::Linear.raw() };
+    }
+}
+
+struct Image {
+    width: usize,
+    height: usize,
+    data: Vec<u8>,
+    srgb: bool,
+}
+
+/// Reads PNG, KTX (kept as it is) or MuJoCo's raw RGB format.
+fn load(cx: &mut Context, t: &Texture, file: &str) -> Result<Image, String> {
+    enum Format {
+        Png,
+        Ktx,
+        Raw,
+    }
+    let format = match t.content_type.as_str() {
+        "image/png" => Format::Png,
+        "image/ktx" => Format::Ktx,
+        "image/vnd.mujoco.texture" => Format::Raw,
+        "" => match extension(file).to_ascii_lowercase().as_str() {
+            ".png" => Format::Png,
+            ".ktx" => Format::Ktx,
+            _ => Format::Raw,
+        },
+        other => return Err(format!("unsupported content type '{other}'")),
+    };
+    let Some(bytes) = read(cx, "texture", t, file, AssetDir::Texture) else {
+        return Err(String::new());
+    };
+    let fail = |what: &str| format!("cannot read '{file}': {what}");
+    let nchannel = t.nchannel as usize;
+    let mut image = match format {
+        Format::Png => {
+            let channels = match nchannel {
+                1 => Channels::Gray,
+                3 => Channels::Rgb,
+                4 => Channels::Rgba,
+                n => return Err(format!("images with {n} channels are not supported")),
+            };
+            let decoded = png::decode(&bytes, channels).map_err(|e| fail(&e))?;
+            Image {
+                width: decoded.width,
+                height: decoded.height,
+                data: decoded.data,
+                srgb: decoded.srgb,
+            }
+        }
+        Format::Ktx => {
+            if t.hflip || t.vflip {
+                return Err("KTX textures cannot be flipped".into());
+            }
+            let mut data = bytes.to_vec();
+            data.resize(bytes.len() * nchannel, 0);
+            return Ok(Image { width: bytes.len(), height: 1, data, srgb: false });
+        }
+        Format::Raw => {
+            let word = |at: usize| {
+                let b = bytes.get(at..at + 4)?.try_into().ok()?;
+                usize::try_from(i32::from_le_bytes(b)).ok().filter(|&n| n > 0)
+            };
+            let (Some(width), Some(height)) = (word(0), word(4)) else {
+                return Err(fail("it is not a PNG file, and has no positive dimensions"));
+            };
+            if width.checked_mul(height).and_then(|n| n.checked_mul(3)).map(|n| n + 8)
+                != Some(bytes.len())
+            {
+                return Err(fail("it is not a PNG file, and its size does not fit its dimensions"));
+            }
+            let mut data = bytes[8..].to_vec();
+            data.resize(width * height * nchannel.max(3), 0);
+            Image { width, height, data, srgb: false }
+        }
+    };
+    flip(t, &mut image.data, image.width, image.height, nchannel);
+    Ok(image)
+}
+
+fn flip(t: &Texture, data: &mut [u8], width: usize, height: usize, nchannel: usize) {
+    let row = width * nchannel;
+    if row == 0 {
+        return;
+    }
+    if t.hflip {
+        for line in data.chunks_exact_mut(row) {
+            for c in 0..width / 2 {
+                for k in 0..nchannel {
+                    line.swap(c * nchannel + k, (width - 1 - c) * nchannel + k);
+                }
+            }
+        }
+    }
+    if t.vflip {
+        for r in 0..height / 2 {
+            for c in 0..row {
+                data.swap(r * row + c, (height - 1 - r) * row + c);
+            }
+        }
+    }
+}
+
+fn byte(x: f64) -> u8 {
+    (255.0 * x) as u8
+}
+
+/// Six faces below each other, all of one colour.
+fn plain_cube(t: &Texture, plan: &mut TexturePlan, width: usize) -> Result<(), String> {
+    let bytes = width.checked_mul(width).and_then(|n| n.checked_mul(3 * CUBE_FACES));
+    if width == 0 || bytes.is_none_or(|n| n > MAX_BYTES) {
+        return Err("the cube texture is empty or too large".into());
+    }
+    (plan.width, plan.height) = (width, CUBE_FACES * width);
+    plan.data = t.rgb1.map(byte).repeat(width * width * CUBE_FACES);
+    Ok(())
+}
+
+/// One image repeated on all faces, or cut from a grid.
+fn cube_from_grid(t: &Texture, plan: &mut TexturePlan, image: &Image) -> Result<(), String> {
+    let [rows, columns] = t.gridsize.map(|n| n.max(0) as usize);
+    if rows < 1 || columns < 1 || rows * columns > t.gridlayout.len() {
+        return Err("'gridsize' must have between 1 and 12 cells".into());
+    }
+    let width = image.width / columns;
+    if width != image.height / rows
+        || !image.width.is_multiple_of(columns)
+        || !image.height.is_multiple_of(rows)
+    {
+        return Err(format!(
+            "an image of {}x{} pixels cannot be cut into {columns}x{rows} squares",
+            image.width, image.height
+        ));
+    }
+    if rows * columns == 1 {
+        (plan.width, plan.height) = (width, width);
+        plan.data = image.data.get(..3 * width * width).unwrap_or_default().to_vec();
+        return Ok(());
+    }
+    plain_cube(t, plan, width)?;
+    for (cell, symbol) in t.gridlayout[..rows * columns].iter().enumerate() {
+        let face = match symbol {
+            b'R' => 0,
+            b'L' => 1,
+            b'U' => 2,
+            b'D' => 3,
+            b'F' => 4,
+            b'B' => 5,
+            b'.' => continue,
+            _ => return Err("'gridlayout' may hold only . R L U D F B".into()),
+        };
+        let (top, left) = (width * (cell / columns), width * (cell % columns));
+        for r in 0..width {
+            let from = 3 * ((top + r) * image.width + left);
+            let to = 3 * width * (face * width + r);
+            if let Some(line) = image.data.get(from..from + 3 * width) {
+                plan.data[to..to + 3 * width].copy_from_slice(line);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn cube_from_files(cx: &mut Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
+    for (face, file) in t.cubefiles.iter().enumerate().filter(|(_, f)| !f.is_empty()) {
+        let image = load(cx, t, file)?;
+        set_colorspace(plan, image.srgb);
+        if image.width != image.height {
+            return Err(format!("'{file}' is not square"));
+        }
+        if plan.data.is_empty() {
+            plain_cube(t, plan, image.width)?;
+        } else if plan.width != image.width {
+            return Err(format!("'{file}' has another size than the other faces"));
+        }
+        let bytes = 3 * plan.width * plan.width;
+        if let Some(pixels) = image.data.get(..bytes) {
+            plan.data[face * bytes..(face + 1) * bytes].copy_from_slice(pixels);
+        }
+    }
+    if plan.data.is_empty() {
+        return Err("a cube or skybox needs a file, face files or a builtin pattern".into());
+    }
+    Ok(())
+}
+
+fn generate(t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
+    let positive = |n: i32| usize::try_from(n).ok().filter(|&n| n > 0);
+    let width = positive(t.width).ok_or("'width' must be positive")?;
+    let is_cube = t.type_ != TextureType::Flat;
+    let height = match is_cube {
+        true => width.checked_mul(CUBE_FACES),
+        false => positive(t.height),
+    };
+    let height = height.ok_or("'height' must be positive")?;
+    let bytes = width.checked_mul(height).and_then(|n| n.checked_mul(plan.nchannel));
+    if bytes.is_none_or(|n| n >= MAX_BYTES) {
+        return Err("the texture is too large".into());
+    }
+    (plan.width, plan.height) = (width, height);
+    // Patterns have three channels; further ones stay zero at the end.
+    plan.data = vec![0; bytes.unwrap_or(0)];
+    if plan.nchannel < 3 {
+        return Err("builtin textures need three channels".into());
+    }
+    if is_cube {
+        for face in 0..CUBE_FACES {
+            paint_face(t, &mut plan.data[3 * width * width * face..], width, face);
+        }
+    } else {
+        paint_flat(t, &mut plan.data, width, height);
+    }
+    if t.mark == TextureMark::Random && t.random > 0.0 {
+        random_dots(t, &mut plan.data, width * height);
+    }
+    Ok(())
+}
+
+/// Blends two colours by a sigmoid of `position` in (−1, 1).
+fn blend(first: [f64; 3], second: [f64; 3], position: f64) -> [u8; 3] {
+    let slope = position / (1.0 + position * position).sqrt() / (1.0 / 2f64.sqrt());
+    let alpha = (0.5 * (1.0 + slope)).clamp(0.0, 1.0);
+    std::array::from_fn(|k| byte(alpha * first[k] + (1.0 - alpha) * second[k]))
+}
+
+/// Coordinates in [−1, 1] of a pixel, y upwards.
+fn centered(c: usize, r: usize, width: usize, height: usize) -> (f64, f64) {
+    let x = (2 * c) as f64 / (width as f64 - 1.0) - 1.0;
+    let y = 1.0 - (2 * r) as f64 / (height as f64 - 1.0);
+    (x, y)
+}
+
+fn paint_flat(t: &Texture, data: &mut [u8], width: usize, height: usize) {
+    let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
+    paint(data, width, height, |r, c| match t.builtin {
+        TextureBuiltin::Gradient => {
+            let (x, y) = centered(c, r, width, height);
+            blend(t.rgb2, t.rgb1, 2.0 * (x * x + y * y).sqrt() - 1.0)
+        }
+        TextureBuiltin::Checker if (r < height / 2) != (c < width / 2) => rgb2,
+        _ => rgb1,
+    });
+    mark(t, data, width, height);
+}
+
+/// Faces: right, left, up, down, front, back.
+fn paint_face(t: &Texture, data: &mut [u8], width: usize, face: usize) {
+    use corten_math::real::{acos, asin};
+    use std::f64::consts::FRAC_PI_2;
+    let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
+    const DOWN: usize = 3;
+    paint(data, width, width, |r, c| match t.builtin {
+        TextureBuiltin::Gradient => {
+            let (x, y) = centered(c, r, width, width);
+            let distance = (1.0 + x * x + y * y).sqrt();
+            // Elevation of the pixel above the horizon, 1 at the zenith.
+            let up = 1.0 - acos(1.0 / distance) / FRAC_PI_2;
+            let elevation = match face {
+                2 => up,
+                DOWN => -up,
+                _ => asin(y / distance) / FRAC_PI_2,
+            };
+            blend(t.rgb1, t.rgb2, elevation)
+        }
+        TextureBuiltin::Checker => {
+            let other = (r < width / 2) != (c < width / 2);
+            if other != (face >= 4) { rgb2 } else { rgb1 }
+        }
+        _ if face == DOWN => rgb2,
+        _ => rgb1,
+    });
+    mark(t, data, width, width);
+}
+
+fn paint(data: &mut [u8], width: usize, height: usize, color: impl Fn(usize, usize) -> [u8; 3]) {
+    for (i, pixel) in data.chunks_exact_mut(3).take(width * height).enumerate() {
+        pixel.copy_from_slice(&color(i / width, i % width));
+    }
+}
+
+fn mark(t: &Texture, data: &mut [u8], width: usize, height: usize) {
+    let color = t.markrgb.map(byte);
+    let marked = |r: usize, c: usize| match t.mark {
+        TextureMark::Edge => r == 0 || c == 0 || r == height - 1 || c == width - 1,
+        TextureMark::Cross => r == height / 2 || c == width / 2,
+        _ => false,
+    };
+    for (i, pixel) in data.chunks_exact_mut(3).take(width * height).enumerate() {
+        if marked(i / width, i % width) {
+            pixel.copy_from_slice(&color);
+        }
+    }
+}
+
+/// Dots at the places that the 64-bit Mersenne Twister, seeded with 42, selects.
+fn random_dots(t: &Texture, data: &mut [u8], pixels: usize) {
+    let color = t.markrgb.map(byte);
+    let mut random = Mt64::new(42);
+    for pixel in data.chunks_exact_mut(3).take(pixels) {
+        if random.unit() < t.random {
+            pixel.copy_from_slice(&color);
+        }
+    }
+}
+
+/// Nishimura and Matsumoto's 64-bit Mersenne Twister (2004).
+struct Mt64 {
+    state: [u64; 312],
+    at: usize,
+}
+
+impl Mt64 {
+    fn new(seed: u64) -> Mt64 {
+        let mut state = [seed; 312];
+        for i in 1..312 {
+            let previous = state[i - 1];
+            state[i] = (previous ^ (previous >> 62))
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(i as u64);
+        }
+        Mt64 { state, at: 312 }
+    }
+
+    fn next(&mut self) -> u64 {
+        if self.at == 312 {
+            for i in 0..312 {
+                let x = (self.state[i] & 0xffff_ffff_8000_0000)
+                    | (self.state[(i + 1) % 312] & 0x7fff_ffff);
+                let twist = if x & 1 == 1 { 0xb502_6f5a_a966_19e9 } else { 0 };
+                self.state[i] = self.state[(i + 156) % 312] ^ (x >> 1) ^ twist;
+            }
+            self.at = 0;
+        }
+        let mut x = self.state[self.at];
+        self.at += 1;
+        x ^= (x >> 29) & 0x5555_5555_5555_5555;
+        x ^= (x << 17) & 0x71d6_7fff_eda6_0000;
+        x ^= (x << 37) & 0xfff7_eee0_0000_0000;
+        x ^ (x >> 43)
+    }
+
+    /// Uniform in [0, 1).
+    fn unit(&mut self) -> f64 {
+        let x = self.next() as f64 / 18446744073709551616.0;
+        if x >= 1.0 { 1.0 - f64::EPSILON / 2.0 } else { x }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The 10000th output for the default seed, as the C++ standard (26.6.5) gives it.
+    #[test]
+    fn mersenne_twister_is_the_standard_one() {
+        let mut random = Mt64::new(5489);
+        let last = (0..10000).map(|_| random.next()).last();
+        assert_eq!(last, Some(9981545732273789042));
+    }
+
+    #[test]
+    fn checker_has_equal_diagonals() {
+        let t = Texture { builtin: TextureBuiltin::Checker, ..Texture::default() };
+        let mut data = vec![0; 3 * 16];
+        paint_flat(&t, &mut data, 4, 4);
+        assert_eq!(data[0], byte(0.8));
+        assert_eq!(data[3 * 3], byte(0.5));
+        assert_eq!(data[3 * 15], byte(0.8));
+    }
+}
