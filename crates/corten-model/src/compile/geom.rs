@@ -207,7 +207,7 @@ fn check(cx: &mut Context, geom: &Geom, is_static: bool) {
     if is_mesh && geom.meshname.is_empty() {
         cx.error("geom", geom, "a mesh geom must name its mesh");
     }
-    if (geom.type_ == GeomType::HField) != !geom.hfieldname.is_empty() {
+    if (geom.type_ == GeomType::HField) == geom.hfieldname.is_empty() {
         cx.error("geom", geom, "a height field geom, and no other, must name its hfield");
     }
     if geom.type_ == GeomType::Plane && !is_static {

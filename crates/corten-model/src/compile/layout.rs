@@ -186,7 +186,7 @@ fn joints(cx: &Context, m: &mut Model, tree: &Tree) {
     let mut address = 0;
     for i in 0..m.nv {
         depth[i] = 1 + usize::try_from(m.dof_parentid[i]).map_or(0, |p| depth[p]);
-        m.dof_Madr[i] = address as i32;
+        m.dof_Madr[i] = address;
         address += depth[i];
     }
 }

@@ -191,13 +191,18 @@ fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
         (MeshBuiltin::Cone, &[n, radius]) if n >= 3.0 => Builtin::Cone { edges: whole(n), radius },
         (MeshBuiltin::Cone, &[_, _]) => return fail("a cone needs at least 3 edges"),
         (MeshBuiltin::Supersphere, &[n, e, exponent]) => {
-            if n < 3.0 || n > LARGEST || e < 0.0 || exponent < 0.0 {
+            if !(3.0..=LARGEST).contains(&n) || e < 0.0 || exponent < 0.0 {
                 return fail("a supersphere needs a resolution above 2 and exponents not below 0");
             }
             Builtin::Supersphere { resolution: whole(n), e, n: exponent }
         }
         (MeshBuiltin::Supertorus, &[n, radius, s, t]) => {
-            if n < 3.0 || n > LARGEST || radius <= 0.0 || radius > 1.0 || s <= 0.0 || t <= 0.0 {
+            if !(3.0..=LARGEST).contains(&n)
+                || radius <= 0.0
+                || radius > 1.0
+                || s <= 0.0
+                || t <= 0.0
+            {
                 return fail(
                     "a supertorus needs a resolution above 2, a radius in (0, 1] and positive \
                      exponents",

@@ -31,30 +31,23 @@ pub(super) fn build(m: &mut Model) {
     let diagonal: Vec<i32> =
         (0..nv).map(|i| full[i].iter().position(|&j| j == i as i32).unwrap_or(0) as i32).collect();
 
+    // Row of B: dofs of the subtree of a body, and those of its ancestors.
+    let dofs = |b: usize| {
+        let start = m.body_dofadr[b];
+        start..start + m.body_dofnum[b]
+    };
     let mut bodies: Vec<Vec<i32>> = vec![Vec::new(); m.nbody];
-    for b in 0..m.nbody {
-        let own = usize::try_from(m.body_dofadr[b]).unwrap_or(0);
-        let dofs = own..own + m.body_dofnum[b] as usize;
-        // Own dofs belong to this body and to all of its ancestors...
-        let mut a = b;
-        while b > 0 {
-            bodies[a].extend(dofs.clone().map(|d| d as i32));
-            if a == 0 {
-                break;
-            }
-            a = m.body_parentid[a] as usize;
-        }
-    }
     for b in 1..m.nbody {
-        // ... and those of ancestors move this body.
-        let mut a = m.body_parentid[b] as usize;
-        while a > 0 {
-            let own = usize::try_from(m.body_dofadr[a]).unwrap_or(0);
-            bodies[b].extend((own..own + m.body_dofnum[a] as usize).map(|d| d as i32));
-            a = m.body_parentid[a] as usize;
+        bodies[b].extend(dofs(b));
+        let mut ancestor = m.body_parentid[b] as usize;
+        while ancestor > 0 {
+            bodies[ancestor].extend(dofs(b));
+            bodies[b].extend(dofs(ancestor));
+            ancestor = m.body_parentid[ancestor] as usize;
         }
-        bodies[b].sort_unstable();
+        bodies[0].extend(dofs(b));
     }
+    bodies.iter_mut().for_each(|row| row.sort_unstable());
 
     m.nB = bodies.iter().map(Vec::len).sum();
     m.nC = reduced.iter().map(Vec::len).sum();
