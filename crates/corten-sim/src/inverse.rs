@@ -1,11 +1,167 @@
-//! Inverse dynamics.
+//! Inverse dynamics: the forces behind a given acceleration.
+//!
+//! Reads `qpos qvel qacc`; writes `qfrc_inverse = M q̈ + bias − passive − constraint`, and all that the
+//! forward pass would compute on the way. Answers to `mj_inverse`.
+//!
+//! Constraint forces follow from the acceleration in closed form, because the forward problem is
+//! the minimum of a strictly convex cost (Todorov 2014, *Convex and analytically-invertible
+//! dynamics with contacts and constraints*).
 
 use corten_model::Model;
+use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
 
-use crate::Data;
+use crate::stage::{
+    acceleration, collision, constraint, energy, inertia, kinematics, sensor, tendon, transmission,
+};
+use crate::{Data, derivative, solve, step};
 
 /// Joint forces that produce `qacc`.
-pub fn inverse(_m: &Model, _d: &mut Data) {}
+pub fn inverse(m: &Model, d: &mut Data) {
+    inverse_skip(m, d, Stage::None, true);
+}
 
-/// Discrepancy between forward and inverse dynamics.
-pub fn compare_forward(_m: &Model, _d: &mut Data) {}
+/// [`inverse`], reusing the results of all stages up to `done`; sensors on request.
+pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+    let energies = m.opt.enabled(EnableBit::Energy);
+    if done < Stage::Pos {
+        position(m, d);
+        if sensors {
+            sensor::position(m, d);
+        }
+        if energies {
+            energy::potential(m, d);
+        }
+    }
+    if done < Stage::Vel {
+        step::velocity(m, d);
+        if sensors {
+            sensor::velocity(m, d);
+        }
+        if energies {
+            energy::kinetic(m, d);
+        }
+    }
+
+    let given = if m.opt.enabled(EnableBit::InvDiscrete) {
+        let mut given = std::mem::take(&mut d.scratch.inverse.qacc);
+        given.clone_from(&d.qacc);
+        to_continuous(m, d);
+        Some(given)
+    } else {
+        None
+    };
+
+    solve::inverse(m, d);
+    if sensors {
+        sensor::acceleration(m, d);
+    }
+
+    let momentum = &mut d.scratch.dof[0];
+    d.scratch.structure.mass.mul(&d.M, &d.qacc, momentum);
+    let known = d.qfrc_bias.iter().zip(&d.qfrc_passive).zip(&d.qfrc_constraint);
+    for ((f, ma), ((bias, passive), constraint)) in
+        d.qfrc_inverse.iter_mut().zip(momentum).zip(known)
+    {
+        *f = bias + (*ma - passive - constraint);
+    }
+    if let Some(given) = given {
+        d.qacc.copy_from_slice(&given);
+        d.scratch.inverse.qacc = given;
+    }
+}
+
+/// All that depends on positions only; islands and dual problems are not needed here.
+fn position(m: &Model, d: &mut Data) {
+    kinematics::kinematics(m, d);
+    inertia::centers_of_mass(m, d);
+    kinematics::cameras_and_lights(m, d);
+    tendon::tendon(m, d);
+    inertia::mass_matrix(m, d);
+    inertia::factor(m, d);
+    collision::collision(m, d);
+    constraint::make(m, d);
+    transmission::transmission(m, d);
+}
+
+/// Turns `qacc`, taken as the change of velocity over a step, into the acceleration that the
+/// integrator of the model would turn into that change: `M a = (M − hD) q̈` with the integrator's
+/// matrix. Runge-Kutta has no such relation; its acceleration is taken as it is.
+fn to_continuous(m: &Model, d: &mut Data) {
+    let h = m.opt.timestep;
+    let integrator = Integrator::from_raw(m.opt.integrator);
+    if let Some(Integrator::Implicit | Integrator::ImplicitFast) = integrator {
+        derivative::smooth_velocity(m, d, integrator == Some(Integrator::Implicit));
+    }
+    let mut force = std::mem::take(&mut d.scratch.dof[0]);
+    let s = &*d.scratch.structure;
+    s.mass.mul(&d.M, &d.qacc, &mut force);
+    match integrator {
+        Some(Integrator::Rk4) => force.copy_from_slice(&d.qacc),
+        Some(Integrator::Implicit) => {
+            let product = &mut d.scratch.dof[1];
+            s.square.mul(&d.qDeriv, &d.qacc, product);
+            force.iter_mut().zip(product).for_each(|(f, p)| *f -= h * *p);
+        }
+        Some(Integrator::ImplicitFast) => {
+            // The lower triangle, as a symmetric matrix.
+            for i in 0..s.square.size().min(s.mass.size()) {
+                for &j in s.mass.columns(i) {
+                    let j = j as usize;
+                    let x = h * d.qDeriv[s.square.pair(i, j).0];
+                    force[i] -= x * d.qacc[j];
+                    if i != j {
+                        force[j] -= x * d.qacc[i];
+                    }
+                }
+            }
+        }
+        _ if m.opt.disabled(DisableBit::EulerDamp) => {}
+        _ => {
+            for ((f, b), a) in force.iter_mut().zip(&m.dof_damping).zip(&d.qacc) {
+                *f += h * b * a;
+            }
+        }
+    }
+    if integrator != Some(Integrator::Rk4) {
+        s.mass.solve(&d.qLD, &d.qLDiagInv, &mut force);
+    }
+    d.qacc.copy_from_slice(&force);
+    d.scratch.dof[0] = force;
+}
+
+/// Working memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    /// The acceleration given by the user, in discrete mode.
+    qacc: Vec<f64>,
+    qfrc_constraint: Vec<f64>,
+    efc_force: Vec<f64>,
+    applied: Vec<f64>,
+}
+
+/// `solver_fwdinv`: norms of the differences between forward and inverse dynamics, in constraint
+/// forces and in applied forces; the results of the forward pass are kept (`mj_compareFwdInv`).
+pub fn compare_forward(m: &Model, d: &mut Data) {
+    d.solver_fwdinv = [0.0; 2];
+    if d.nefc == 0 {
+        return;
+    }
+    let mut memory = std::mem::take(&mut d.scratch.inverse);
+    memory.applied.clear();
+    memory.applied.extend(d.qfrc_applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b));
+    acceleration::add_body_forces(d, &mut memory.applied);
+    memory.qfrc_constraint.clone_from(&d.qfrc_constraint);
+    memory.efc_force.clone_from(&d.efc_force);
+
+    inverse_skip(m, d, Stage::Vel, false);
+
+    let distance =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+    d.solver_fwdinv = [
+        distance(&memory.qfrc_constraint, &d.qfrc_constraint),
+        distance(&memory.applied, &d.qfrc_inverse),
+    ];
+    d.qfrc_constraint.copy_from_slice(&memory.qfrc_constraint);
+    d.efc_force.clone_from(&memory.efc_force);
+    d.scratch.inverse = memory;
+}

@@ -9,7 +9,7 @@ use super::structure::Structure;
 use crate::solve::{SolverScratch, dual::Dual, island::IslandRows};
 use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
-use crate::{derivative, integrate};
+use crate::{derivative, integrate, inverse};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,7 @@ pub(crate) struct Scratch {
     pub dof: [Vec<f64>; 4],
     pub integrate: integrate::Memory,
     pub derivative: derivative::Memory,
+    pub inverse: inverse::Memory,
     /// Sparsity of the tendon Jacobian.
     pub tendon: tendon::Pattern,
     /// One number per dof, zero between uses.
@@ -46,6 +47,7 @@ impl Scratch {
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
             integrate: integrate::Memory::default(),
             derivative: derivative::Memory::default(),
+            inverse: inverse::Memory::default(),
             tendon: tendon::Pattern::new(m),
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),
