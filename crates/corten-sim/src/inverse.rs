@@ -13,7 +13,7 @@ use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
 use crate::stage::{
     acceleration, collision, constraint, energy, inertia, kinematics, sensor, tendon, transmission,
 };
-use crate::{Data, derivative, solve, step};
+use crate::{Data, awake, derivative, sleep, solve, step};
 
 /// Joint forces that produce `qacc`.
 pub fn inverse(m: &Model, d: &mut Data) {
@@ -51,18 +51,25 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
         None
     };
 
-    solve::inverse(m, d);
+    solve::inverse_constraint(m, d);
     if sensors {
         sensor::acceleration(m, d);
     }
 
+    if sleep::filters(m, d) {
+        // Sleeping dofs are at rest: nothing has computed their bias.
+        d.qfrc_inverse.fill(0.0);
+        for k in awake::dofs!(m, d).iter() {
+            d.qfrc_inverse[k] = d.qfrc_bias[k];
+        }
+    } else {
+        d.qfrc_inverse.copy_from_slice(&d.qfrc_bias);
+    }
     let momentum = &mut d.scratch.dof[0];
     d.scratch.structure.mass.mul(&d.M, &d.qacc, momentum);
-    let known = d.qfrc_bias.iter().zip(&d.qfrc_passive).zip(&d.qfrc_constraint);
-    for ((f, ma), ((bias, passive), constraint)) in
-        d.qfrc_inverse.iter_mut().zip(momentum).zip(known)
-    {
-        *f = bias + (*ma - passive - constraint);
+    let known = d.qfrc_passive.iter().zip(&d.qfrc_constraint);
+    for ((f, ma), (passive, constraint)) in d.qfrc_inverse.iter_mut().zip(momentum).zip(known) {
+        *f += *ma - passive - constraint;
     }
     if let Some(given) = given {
         d.qacc.copy_from_slice(&given);

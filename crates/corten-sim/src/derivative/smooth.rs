@@ -29,7 +29,7 @@
 //! at the cost of a mass matrix, whatever the depth of the tree. The first factor is transposed
 //! onto `s_k`, so that each entry is one dot product.
 
-use corten_math::{Mat6, Spatial, Vec3};
+use corten_math::{Mat6, Spatial};
 use corten_model::Model;
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,

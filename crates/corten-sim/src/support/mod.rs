@@ -8,10 +8,11 @@ mod motion;
 
 use std::ops::Range;
 
+pub use crate::solve::contact_force;
 pub(crate) use configuration::integrate_joints;
 pub use configuration::{differentiate_pos, integrate_pos, normalize_quat};
+pub use force::apply_force;
 pub(crate) use force::wrench_at;
-pub use force::{apply_force, contact_force};
 pub use jacobian::{
     angular_momentum_matrix, chain, for_each_dof, jac, jac_body, jac_body_com, jac_dot, jac_geom,
     jac_point_axis, jac_site, jac_subtree_com,
