@@ -2,6 +2,8 @@
 
 use corten_math::Vec3;
 
+use super::{DefaultClass, Key, OriginId, Source};
+
 /// Declares an element: its fields with MuJoCo's names and defaults, plus `name`, the default
 /// class it was made from, where it was written, and which compiler settings apply to it.
 macro_rules! element {
@@ -43,6 +45,14 @@ macro_rules! element {
             fn origin(&self) -> $crate::spec::OriginId {
                 self.origin
             }
+            fn header(&mut self) -> $crate::spec::element::Header<'_> {
+                $crate::spec::element::Header {
+                    name: &mut self.name,
+                    class: &mut self.class,
+                    source: &mut self.source,
+                    origin: &mut self.origin,
+                }
+            }
         }
     };
 }
@@ -51,8 +61,17 @@ pub(crate) use element;
 /// What every element has in common.
 pub trait Element {
     fn name(&self) -> &str;
-    fn source(&self) -> crate::spec::Source;
-    fn origin(&self) -> crate::spec::OriginId;
+    fn source(&self) -> Source;
+    fn origin(&self) -> OriginId;
+    fn header(&mut self) -> Header<'_>;
+}
+
+/// The fields that every element has.
+pub struct Header<'a> {
+    pub name: &'a mut String,
+    pub class: &'a mut Option<Key<DefaultClass>>,
+    pub source: &'a mut Source,
+    pub origin: &'a mut OriginId,
 }
 
 /// An orientation written otherwise than as a quaternion; when present it takes precedence over

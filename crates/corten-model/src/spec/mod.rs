@@ -8,22 +8,25 @@
 mod actuator;
 mod arena;
 mod asset;
+mod attach;
 mod compiler;
 mod constraint;
 mod custom;
 mod default;
 mod element;
+mod references;
 mod source;
 mod tree;
 
 pub use actuator::{Actuator, NPRM, NSENS, Sensor};
 pub use arena::{Arena, Key};
 pub use asset::{HField, Material, Mesh, ModelAsset, Skin, TEXTURE_ROLES, Texture};
+pub use attach::AttachError;
 pub use compiler::{Compiler, LengthRangeOptions, Sizes, StatisticOverride};
 pub use constraint::{Equality, Exclude, NEQDATA, Pair, Tendon, Wrap, WrapTarget};
-pub use custom::{Keyframe, Numeric, Text, Tuple};
+pub use custom::{AttachedKeyframe, Keyframe, Numeric, Text, Tuple};
 pub use default::DefaultClass;
-pub use element::{Element, Orientation, SOLIMP, SOLREF};
+pub use element::{Element, Header, Orientation, SOLIMP, SOLREF};
 pub use source::{FileId, Source, SourceFile, SourceMap};
 pub use tree::{Body, Camera, Frame, Geom, Joint, Light, Site};
 
@@ -35,6 +38,12 @@ pub struct OriginId(u32);
 
 impl OriginId {
     pub const MAIN: OriginId = OriginId(0);
+}
+
+impl Default for OriginId {
+    fn default() -> OriginId {
+        OriginId::MAIN
+    }
 }
 
 /// Settings of an attached model that still apply to the elements it brought along.
@@ -86,6 +95,8 @@ pub struct Spec {
     pub texts: Arena<Text>,
     pub tuples: Arena<Tuple>,
     pub keys: Arena<Keyframe>,
+    /// Keyframes of attached models, which follow those of `keys`.
+    pub attached_keys: Vec<AttachedKeyframe>,
     /// Models available to `attach`.
     pub models: Arena<ModelAsset>,
     /// Attached models, behind [`OriginId`]s other than `MAIN`.
@@ -149,6 +160,7 @@ impl Spec {
             texts: Arena::default(),
             tuples: Arena::default(),
             keys: Arena::default(),
+            attached_keys: Vec::new(),
             models: Arena::default(),
             origins: Vec::new(),
             sources: SourceMap::default(),

@@ -358,8 +358,8 @@ mod tests {
         assert_eq!(b.attr("y").unwrap().value(), "<A<");
         assert_eq!(b.attr("x").unwrap().position(), Position { line: 2, column: 17 });
         let e = doc.root().children().nth(2).unwrap();
-        assert_eq!(e.position(), Position { line: 3, column: 18 });
-        assert_eq!(doc.root().text(), Some(Position { line: 3, column: 17 }));
+        assert_eq!(e.position(), Position { line: 3, column: 19 });
+        assert_eq!(doc.root().text(), Some(Position { line: 3, column: 18 }));
     }
 
     #[test]

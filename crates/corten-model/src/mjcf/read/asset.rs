@@ -151,8 +151,15 @@ impl Reader<'_> {
         let path = join(&self.spec.modelfiledir, &self.resolve_file(elem, &file, ""));
         match read_file(&path, self.assets, self.depth + 1) {
             Err(inner) => {
-                self.error(elem, format!("model '{file}' cannot be read"));
-                self.diags.append(inner);
+                self.model_missing = true;
+                // A file that cannot be opened has no place of its own to report.
+                match inner.iter().next() {
+                    Some(only) if only.place.is_none() => self.error(elem, only.message.clone()),
+                    _ => {
+                        self.error(elem, format!("model '{file}' has errors"));
+                        self.diags.append(inner);
+                    }
+                }
             }
             Ok((mut spec, warnings)) => {
                 self.diags.append(warnings);

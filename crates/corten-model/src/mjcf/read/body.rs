@@ -33,9 +33,9 @@ impl Reader<'_> {
                 "light" => self.light(elem, place),
                 "frame" => self.frame(elem, place),
                 "body" => self.body(elem, place),
-                name @ ("replicate" | "attach" | "composite") => {
-                    self.error(elem, format!("element '{name}' is not supported"));
-                }
+                "replicate" => self.replicate(elem, place),
+                "attach" => self.attach(elem, place),
+                "composite" => self.composite(elem, place),
                 _ => {}
             }
         }

@@ -3,7 +3,9 @@
 
 mod actuator;
 mod asset;
+mod attach;
 mod body;
+mod composite;
 mod constraint;
 mod custom;
 mod default;
@@ -97,6 +99,7 @@ fn read(
                 diags,
                 classes: HashMap::from([("main".to_owned(), Spec::MAIN_CLASS)]),
                 depth,
+                model_missing: false,
             };
             reader.model(root, forest.comment());
             (spec, diags) = (reader.spec, reader.diags);
@@ -114,6 +117,8 @@ struct Reader<'a> {
     classes: HashMap<String, Key<DefaultClass>>,
     /// How many model assets enclose this one.
     depth: usize,
+    /// A model asset could not be read, so that `attach` may miss it through no other fault.
+    model_missing: bool,
 }
 
 /// A default class in effect.

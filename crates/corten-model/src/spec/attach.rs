@@ -1,0 +1,623 @@
+//! Copying a part of a model into a model: `attach` and `replicate`.
+//!
+//! Answers to `mjs_attach` and `mjs_delete`. A part is copied under new names, and with it the
+//! elements outside the tree that refer to it. Copies from another model keep the compiler
+//! settings of that model, bring its default classes and assets, and its keyframes.
+
+use std::collections::HashMap;
+
+use super::references::{NameIndex, Namespace, References};
+use super::{
+    Actuator, Arena, AttachedKeyframe, Body, DefaultClass, Element, Frame, Joint, Key, Origin,
+    OriginId, Spec,
+};
+use crate::assets::{extension, file_name};
+use crate::enums::{Dynamics, JointType, ObjType};
+
+/// Why a part cannot be attached.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AttachError {
+    #[error("keyframe '{key}' has {found} values of '{field}' instead of {expected}")]
+    KeyframeSize { key: String, field: &'static str, found: usize, expected: usize },
+    #[error("frame is not in a body of this model")]
+    NoBody,
+}
+
+impl Spec {
+    /// Copies a body of another model, with all below it, into a frame.
+    pub fn attach_body(
+        &mut self,
+        frame: Key<Frame>,
+        child: &Spec,
+        body: Key<Body>,
+        prefix: &str,
+        suffix: &str,
+    ) -> Result<Key<Body>, AttachError> {
+        let parent = self.body_of(frame)?;
+        let mut copy = Copy::new(self, Some(child), Namespace { prefix, suffix });
+        copy.bring_classes();
+        let key = copy.body(body, parent, Some(frame));
+        copy.finish()?;
+        Ok(key)
+    }
+
+    /// Copies the whole tree of another model into a frame.
+    pub fn attach_world(
+        &mut self,
+        frame: Key<Frame>,
+        child: &Spec,
+        prefix: &str,
+        suffix: &str,
+    ) -> Result<(), AttachError> {
+        let parent = self.body_of(frame)?;
+        let mut copy = Copy::new(self, Some(child), Namespace { prefix, suffix });
+        copy.bring_classes();
+        copy.contents(Spec::WORLD, parent, Some(frame));
+        copy.finish()
+    }
+
+    fn body_of(&self, frame: Key<Frame>) -> Result<Key<Body>, AttachError> {
+        let body = self.frames.get(frame).and_then(|frame| frame.body);
+        body.filter(|&body| self.bodies.contains(body)).ok_or(AttachError::NoBody)
+    }
+
+    /// Replaces what is inside `template`, a body outside the tree, by a copy of it for each
+    /// of `frames`, with the suffix that goes with each, and does likewise with everything that
+    /// refers to it.
+    pub(crate) fn replicate(
+        &mut self,
+        template: Key<Body>,
+        frames: &[(Key<Frame>, String)],
+    ) -> Result<(), AttachError> {
+        let mut index = NameIndex::of(self);
+        for (frame, suffix) in frames {
+            let parent = self.body_of(*frame)?;
+            let names = Namespace { prefix: "", suffix };
+            let keys = self.stateless_keys(names)?;
+            self.attached_keys.extend(keys);
+            let mut copy = Copy::new(self, None, names);
+            copy.index = index;
+            copy.contents(template, parent, Some(*frame));
+            copy.referring();
+            index = copy.index;
+        }
+        // The originals of the keyframes move behind their copies.
+        let keys = self.stateless_keys(Namespace::default())?;
+        self.attached_keys.extend(keys);
+        self.keys = Arena::default();
+        self.remove_tree(template, &mut index);
+        Ok(())
+    }
+
+    /// Keyframes without values, under new names. The state they would describe is not complete
+    /// while a model is being replicated, so values are refused.
+    fn stateless_keys(&self, names: Namespace<'_>) -> Result<Vec<AttachedKeyframe>, AttachError> {
+        let mut out = Vec::new();
+        for key in self.keys.values() {
+            let fields = [
+                ("qpos", &key.qpos),
+                ("qvel", &key.qvel),
+                ("act", &key.act),
+                ("ctrl", &key.ctrl),
+                ("mpos", &key.mpos),
+                ("mquat", &key.mquat),
+            ];
+            if let Some((field, values)) = fields.into_iter().find(|(_, v)| !v.is_empty()) {
+                return Err(AttachError::KeyframeSize {
+                    key: key.name.clone(),
+                    field,
+                    found: values.len(),
+                    expected: 0,
+                });
+            }
+            out.push(AttachedKeyframe {
+                name: names.apply(&key.name),
+                source: key.source,
+                time: key.time,
+                ..Default::default()
+            });
+        }
+        Ok(out)
+    }
+
+    /// Deletes a body with all below it, and what refers to it.
+    pub fn delete_body(&mut self, body: Key<Body>) {
+        let mut index = NameIndex::of(self);
+        if let Some(parent) = self.bodies.get(body).and_then(|body| body.parent)
+            && let Some(parent) = self.bodies.get_mut(parent)
+        {
+            parent.bodies.retain(|&key| key != body);
+        }
+        self.remove_tree(body, &mut index);
+    }
+
+    fn remove_tree(&mut self, root: Key<Body>, index: &mut NameIndex) {
+        let referring = Referring::resolved(self, index);
+        let mut pending = vec![root];
+        while let Some(key) = pending.pop() {
+            let Some(body) = self.bodies.remove(key) else { continue };
+            index.remove(ObjType::Body, &body.name);
+            fn drop_all<T: Element>(
+                arena: &mut Arena<T>,
+                keys: &[Key<T>],
+                kind: ObjType,
+                index: &mut NameIndex,
+            ) {
+                for &key in keys {
+                    if let Some(element) = arena.remove(key) {
+                        index.remove(kind, element.name());
+                    }
+                }
+            }
+            drop_all(&mut self.frames, &body.frames, ObjType::Frame, index);
+            drop_all(&mut self.joints, &body.joints, ObjType::Joint, index);
+            drop_all(&mut self.geoms, &body.geoms, ObjType::Geom, index);
+            drop_all(&mut self.sites, &body.sites, ObjType::Site, index);
+            drop_all(&mut self.cameras, &body.cameras, ObjType::Camera, index);
+            drop_all(&mut self.lights, &body.lights, ObjType::Light, index);
+            pending.extend(body.bodies);
+        }
+        referring.remove_dangling(self, index);
+    }
+}
+
+/// Elements outside the tree whose references exist.
+struct Referring {
+    pairs: Vec<Key<super::Pair>>,
+    excludes: Vec<Key<super::Exclude>>,
+    tendons: Vec<Key<super::Tendon>>,
+    equalities: Vec<Key<super::Equality>>,
+    actuators: Vec<Key<Actuator>>,
+    sensors: Vec<Key<super::Sensor>>,
+}
+
+impl Referring {
+    fn resolved(spec: &Spec, index: &NameIndex) -> Referring {
+        fn list<T: References>(arena: &Arena<T>, index: &NameIndex) -> Vec<Key<T>> {
+            arena.iter().filter(|(_, element)| element.resolves(index)).map(|(k, _)| k).collect()
+        }
+        Referring {
+            pairs: list(&spec.pairs, index),
+            excludes: list(&spec.excludes, index),
+            tendons: list(&spec.tendons, index),
+            equalities: list(&spec.equalities, index),
+            actuators: list(&spec.actuators, index),
+            sensors: list(&spec.sensors, index),
+        }
+    }
+
+    /// Removes those whose references are gone, in an order in which one can pull along the next.
+    fn remove_dangling(self, spec: &mut Spec, index: &mut NameIndex) {
+        fn prune<T: References>(
+            arena: &mut Arena<T>,
+            keys: Vec<Key<T>>,
+            kind: ObjType,
+            index: &mut NameIndex,
+        ) {
+            let gone: Vec<Key<T>> = keys
+                .into_iter()
+                .filter(|&key| arena.get(key).is_some_and(|e| !e.resolves(index)))
+                .collect();
+            for key in gone {
+                if let Some(element) = arena.remove(key) {
+                    index.remove(kind, element.name());
+                }
+            }
+        }
+        prune(&mut spec.pairs, self.pairs, ObjType::Pair, index);
+        prune(&mut spec.excludes, self.excludes, ObjType::Exclude, index);
+        prune(&mut spec.tendons, self.tendons, ObjType::Tendon, index);
+        prune(&mut spec.equalities, self.equalities, ObjType::Equality, index);
+        prune(&mut spec.actuators, self.actuators, ObjType::Actuator, index);
+        prune(&mut spec.sensors, self.sensors, ObjType::Sensor, index);
+    }
+}
+
+/// A copy under way, from another model or within one.
+struct Copy<'a> {
+    into: &'a mut Spec,
+    from: Option<&'a Spec>,
+    names: Namespace<'a>,
+    index: NameIndex,
+    classes: HashMap<Key<DefaultClass>, Key<DefaultClass>>,
+    /// Origins of the other model, as known here.
+    origins: Vec<OriginId>,
+    /// Number of source files that precede those of the other model.
+    files: u32,
+    frames: HashMap<Key<Frame>, Key<Frame>>,
+    joints: HashMap<Key<Joint>, Key<Joint>>,
+    bodies: HashMap<Key<Body>, Key<Body>>,
+    actuators: HashMap<Key<Actuator>, Key<Actuator>>,
+}
+
+impl<'a> Copy<'a> {
+    fn new(into: &'a mut Spec, from: Option<&'a Spec>, names: Namespace<'a>) -> Copy<'a> {
+        let (mut origins, mut files) = (Vec::new(), 0);
+        if let Some(other) = from {
+            files = into.sources.append(&other.sources);
+            let own = Origin {
+                compiler: other.compiler.clone(),
+                strippath: other.strippath,
+                modelfiledir: other.modelfiledir.clone(),
+            };
+            for origin in std::iter::once(&own).chain(&other.origins) {
+                let known = into.origins.iter().position(|o| o == origin);
+                origins.push(match known {
+                    Some(i) => OriginId(i as u32 + 1),
+                    None => into.add_origin(origin.clone()),
+                });
+            }
+        }
+        Copy {
+            into,
+            from,
+            names,
+            index: NameIndex::default(),
+            classes: HashMap::new(),
+            origins,
+            files,
+            frames: HashMap::new(),
+            joints: HashMap::new(),
+            bodies: HashMap::new(),
+            actuators: HashMap::new(),
+        }
+    }
+
+    fn source(&self) -> &Spec {
+        self.from.unwrap_or(self.into)
+    }
+
+    /// Copies the default classes of the other model below `main`.
+    fn bring_classes(&mut self) {
+        let Some(other) = self.from else { return };
+        let known: HashMap<String, Key<DefaultClass>> =
+            self.into.defaults.iter().map(|(key, class)| (class.name.clone(), key)).collect();
+        for (key, class) in other.defaults.iter() {
+            let name = self.names.apply(&class.name);
+            if let Some(&same) = known.get(&name) {
+                self.classes.insert(key, same);
+                continue;
+            }
+            let parent = class.parent.and_then(|parent| self.classes.get(&parent).copied());
+            let parent = parent.unwrap_or(Spec::MAIN_CLASS);
+            let copy = DefaultClass {
+                name,
+                source: class.source.shifted(self.files),
+                parent: Some(parent),
+                children: Vec::new(),
+                ..class.clone()
+            };
+            let new = self.into.defaults.insert(copy);
+            self.into.defaults[parent].children.push(new);
+            self.classes.insert(key, new);
+        }
+    }
+
+    /// Adapts what every element has: name, class, source and origin.
+    fn adapt<T: Element>(&self, element: &mut T) {
+        let header = element.header();
+        self.names.rename(header.name);
+        if self.from.is_some() {
+            let class = header.class.unwrap_or(Spec::MAIN_CLASS);
+            *header.class = self.classes.get(&class).copied();
+            *header.source = header.source.shifted(self.files);
+            *header.origin =
+                self.origins.get(header.origin.0 as usize).copied().unwrap_or_default();
+        }
+    }
+
+    /// Renames a reference to an asset, which exists under a new name only in another model.
+    fn rename_asset(&self, name: &mut String) {
+        if self.from.is_some() {
+            self.names.rename(name);
+        }
+    }
+
+    fn childclass(&self, class: Option<Key<DefaultClass>>) -> Option<Key<DefaultClass>> {
+        if self.from.is_none() { class } else { self.classes.get(&class?).copied() }
+    }
+
+    /// Copies a body with all below it.
+    fn body(&mut self, key: Key<Body>, parent: Key<Body>, frame: Option<Key<Frame>>) -> Key<Body> {
+        let new = self.shell(key, parent, frame);
+        self.contents(key, new, None);
+        new
+    }
+
+    /// Copies a body, without what is inside.
+    fn shell(&mut self, key: Key<Body>, parent: Key<Body>, frame: Option<Key<Frame>>) -> Key<Body> {
+        let original = &self.source().bodies[key];
+        let mut body = Body {
+            bodies: Vec::new(),
+            frames: Vec::new(),
+            joints: Vec::new(),
+            geoms: Vec::new(),
+            sites: Vec::new(),
+            cameras: Vec::new(),
+            lights: Vec::new(),
+            userdata: original.userdata.clone(),
+            name: original.name.clone(),
+            parent: Some(parent),
+            frame,
+            ..*original
+        };
+        self.adapt(&mut body);
+        body.childclass = self.childclass(body.childclass);
+        let new = self.into.bodies.insert(body);
+        self.into.bodies[parent].bodies.push(new);
+        let name = self.into.bodies[new].name.clone();
+        self.index.add(ObjType::Body, &name);
+        self.bodies.insert(key, new);
+        new
+    }
+
+    /// Copies all below a body into another; what has no frame there goes into `outer`. Cables
+    /// make deep trees, so this does not recurse.
+    fn contents(&mut self, key: Key<Body>, target: Key<Body>, outer: Option<Key<Frame>>) {
+        let mut pending = vec![(key, target, outer)];
+        while let Some((key, target, outer)) = pending.pop() {
+            for (child, new) in self.level(key, target, outer) {
+                pending.push((child, new, None));
+            }
+        }
+    }
+
+    /// Copies what is directly inside a body; the child bodies and their copies, still empty.
+    fn level(
+        &mut self,
+        key: Key<Body>,
+        target: Key<Body>,
+        outer: Option<Key<Frame>>,
+    ) -> Vec<(Key<Body>, Key<Body>)> {
+        /// Copies one kind of children.
+        macro_rules! children {
+            ($list:ident, $kind:expr, |$element:ident| $adjust:expr) => {
+                for child in self.source().bodies[key].$list.clone() {
+                    let Some(original) = self.source().$list.get(child) else { continue };
+                    let mut $element = original.clone();
+                    self.adapt(&mut $element);
+                    $adjust;
+                    $element.body = Some(target);
+                    $element.frame = $element.frame.and_then(|f| self.frames.get(&f).copied()).or(outer);
+                    self.index.add($kind, &$element.name);
+                    let new = self.into.$list.insert($element);
+                    self.into.bodies[target].$list.push(new);
+                    children!(@after $list, child, new);
+                }
+            };
+            (@after frames, $child:ident, $new:ident) => { self.frames.insert($child, $new); };
+            (@after joints, $child:ident, $new:ident) => { self.joints.insert($child, $new); };
+            (@after $list:ident, $child:ident, $new:ident) => {};
+        }
+        children!(frames, ObjType::Frame, |e| e.childclass = self.childclass(e.childclass));
+        children!(geoms, ObjType::Geom, |e| {
+            self.rename_asset(&mut e.material);
+            self.rename_asset(&mut e.hfieldname);
+            self.rename_asset(&mut e.meshname);
+        });
+        children!(joints, ObjType::Joint, |e| {});
+        children!(sites, ObjType::Site, |e| self.rename_asset(&mut e.material));
+        children!(cameras, ObjType::Camera, |e| self.names.rename(&mut e.targetbody));
+        children!(lights, ObjType::Light, |e| {
+            self.names.rename(&mut e.targetbody);
+            self.names.rename(&mut e.texture);
+        });
+        let mut bodies = Vec::new();
+        for child in self.source().bodies[key].bodies.clone() {
+            let Some(original) = self.source().bodies.get(child) else { continue };
+            let frame = original.frame.and_then(|f| self.frames.get(&f).copied()).or(outer);
+            bodies.push((child, self.shell(child, target, frame)));
+        }
+        bodies
+    }
+
+    /// Everything outside the tree, after the tree of another model has been copied.
+    fn finish(mut self) -> Result<(), AttachError> {
+        self.index = NameIndex::of(self.into);
+        self.assets();
+        self.referring();
+        self.keyframes()
+    }
+
+    /// Assets and custom data of the other model, all of them.
+    fn assets(&mut self) {
+        let Some(other) = self.from else { return };
+        // An asset without a name goes by its file; under a namespace it needs the name.
+        let named = |name: &mut String, file: &str| {
+            if name.is_empty() {
+                let base = file_name(file);
+                *name = base[..base.len() - extension(base).len()].to_owned();
+            }
+        };
+        macro_rules! bring {
+            ($list:ident, $kind:expr, |$element:ident| $adjust:expr) => {
+                for $element in other.$list.values() {
+                    let mut $element = $element.clone();
+                    $adjust;
+                    self.adapt(&mut $element);
+                    self.index.add($kind, &$element.name);
+                    self.into.$list.insert($element);
+                }
+            };
+        }
+        bring!(meshes, ObjType::Mesh, |e| named(&mut e.name, &e.file));
+        for skin in other.skins.values() {
+            if let Some(mut skin) = skin.renamed(self.names, &self.index) {
+                named(&mut skin.name, &skin.file);
+                let name = skin.name.clone();
+                self.adapt(&mut skin);
+                skin.name = name;
+                self.into.skins.insert(skin);
+            }
+        }
+        bring!(hfields, ObjType::HField, |e| named(&mut e.name, &e.file));
+        bring!(textures, ObjType::Texture, |e| named(&mut e.name, &e.file));
+        bring!(materials, ObjType::Material, |e| {
+            e.textures.iter_mut().for_each(|name| self.names.rename(name));
+        });
+        bring!(numerics, ObjType::Numeric, |e| {});
+        bring!(texts, ObjType::Text, |e| {});
+    }
+
+    /// Copies the elements that refer to what was copied.
+    fn referring(&mut self) {
+        macro_rules! bring {
+            ($list:ident, $kind:expr) => {
+                let keys: Vec<_> = self.source().$list.keys().collect();
+                let mut added = Vec::new();
+                for key in keys {
+                    let original = &self.source().$list[key];
+                    if let Some(mut element) = original.renamed(self.names, &self.index) {
+                        self.adapt(&mut element);
+                        added.push(element.name.clone());
+                        let new = self.into.$list.insert(element);
+                        bring!(@after $list, key, new);
+                    }
+                }
+                for name in added {
+                    self.index.add($kind, &name);
+                }
+            };
+            (@after actuators, $key:ident, $new:ident) => { self.actuators.insert($key, $new); };
+            (@after $list:ident, $key:ident, $new:ident) => { let _ = ($key, $new); };
+        }
+        bring!(pairs, ObjType::Pair);
+        bring!(excludes, ObjType::Exclude);
+        bring!(tendons, ObjType::Tendon);
+        bring!(equalities, ObjType::Equality);
+        bring!(actuators, ObjType::Actuator);
+        bring!(sensors, ObjType::Sensor);
+        bring!(tuples, ObjType::Tuple);
+    }
+
+    /// Keyframes of the other model: their values, for the elements that were copied.
+    fn keyframes(&mut self) -> Result<(), AttachError> {
+        let Some(other) = self.from else { return Ok(()) };
+        let layout = StateLayout::of(other);
+        let mut keys = Vec::new();
+        for key in other.keys.values() {
+            let mut attached = layout.split(key)?;
+            attached.name = self.names.apply(&key.name);
+            keys.push(attached);
+        }
+        keys.extend(other.attached_keys.iter().cloned());
+        for mut key in keys {
+            fn translate<T, V>(
+                values: Option<Vec<(Key<T>, V)>>,
+                map: &HashMap<Key<T>, Key<T>>,
+            ) -> Option<Vec<(Key<T>, V)>> {
+                let known = values?.into_iter();
+                Some(known.filter_map(|(key, v)| Some((*map.get(&key)?, v))).collect())
+            }
+            key.qpos = translate(key.qpos, &self.joints);
+            key.qvel = translate(key.qvel, &self.joints);
+            key.act = translate(key.act, &self.actuators);
+            key.ctrl = translate(key.ctrl, &self.actuators);
+            key.mpos = translate(key.mpos, &self.bodies);
+            key.mquat = translate(key.mquat, &self.bodies);
+            key.source = key.source.shifted(self.files);
+            self.into.attached_keys.push(key);
+        }
+        Ok(())
+    }
+}
+
+/// Which part of the state belongs to which element: joints and mocap bodies in the order of
+/// the tree, actuators in their own.
+struct StateLayout {
+    joints: Vec<(Key<Joint>, usize, usize)>,
+    actuators: Vec<(Key<Actuator>, usize)>,
+    mocap: Vec<Key<Body>>,
+}
+
+impl StateLayout {
+    fn of(spec: &Spec) -> StateLayout {
+        let mut layout =
+            StateLayout { joints: Vec::new(), actuators: Vec::new(), mocap: Vec::new() };
+        let mut pending = vec![Spec::WORLD];
+        while let Some(key) = pending.pop() {
+            let Some(body) = spec.bodies.get(key) else { continue };
+            if body.mocap {
+                layout.mocap.push(key);
+            }
+            for &joint in &body.joints {
+                let (nq, nv) = match spec.joints.get(joint).map(|joint| joint.type_) {
+                    Some(JointType::Free) => (7, 6),
+                    Some(JointType::Ball) => (4, 3),
+                    Some(JointType::Slide | JointType::Hinge) => (1, 1),
+                    None => continue,
+                };
+                layout.joints.push((joint, nq, nv));
+            }
+            pending.extend(body.bodies.iter().rev());
+        }
+        for (key, actuator) in spec.actuators.iter() {
+            let stateful = usize::from(actuator.dyntype != Dynamics::None);
+            let dim = usize::try_from(actuator.actdim).ok().filter(|&n| n > 0);
+            layout.actuators.push((key, dim.unwrap_or(stateful)));
+        }
+        layout
+    }
+
+    /// The values of a keyframe by element.
+    fn split(&self, key: &super::Keyframe) -> Result<AttachedKeyframe, AttachError> {
+        let joints = |size: fn(&(Key<Joint>, usize, usize)) -> usize| {
+            self.joints.iter().map(move |joint| (joint.0, size(joint))).collect::<Vec<_>>()
+        };
+        let mocap = |n: usize| self.mocap.iter().map(|&body| (body, n)).collect::<Vec<_>>();
+        let controls: Vec<_> = self.actuators.iter().map(|&(actuator, _)| (actuator, 1)).collect();
+        let deal = |field, values: &[f64]| Dealt { key: &key.name, field, values: values.to_vec() };
+        let ctrl = deal("ctrl", &key.ctrl).by(&controls)?;
+        let mpos = deal("mpos", &key.mpos).by(&mocap(3))?;
+        let mquat = deal("mquat", &key.mquat).by(&mocap(4))?;
+        Ok(AttachedKeyframe {
+            source: key.source,
+            time: key.time,
+            qpos: deal("qpos", &key.qpos).by(&joints(|j| j.1))?,
+            qvel: deal("qvel", &key.qvel).by(&joints(|j| j.2))?,
+            act: deal("act", &key.act).by(&self.actuators)?,
+            ctrl: ctrl.map(|list| list.into_iter().map(|(k, v)| (k, v[0])).collect()),
+            mpos: mpos.map(|list| list.into_iter().map(|(k, v)| (k, [v[0], v[1], v[2]])).collect()),
+            mquat: mquat
+                .map(|list| list.into_iter().map(|(k, v)| (k, [v[0], v[1], v[2], v[3]])).collect()),
+            ..Default::default()
+        })
+    }
+}
+
+/// A vector of a keyframe, to be dealt out to elements.
+struct Dealt<'a> {
+    key: &'a str,
+    field: &'static str,
+    values: Vec<f64>,
+}
+
+/// The share of each element; `None` if there are no values at all.
+type Shares<T> = Option<Vec<(Key<T>, Vec<f64>)>>;
+
+impl Dealt<'_> {
+    fn by<T>(self, sizes: &[(Key<T>, usize)]) -> Result<Shares<T>, AttachError> {
+        if self.values.is_empty() {
+            return Ok(None);
+        }
+        let expected: usize = sizes.iter().map(|(_, size)| size).sum();
+        if self.values.len() != expected {
+            return Err(AttachError::KeyframeSize {
+                key: self.key.to_owned(),
+                field: self.field,
+                found: self.values.len(),
+                expected,
+            });
+        }
+        let mut rest = self.values.as_slice();
+        let mut shares = Vec::with_capacity(sizes.len());
+        for &(key, size) in sizes {
+            let (share, tail) = rest.split_at(size);
+            rest = tail;
+            if size > 0 {
+                shares.push((key, share.to_vec()));
+            }
+        }
+        Ok(Some(shares))
+    }
+}
