@@ -153,12 +153,12 @@ impl Reader<'_> {
             Err(inner) => {
                 self.model_missing = true;
                 // A file that cannot be opened has no place of its own to report.
-                match inner.iter().next() {
-                    Some(only) if only.place.is_none() => self.error(elem, only.message.clone()),
-                    _ => {
-                        self.error(elem, format!("model '{file}' has errors"));
-                        self.diags.append(inner);
-                    }
+                let unopened = inner.iter().next().filter(|first| first.place.is_none());
+                if let Some(first) = unopened {
+                    self.error(elem, first.message.clone());
+                } else {
+                    self.error(elem, format!("model '{file}' has errors"));
+                    self.diags.append(inner);
                 }
             }
             Ok((mut spec, warnings)) => {
