@@ -1,0 +1,91 @@
+//! `step` allocates nothing once warmed up, whatever the integrator, solver and cone.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::PathBuf;
+
+use corten_model::enums::{Cone, Integrator, Solver};
+use corten_sim::{Data, Model};
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is shutting down has no counter left, and nothing to measure.
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+// SAFETY: every call is forwarded unchanged to the system allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(ptr, layout, size) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn scenes() -> Vec<PathBuf> {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "xml"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Runs the same trajectory twice in one `Data`: the first pass is the warm-up.
+fn allocations(m: &Model, steps: usize) -> usize {
+    let mut d = Data::new(m);
+    for pass in 0..2 {
+        d.reset(m);
+        d.reset_to_keyframe(m, 0);
+        let before = COUNT.get();
+        for _ in 0..steps {
+            let _ = corten_sim::step(m, &mut d);
+        }
+        if pass == 1 {
+            return COUNT.get() - before;
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn stepping_allocates_nothing() {
+    for path in scenes() {
+        let mut m = corten_sim::load_model(&path).unwrap();
+        for integrator in
+            [Integrator::Euler, Integrator::Rk4, Integrator::Implicit, Integrator::ImplicitFast]
+        {
+            m.opt.integrator = integrator.raw();
+            let n = allocations(&m, 40);
+            assert_eq!(n, 0, "{} with {integrator:?}", path.display());
+        }
+        m.opt.integrator = Integrator::Euler.raw();
+        for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
+            for cone in [Cone::Pyramidal, Cone::Elliptic] {
+                for noslip in [0, 3] {
+                    m.opt.solver = solver.raw();
+                    m.opt.cone = cone.raw();
+                    m.opt.noslip_iterations = noslip;
+                    let n = allocations(&m, 40);
+                    assert_eq!(n, 0, "{} with {solver:?} {cone:?} {noslip}", path.display());
+                }
+            }
+        }
+    }
+}
