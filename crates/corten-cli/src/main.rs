@@ -1,0 +1,42 @@
+//! The command `corten`.
+
+mod check;
+mod info;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Physics simulation of robots: MuJoCo's models and results.
+#[derive(Parser)]
+#[command(name = "corten", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Simulate a model and print what happens.
+    Run(run::Args),
+    /// Print sizes and structure of a model.
+    Info(info::Args),
+    /// Load models and report every error and warning; fails if any model has errors.
+    Check(check::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Check(args) => check::run(&args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `corten run`: simulate and print a table of what happens.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use corten_model::enums::{ObjType, Warning};
+use corten_sim::{Data, Model};
+
+/// Lines of the table, whatever the length of the simulation.
+const ROWS: usize = 10;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// MJCF or URDF file.
+    file: PathBuf,
+    /// Simulated seconds.
+    #[arg(long, default_value_t = 2.0, conflicts_with = "steps")]
+    time: f64,
+    /// Number of steps instead of a time.
+    #[arg(long)]
+    steps: Option<usize>,
+    /// Keyframe to start from, by name or number; the reference pose otherwise.
+    #[arg(long)]
+    key: Option<String>,
+    /// Control of an actuator, as NAME=VALUE; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    ctrl: Vec<String>,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let start = Instant::now();
+    let model = corten_sim::load_model(&args.file)
+        .with_context(|| format!("cannot load {}", args.file.display()))?;
+    println!(
+        "{}: {} bodies, {} degrees of freedom, {} geoms, {} actuators, {} sensors; loaded in {:.1} ms",
+        model.name,
+        model.nbody - 1,
+        model.nv,
+        model.ngeom,
+        model.nu,
+        model.nsensor,
+        1e3 * start.elapsed().as_secs_f64()
+    );
+
+    let mut data = Data::new(&model);
+    if let Some(key) = &args.key {
+        let index = model.object_names.id(ObjType::Key, key).or_else(|| key.parse().ok());
+        if !index.is_some_and(|k| data.reset_to_keyframe(&model, k)) {
+            bail!("no keyframe '{key}'; the model has {}", keyframes(&model));
+        }
+    }
+    for assignment in &args.ctrl {
+        let (name, value) = assignment.split_once('=').context("--ctrl takes NAME=VALUE")?;
+        let actuator = model
+            .object_names
+            .id(ObjType::Actuator, name)
+            .with_context(|| format!("no actuator '{name}'"))?;
+        data.ctrl[actuator] = value.parse().with_context(|| format!("control of '{name}'"))?;
+    }
+
+    let steps = match args.steps {
+        Some(steps) => steps,
+        None => (args.time / model.opt.timestep).round() as usize,
+    };
+    simulate(&model, &mut data, steps)
+}
+
+fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
+    println!("\n    time     height of   speed of                solver");
+    println!("     [s]     mass [m]    mass [m/s]   contacts   iterations");
+    let interval = steps.div_ceil(ROWS).max(1);
+    let mut trouble = None;
+    let mut stepping = 0.0;
+    for i in 0..steps {
+        let start = Instant::now();
+        let result = corten_sim::step(m, d);
+        stepping += start.elapsed().as_secs_f64();
+        if let (Err(error), None) = (result, &trouble) {
+            trouble = Some(error);
+        }
+        if (i + 1) % interval == 0 || i + 1 == steps {
+            row(m, d);
+        }
+    }
+
+    println!(
+        "\n{steps} steps in {:.1} ms: {:.1} us per step, {:.0} times real time",
+        1e3 * stepping,
+        1e6 * stepping / steps.max(1) as f64,
+        steps as f64 * m.opt.timestep / stepping.max(1e-12),
+    );
+    sensors(m, d);
+    if let Some(error) = trouble {
+        println!("\nthe simulation went bad: {error}");
+        for warning in Warning::ALL {
+            let stat = d.warning_mut(*warning);
+            if stat.number > 0 {
+                println!("  {}: {} times", warning.mj_name(), stat.number);
+            }
+        }
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn row(m: &Model, d: &mut Data) {
+    corten_sim::support::subtree_velocities(m, d);
+    println!(
+        "{:8.3} {:12.4} {:12.4} {:10} {:12}",
+        d.time,
+        d.subtree_com[0][2],
+        d.subtree_linvel[0].norm(),
+        d.ncon,
+        d.solver_niter[0]
+    );
+}
+
+fn sensors(m: &Model, d: &Data) {
+    if m.nsensor > 0 {
+        println!("\nsensors");
+    }
+    for i in 0..m.nsensor {
+        let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
+        let name = m.object_names.name(ObjType::Sensor, i).unwrap_or("(unnamed)");
+        let values: Vec<String> =
+            d.sensordata[adr..adr + dim].iter().map(|x| format!("{x:.4}")).collect();
+        println!("  {name:24} {}", values.join("  "));
+    }
+}
+
+fn keyframes(m: &Model) -> String {
+    let names = m.object_names.all(ObjType::Key);
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
