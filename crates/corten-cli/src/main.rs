@@ -1,5 +1,6 @@
 //! The command `corten`.
 
+mod bench;
 mod check;
 mod info;
 mod run;
@@ -24,6 +25,8 @@ enum Command {
     Info(info::Args),
     /// Load models and report every error and warning; fails if any model has errors.
     Check(check::Args),
+    /// Time models against MuJoCo's own library.
+    Bench(bench::Args),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     match result {
         Ok(code) => code,
