@@ -14,6 +14,7 @@ pub mod distance;
 mod error;
 pub mod integrate;
 pub mod inverse;
+mod load;
 pub mod ray;
 pub mod sleep;
 pub mod solve;
@@ -27,4 +28,5 @@ pub use data::{
     Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat,
 };
 pub use error::StepError;
+pub use load::{Loaded, compile_spec, load_file, load_model, load_model_str};
 pub use step::{forward, step};

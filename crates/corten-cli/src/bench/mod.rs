@@ -226,7 +226,8 @@ fn quantile(values: &[f64], q: f64) -> f64 {
 }
 
 fn short(file: &Path) -> String {
-    let parts: Vec<_> = file.components().rev().take(2).map(|c| c.as_os_str().to_string_lossy()).collect();
+    let parts: Vec<_> =
+        file.components().rev().take(2).map(|c| c.as_os_str().to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 

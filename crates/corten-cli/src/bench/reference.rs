@@ -73,7 +73,12 @@ impl Reference {
         // SAFETY: the name is a C string, a null VFS means the file system, and the buffer is as
         // long as stated.
         let model = unsafe {
-            (self.load_xml)(name.as_ptr(), std::ptr::null(), error.as_mut_ptr(), error.len() as c_int)
+            (self.load_xml)(
+                name.as_ptr(),
+                std::ptr::null(),
+                error.as_mut_ptr(),
+                error.len() as c_int,
+            )
         };
         if model.is_null() {
             let bytes: Vec<u8> =
@@ -139,7 +144,12 @@ impl ReferenceData<'_> {
         let mut state = vec![0.0; self.model.state_size(signature)];
         // SAFETY: the buffer has the size that MuJoCo asks for.
         unsafe {
-            (self.model.library.get_state)(self.model.model, self.data, state.as_mut_ptr(), signature);
+            (self.model.library.get_state)(
+                self.model.model,
+                self.data,
+                state.as_mut_ptr(),
+                signature,
+            );
         }
         state
     }

@@ -3,10 +3,13 @@
 //! Answers to MuJoCo's `mj_setConst` ([`set_const`]), `mj_setLengthRange` ([`length_range`]) and
 //! the end of its compiler ([`finish`]).
 
+mod finish;
 mod fixed;
 pub mod length_range;
 mod reference;
 mod statistics;
+
+pub use finish::finish;
 
 use corten_model::Model;
 use corten_model::enums::ObjType;

@@ -1,0 +1,81 @@
+//! The end of compilation: from a draft to a complete model.
+
+use corten_math::MIN_VAL;
+use corten_model::enums::{DisableBit, EnableBit};
+use corten_model::{Diagnostic, Diagnostics, Draft, Model};
+
+use super::{length_range, set_const};
+use crate::{Data, support};
+
+/// Completes a compiled model by running the engine in its reference pose.
+pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
+    let (springdamper, stat, length_range) =
+        (draft.springdamper.clone(), draft.stat.clone(), draft.length_range.clone());
+    let mut m = draft.into_model();
+    let options = m.opt.clone();
+    // Contacts and sleep have no part in constants.
+    m.opt.disableflags |= DisableBit::Contact.raw();
+    m.opt.enableflags &= !EnableBit::Sleep.raw();
+
+    let mut d = Data::new(&m);
+    let nq = m.nq;
+    let mut keys = std::mem::take(&mut m.key_qpos);
+    for qpos in keys.chunks_exact_mut(nq.max(1)) {
+        support::normalize_quat(&m, qpos);
+    }
+    m.key_qpos = keys;
+
+    let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
+    set_const(&mut m, &mut d).map_err(|e| error(&e))?;
+    set_spring_dampers(&mut m, &springdamper);
+
+    m.opt.disableflags = [
+        DisableBit::FrictionLoss,
+        DisableBit::Contact,
+        DisableBit::Spring,
+        DisableBit::Damper,
+        DisableBit::Gravity,
+        DisableBit::Actuation,
+    ]
+    .into_iter()
+    .fold(0, |flags, bit| flags | bit.raw());
+    if length_range.timestep > 0.0 {
+        m.opt.timestep = length_range.timestep;
+    }
+    for actuator in 0..m.nu {
+        length_range::set(&mut m, &mut d, actuator, &length_range).map_err(|e| error(&e))?;
+    }
+    m.opt = options;
+
+    m.stat.meaninertia = stat.meaninertia.unwrap_or(m.stat.meaninertia);
+    m.stat.meanmass = stat.meanmass.unwrap_or(m.stat.meanmass);
+    m.stat.meansize = stat.meansize.unwrap_or(m.stat.meansize);
+    m.stat.extent = stat.extent.unwrap_or(m.stat.extent);
+    m.stat.center = stat.center.unwrap_or(m.stat.center);
+
+    // Trees that start asleep must be able to: making data tells.
+    if m.opt.enabled(EnableBit::Sleep)
+        && let Some(e) = Data::new(&m).sleep_error
+    {
+        return Err(error(&e));
+    }
+    Ok(m)
+}
+
+/// Stiffness and damping of joints whose author gave a time constant and a damping ratio: those
+/// of a mass–spring–damper with the joint's effective inertia in the reference pose.
+fn set_spring_dampers(m: &mut Model, springdamper: &[[f64; 2]]) {
+    for (j, &[timeconst, dampratio]) in springdamper.iter().enumerate() {
+        if timeconst <= 0.0 || dampratio <= 0.0 {
+            continue;
+        }
+        let dofs: Vec<usize> = (0..m.nv).filter(|&i| m.dof_jntid[i] as usize == j).collect();
+        let compliance: f64 = dofs.iter().map(|&i| m.dof_invweight0[i]).sum();
+        let inertia = dofs.len() as f64 / compliance.max(MIN_VAL);
+        let rate = timeconst * dampratio;
+        m.jnt_stiffness[j] = inertia / (rate * rate).max(MIN_VAL);
+        for i in dofs {
+            m.dof_damping[i] = 2.0 * inertia / timeconst.max(MIN_VAL);
+        }
+    }
+}
