@@ -143,8 +143,8 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     custom::write(&mut model, &custom);
     layout::finish_simple(&mut model);
     sparsity::build(&mut model);
-    keyframe::write(&mut cx, &mut model);
-    name::write(&mut model, &mut names, &pairs, &excludes);
+    keyframe::write(&mut cx, &mut model, &tree);
+    name::write(spec, &mut model, &mut names, &pairs, &excludes);
     name::write_paths(&cx, &mut model, &meshes, spec.compiler.discardvisual);
     inertia::set_total_mass(&mut model, spec.compiler.settotalmass);
     if cx.diagnostics.has_errors() {

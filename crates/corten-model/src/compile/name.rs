@@ -214,6 +214,7 @@ pub(super) fn finish(cx: &mut Context, names: &mut Names, tree: &Tree, meshes: &
 
 /// Packs all names, one after the other, and the hash tables by which MuJoCo finds them.
 pub(super) fn write(
+    spec: &Spec,
     m: &mut Model,
     names: &mut Names,
     pairs: &[PairPlan],
@@ -222,7 +223,8 @@ pub(super) fn write(
     names.set(ObjType::Pair, pairs.iter().map(|p| p.name.clone()).collect());
     names.set(ObjType::Exclude, excludes.iter().map(|e| e.name.clone()).collect());
     let mut keys = names.all(ObjType::Key).to_vec();
-    keys.resize(m.nkey, String::new());
+    keys.resize(m.nkey.saturating_sub(spec.attached_keys.len()), String::new());
+    keys.extend(spec.attached_keys.iter().map(|key| key.name.clone()));
     names.set(ObjType::Key, keys);
 
     let mut packed = m.name.clone().into_bytes();
