@@ -174,7 +174,7 @@ fn deviation(m: &Model, d: &mut Data, r: &mut ReferenceData<'_>, states: &[Vec<f
 }
 
 fn restore(m: &Model, d: &mut Data, s: &[f64]) {
-    if let Err(error) = state::set(m, d, s, ALL) {
+    if let Err(error) = state::set(m, d, s, ALL as u32) {
         unreachable!("states have the model's size: {error}");
     }
 }

@@ -9,6 +9,8 @@ mod motion;
 use std::ops::Range;
 
 pub use crate::solve::contact_force;
+pub use crate::stage::body_force::body_forces;
+pub use crate::stage::velocity::subtree_velocities;
 pub(crate) use configuration::integrate_joints;
 pub use configuration::{differentiate_pos, integrate_pos, normalize_quat};
 pub use force::apply_force;
