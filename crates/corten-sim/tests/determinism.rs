@@ -61,7 +61,9 @@ fn a_clone_and_a_restored_state_continue_the_same_trajectory() {
         let m = scene(name);
         let mut a = Data::new(&m);
         run(&m, &mut a, 80);
-        let saved = state::get(&m, &a, StateBit::Integration.raw());
+        let whole = StateBit::Integration.raw() as u32;
+        let mut saved = vec![0.0; state::size(&m, whole).unwrap()];
+        state::get(&m, &a, &mut saved, whole).unwrap();
         let mut clone = a.clone();
         run(&m, &mut a, 80);
         run(&m, &mut clone, 80);
@@ -70,7 +72,7 @@ fn a_clone_and_a_restored_state_continue_the_same_trajectory() {
         // Another history first: nothing of it may survive the restored state.
         let mut b = Data::new(&m);
         run(&m, &mut b, 33);
-        state::set(&m, &mut b, &saved, StateBit::Integration.raw()).unwrap();
+        state::set(&m, &mut b, &saved, whole).unwrap();
         run(&m, &mut b, 80);
         assert_eq!(bits(&a), bits(&b), "{name}, restored");
     }
