@@ -9,6 +9,7 @@ pub mod hull;
 pub mod mesh;
 pub mod pair;
 pub mod ray;
+pub mod sdf;
 pub mod shape;
 
 pub use ccd::Workspace;

@@ -4,7 +4,7 @@ use corten_math::Spatial;
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, ObjType, SensorType, Stage, Transmission};
 
-use super::{Sensor, Shared, contact, limit_row, write};
+use super::{Sensor, Shared, contact, limit_row, tactile, write};
 use crate::Data;
 use crate::chain::{self, index};
 use crate::support::object_acceleration;
@@ -27,7 +27,9 @@ pub(super) fn measure(
         shared.prepare(m, d, Stage::Acc);
     }
     match sensor.kind {
+        SensorType::Touch => contact::touch(m, d, sensor, out),
         SensorType::Contact => contact::measure(m, d, sensor, out),
+        SensorType::Tactile => tactile::measure(m, d, sensor, out),
         SensorType::Accelerometer => {
             let site = sensor.object(m.nsite)?;
             write(out, &object_acceleration(m, d, ObjType::Site, site, true)?.lin().0)

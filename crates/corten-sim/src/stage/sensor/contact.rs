@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use corten_math::{MIN_VAL, Spatial, Vec3};
 use corten_model::Model;
-use corten_model::enums::{ContactDataField, ObjType};
+use corten_model::enums::{ContactDataField, GeomType, ObjType};
 
-use super::{Sensor, contains};
+use super::{Sensor, contains, write};
 use crate::chain::index;
 use crate::support::contact_force;
-use crate::{Contact, Data};
+use crate::{Contact, Data, ray};
 
 /// Scalars per field of a contact sensor's slot, in the order of [`ContactDataField`].
 const FIELDS: [(ContactDataField, usize); 7] = [
@@ -60,6 +60,32 @@ struct Match {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     matches: Vec<Match>,
+}
+
+/// Sum of the normal forces of contacts on the site's body whose force line meets the site.
+pub(super) fn touch(m: &Model, d: &Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
+    let zone = sensor.site(m, d)?;
+    let site = sensor.object(m.nsite)?;
+    let kind = GeomType::from_raw(m.site_type[site])?;
+    let mut total = 0.0;
+    for (i, contact) in d.contact[..d.ncon].iter().enumerate() {
+        let bodies = bodies(m, contact);
+        let body = zone.body as i32;
+        if contact.efc_address < 0 || !bodies.contains(&body) {
+            continue;
+        }
+        let normal_force = contact_force(m, d, i)[0];
+        if normal_force <= 0.0 {
+            continue;
+        }
+        let (normal, _) = (contact.frame.row(0) * normal_force).normalized();
+        let line = if bodies[1] == body { -normal } else { normal };
+        let size = m.site_size[site];
+        if ray::primitive_geom(zone.pos, *zone.mat, size, contact.pos, line, kind).is_some() {
+            total += normal_force;
+        }
+    }
+    write(out, &[total])
 }
 
 /// The contact sensor: fields of the selected contacts, one slot after the other.

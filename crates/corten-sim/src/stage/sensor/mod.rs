@@ -8,6 +8,7 @@ mod acceleration;
 mod camera;
 mod contact;
 mod position;
+mod tactile;
 mod velocity;
 
 use corten_math::Vec3;
@@ -129,6 +130,7 @@ fn output<'a>(m: &Model, id: usize, data: &'a mut [f64]) -> Option<&'a mut [f64]
 #[derive(Default)]
 struct Shared {
     ready: bool,
+    distance: Option<position::Distance>,
 }
 
 impl Shared {

@@ -1,19 +1,30 @@
 //! Sensors of positions.
 
-use corten_math::Quat;
+use corten_math::{Quat, Vec3};
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, ObjType, SensorType};
 
 use super::{Sensor, Shared, camera, contains, limit_row, write};
-use crate::Data;
 use crate::chain::index;
+use crate::distance::geom_distance;
 use crate::stage::energy;
+use crate::{Data, ray};
+
+/// The shortest segment between two sets of geoms, kept for the sensors that follow and ask for
+/// the same.
+#[derive(Clone, Copy)]
+pub(super) struct Distance {
+    between: [(ObjType, i32); 2],
+    cutoff: f64,
+    distance: f64,
+    segment: [Vec3; 2],
+}
 
 pub(super) fn measure(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    _shared: &mut Shared,
+    shared: &mut Shared,
     out: &mut [f64],
 ) -> Option<()> {
     match sensor.kind {
@@ -22,6 +33,13 @@ pub(super) fn measure(
             let point = sensor.site(m, d)?.pos;
             let camera = index(sensor.reference.1, m.ncam)?;
             write(out, &camera::project(m, d, camera, point))
+        }
+        SensorType::Rangefinder => {
+            let site = sensor.site(m, d)?;
+            let selection =
+                ray::Selection { geomgroup: None, flg_static: true, bodyexclude: site.body as i32 };
+            let hit = ray::cast(m, d, site.pos, site.mat.col(2), &selection);
+            write(out, &[hit.map_or(-1.0, |h| h.dist)])
         }
         SensorType::JointPos => {
             write(out, d.qpos.get(index(m.jnt_qposadr[sensor.object(m.njnt)?], m.nq)?..)?.get(..1)?)
@@ -56,6 +74,17 @@ pub(super) fn measure(
             let site = index(sensor.reference.1, m.nsite)?;
             let inside = contains(&zone, m.site_size[site], m.site_type[site], point);
             write(out, &[f64::from(u8::from(inside))])
+        }
+        SensorType::GeomDist => write(out, &[distance(m, d, sensor, shared)?.distance]),
+        SensorType::GeomNormal => {
+            let [from, to] = distance(m, d, sensor, shared)?.segment;
+            let gap = to - from;
+            let normal = if gap == Vec3::ZERO { gap } else { gap.normalized().0 };
+            write(out, &normal.0)
+        }
+        SensorType::GeomFromTo => {
+            let segment = distance(m, d, sensor, shared)?.segment;
+            write(out, segment.map(|p| p.0).as_flattened())
         }
         SensorType::PotentialEnergy => {
             energy::potential(m, d);
@@ -94,4 +123,37 @@ fn quat(m: &Model, d: &Data, (kind, id): (ObjType, i32)) -> Option<Quat> {
         ObjType::Camera => attached(&m.cam_bodyid, &m.cam_quat),
         _ => None,
     }
+}
+
+/// The geoms of a body, or a single geom.
+fn geoms(m: &Model, (kind, id): (ObjType, i32)) -> Option<std::ops::Range<usize>> {
+    if kind == ObjType::Body {
+        let body = index(id, m.nbody)?;
+        let start = usize::try_from(m.body_geomadr[body]).unwrap_or(0);
+        let count = usize::try_from(m.body_geomnum[body]).unwrap_or(0);
+        Some(start.min(m.ngeom)..(start + count).min(m.ngeom))
+    } else {
+        let geom = index(id, m.ngeom)?;
+        Some(geom..geom + 1)
+    }
+}
+
+/// The smallest distance between the geoms of two objects, up to the sensor's cutoff.
+fn distance(m: &Model, d: &mut Data, sensor: &Sensor, shared: &mut Shared) -> Option<Distance> {
+    let cutoff = m.sensor_cutoff[sensor.id];
+    let between = [sensor.object, sensor.reference];
+    if let Some(known) = shared.distance.filter(|k| k.between == between && k.cutoff == cutoff) {
+        return Some(known);
+    }
+    let mut best = Distance { between, cutoff, distance: cutoff, segment: [Vec3::ZERO; 2] };
+    for first in geoms(m, between[0])? {
+        for second in geoms(m, between[1])? {
+            let found = geom_distance(m, d, first, second, cutoff);
+            if found.dist < best.distance {
+                best = Distance { distance: found.dist, segment: found.fromto, ..best };
+            }
+        }
+    }
+    shared.distance = Some(best);
+    Some(best)
 }
