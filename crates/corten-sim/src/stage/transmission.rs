@@ -11,7 +11,6 @@ use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
 use crate::chain::{self, BodyPoint, index};
-use crate::stage::tendon;
 use crate::{Data, sleep, support};
 
 /// The row under construction: appended to the moment matrix as long as there is room.
@@ -86,7 +85,7 @@ fn length_and_moment(
             let sites = [index(target, m.nsite)?, index(other, m.nsite)?];
             Some(slider_crank(m, d, sites, m.actuator_cranklength[actuator], gear[0], row))
         }
-        Transmission::Tendon => Some(tendon(m, d, index(target, m.ntendon)?, gear[0], row)),
+        Transmission::Tendon => Some(tendon(d, index(target, m.ntendon)?, gear[0], row)),
         Transmission::Site => {
             let site = index(target, m.nsite)?;
             match index(other, m.nsite) {
@@ -194,13 +193,9 @@ fn slider_crank(
     length * gear
 }
 
-fn tendon(m: &Model, d: &Data, tendon: usize, gear: f64, row: &mut Row<'_>) -> f64 {
-    let keep_zeros = tendon::keeps_sparse(m);
+fn tendon(d: &Data, tendon: usize, gear: f64, row: &mut Row<'_>) -> f64 {
     for k in support::tendon_row(d, tendon) {
-        let (dof, value) = (d.ten_J_colind[k] as usize, d.ten_J[k] * gear);
-        if keep_zeros || value != 0.0 {
-            row.push(dof, value);
-        }
+        row.push(d.ten_J_colind[k] as usize, d.ten_J[k] * gear);
     }
     d.ten_length[tendon] * gear
 }

@@ -19,6 +19,7 @@ use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
 pub(crate) use pattern::Pattern;
 
 use self::path::{Leg, Piece};
+use self::pattern::Row;
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
 use crate::{Data, sleep};
@@ -31,8 +32,8 @@ const PULLEY: i32 = -2;
 /// MuJoCo keeps Jacobians sparse from this number of dofs on, if the choice is left to it.
 const SPARSE_FROM: usize = 60;
 
-/// Whether MuJoCo would keep Jacobians sparse. The values are the same either way, except where
-/// noted.
+/// Whether MuJoCo would keep Jacobians sparse. It then regards as connected what the structure
+/// connects, otherwise what a nonzero entry connects; islands follow that.
 pub(crate) fn keeps_sparse(m: &Model) -> bool {
     match JacobianType::from_raw(m.opt.jacobian) {
         Some(JacobianType::Sparse) => true,
@@ -49,17 +50,15 @@ pub fn tendon(m: &Model, d: &mut Data) {
     let mut pattern = std::mem::take(&mut d.scratch.tendon);
     pattern.refresh(m);
     d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
-    d.ten_J_rownnz.copy_from_slice(&pattern.rownnz);
-    d.ten_J_colind.clone_from(&pattern.colind);
+    d.ten_J_colind.resize(pattern.colind.len(), 0);
     d.ten_J.resize(pattern.colind.len(), 0.0);
     let filter = sleep::filters(m, d);
+    let keep_zeros = keeps_sparse(m);
     let mut points = 0;
     for i in 0..m.ntendon {
         d.ten_length[i] = 0.0;
-        let columns = tendon_row(d, i);
+        d.ten_J_rownnz[i] = 0;
         if filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep {
-            d.ten_J[columns].fill(0.0);
-            d.ten_J_rownnz[i] = 0;
             continue;
         }
         d.ten_wrapadr[i] = points as i32;
@@ -69,14 +68,23 @@ pub fn tendon(m: &Model, d: &mut Data) {
             spatial(m, d, i, &mut pattern.row, &mut points);
         }
         d.ten_wrapnum[i] = points as i32 - d.ten_wrapadr[i];
-        for k in columns {
-            d.ten_J[k] = std::mem::take(&mut pattern.row[d.ten_J_colind[k] as usize]);
+
+        let start = pattern.rowadr[i] as usize;
+        let mut end = start;
+        for &dof in &pattern.colind[start..start + pattern.rownnz[i] as usize] {
+            if let Some(value) = pattern.row.take(dof as usize)
+                && (keep_zeros || value != 0.0)
+            {
+                (d.ten_J_colind[end], d.ten_J[end]) = (dof, value);
+                end += 1;
+            }
         }
+        d.ten_J_rownnz[i] = (end - start) as i32;
     }
     d.scratch.tendon = pattern;
 }
 
-fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64]) {
+fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut Row) {
     let sparse = keeps_sparse(m);
     for (joint, coefficient) in path::joints(m, tendon) {
         let (Some(q), Some(dof)) =
@@ -86,11 +94,15 @@ fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64]) {
         };
         d.ten_length[tendon] += coefficient * d.qpos[q];
         // A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
-        row[dof] = if sparse { row[dof] + coefficient } else { coefficient };
+        if sparse {
+            row.add(dof, coefficient);
+        } else {
+            row.set(dof, coefficient);
+        }
     }
 }
 
-fn spatial(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64], points: &mut usize) {
+fn spatial(m: &Model, d: &mut Data, tendon: usize, row: &mut Row, points: &mut usize) {
     for piece in path::pieces(m, tendon) {
         match piece {
             Piece::Pulley => add_point(d, points, PULLEY, Vec3::ZERO),
@@ -105,7 +117,7 @@ fn spatial(m: &Model, d: &mut Data, tendon: usize, row: &mut [f64], points: &mut
 }
 
 /// Adds a leg's points to the path and its derivative to `row`; returns its share of the length.
-fn add_leg(m: &Model, d: &mut Data, leg: &Leg, row: &mut [f64], points: &mut usize) -> f64 {
+fn add_leg(m: &Model, d: &mut Data, leg: &Leg, row: &mut Row, points: &mut usize) -> f64 {
     let [start, end] =
         leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
     let touch = leg.around.and_then(|a| {
@@ -128,13 +140,13 @@ fn add_leg(m: &Model, d: &mut Data, leg: &Leg, row: &mut [f64], points: &mut usi
 }
 
 /// Adds the derivative of the distance between two points, unless one body carries both.
-fn add_straight(m: &Model, d: &Data, ends: [BodyPoint; 2], weight: f64, row: &mut [f64]) {
+fn add_straight(m: &Model, d: &Data, ends: [BodyPoint; 2], weight: f64, row: &mut Row) {
     if ends[0].body == ends[1].body {
         return;
     }
     let (direction, _) = (ends[1].point - ends[0].point).normalized();
     chain::for_each_difference(m, d, ends, |dof, motion| {
-        row[dof] += weight * motion.dot(direction);
+        row.add(dof, weight * motion.dot(direction));
     });
 }
 

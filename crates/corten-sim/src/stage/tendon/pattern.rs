@@ -1,30 +1,55 @@
 //! Which degrees of freedom can move a tendon: the sparsity of `ten_J`.
 //!
-//! It follows from the model alone, and is found once. Memory is proportional to the dofs above
-//! the bodies that a tendon touches.
+//! It follows from the model alone, and is found once; where a tendon does not touch a geom on its
+//! way, a part of it is in use. Memory is proportional to the dofs above the bodies involved.
 
 use corten_model::Model;
 
 use super::path::{self, Piece};
 use crate::chain;
 
-/// Compressed rows over degrees of freedom, ascending within a row, and the work vector with
-/// which rows are filled.
+/// Compressed rows over degrees of freedom, ascending within a row: all that can ever be nonzero.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pattern {
     pub rowadr: Vec<i32>,
     pub rownnz: Vec<i32>,
     pub colind: Vec<i32>,
-    /// One number per dof, zero between uses.
-    pub row: Vec<f64>,
+    pub row: Row,
     /// What the pattern was made from, to notice edits of the model.
     source: [Vec<i32>; 4],
+}
+
+/// A row of the Jacobian while it is added up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    /// Per dof: its entry, and whether it has been touched. Zero and `false` between uses.
+    entries: Vec<(f64, bool)>,
+}
+
+impl Row {
+    #[inline]
+    pub fn add(&mut self, dof: usize, value: f64) {
+        let entry = &mut self.entries[dof];
+        *entry = (entry.0 + value, true);
+    }
+
+    #[inline]
+    pub fn set(&mut self, dof: usize, value: f64) {
+        self.entries[dof] = (value, true);
+    }
+
+    /// Takes the entry of a dof, if it has been touched.
+    #[inline]
+    pub fn take(&mut self, dof: usize) -> Option<f64> {
+        let (value, touched) = std::mem::take(&mut self.entries[dof]);
+        touched.then_some(value)
+    }
 }
 
 impl Pattern {
     pub fn new(m: &Model) -> Pattern {
         let mut pattern = Pattern {
-            row: vec![0.0; m.nv],
+            row: Row { entries: vec![(0.0, false); m.nv] },
             source: source(m).map(<[i32]>::to_vec),
             ..Pattern::default()
         };
@@ -47,7 +72,7 @@ impl Pattern {
     /// Follows edits of the tendon paths.
     pub fn refresh(&mut self, m: &Model) {
         let current = source(m);
-        if self.row.len() != m.nv || self.source.iter().zip(current).any(|(a, b)| a != b) {
+        if self.row.entries.len() != m.nv || self.source.iter().zip(current).any(|(a, b)| a != b) {
             *self = Pattern::new(m);
         }
     }
