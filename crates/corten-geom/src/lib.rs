@@ -10,10 +10,12 @@ pub mod mesh;
 pub mod pair;
 pub mod ray;
 pub mod sdf;
+mod separation;
 pub mod shape;
 
 pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};
 pub use hfield::HeightField;
 pub use ray::Ray;
+pub use separation::Separation;
 pub use shape::{Geometry, HullGraph, Mesh, Polygons, Pose, Shape};

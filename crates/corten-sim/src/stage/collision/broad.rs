@@ -10,7 +10,7 @@ use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::EnableBit;
 
-use super::filter::{Candidate, Rules, Source, signature};
+use super::filter::{Candidate, Rules, Source};
 use super::sweep::Sweep;
 
 /// Most candidates of a table: beyond, a sweep is faster.
@@ -35,15 +35,20 @@ pub(super) struct Broad {
 }
 
 impl Broad {
-    /// The pairs to test.
-    pub fn candidates(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3]) -> &[Candidate] {
+    /// The pairs to test, and the rules by which they were chosen.
+    pub fn candidates(
+        &mut self,
+        m: &Model,
+        xpos: &[Vec3],
+        xmat: &[Mat3],
+    ) -> (&[Candidate], &Rules) {
         if self.rules.update(m) {
             self.prepare(m);
         }
         if !self.table {
             self.search(m, xpos, xmat);
         }
-        &self.list
+        (&self.list, &self.rules)
     }
 
     fn prepare(&mut self, m: &Model) {
@@ -73,7 +78,7 @@ impl Broad {
         }
         self.list_pairs(m);
         let rules = &self.rules;
-        self.list.sort_unstable_by_key(|c| order(rules, c));
+        self.list.sort_unstable_by_key(|c| rules.order(c));
         true
     }
 
@@ -151,19 +156,7 @@ impl Broad {
         if m.npair > 0 {
             self.list_pairs(m);
             let rules = &self.rules;
-            self.list.sort_unstable_by_key(|c| order(rules, c));
-        }
-    }
-}
-
-/// Position of a candidate among all.
-fn order(rules: &Rules, c: &Candidate) -> (u64, bool, u32, u32) {
-    let bodies = signature(rules.body(c.first), rules.body(c.second));
-    match c.source {
-        Source::Pair(pair) => (bodies, false, pair, 0),
-        _ => {
-            let (_, g1, g2) = rules.rank(c);
-            (bodies, true, g1, g2)
+            self.list.sort_unstable_by_key(|c| rules.order(c));
         }
     }
 }

@@ -8,6 +8,8 @@
 use corten_model::Model;
 use corten_model::enums::{DisableBit, GeomType};
 
+use super::memory::Key;
+
 /// The part of a geom that decides about admission.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
@@ -54,12 +56,6 @@ pub(super) struct Rules {
     filter_parent: bool,
     midphase: bool,
     inputs: Vec<i32>,
-}
-
-/// Body pair as one number, in the order in which contacts are reported.
-#[inline]
-pub(super) fn signature(body1: u32, body2: u32) -> u64 {
-    u64::from(body1.min(body2)) << 32 | u64::from(body1.max(body2))
 }
 
 impl Rules {
@@ -210,5 +206,20 @@ impl Rules {
             _ => (c.second, c.first),
         };
         (b1.max(b2), g1, g2)
+    }
+
+    /// Position of a candidate among all: by bodies; listed pairs first, in the author's order;
+    /// then by rank.
+    pub fn order(&self, c: &Candidate) -> Key {
+        let (b1, b2) = (self.body(c.first), self.body(c.second));
+        let bodies = u64::from(b1.min(b2)) << 32 | u64::from(b1.max(b2));
+        match c.source {
+            Source::Pair(pair) => (bodies, pair.into()),
+            _ => {
+                let (_, g1, g2) = self.rank(c);
+                // The top bit is free: models number their geoms with `i32`.
+                (bodies, 1 << 63 | u64::from(g1) << 32 | u64::from(g2))
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@
 
 mod broad;
 mod filter;
+mod memory;
 mod narrow;
 mod parameters;
 pub(crate) mod shape;
@@ -48,7 +49,7 @@ pub(crate) fn touch<'w>(
 ) -> &'w HitBuffer {
     let work = &mut memory.narrow;
     work.hits.clear();
-    narrow::Narrow::new(m, xpos, xmat, None).touch(first, second, margin, work);
+    narrow::Narrow::new(m, xpos, xmat, None).touch(first, second, margin, None, work);
     &work.hits
 }
 
@@ -64,9 +65,11 @@ pub fn collision(m: &Model, d: &mut Data) {
     let Data { contact, scratch, geom_xpos, geom_xmat, body_awake, .. } = d;
     let Memory { broad, narrow: work } = &mut scratch.collision;
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
+    let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat);
     let narrow = narrow::Narrow::new(m, geom_xpos, geom_xmat, awake);
-    for candidate in broad.candidates(m, geom_xpos, geom_xmat) {
-        narrow.collide(candidate, work, contact);
+    work.separations.begin();
+    for candidate in candidates {
+        narrow.collide(candidate, rules, work, contact);
     }
     d.ncon = d.contact.len();
 }

@@ -3,12 +3,13 @@
 //! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
 
 use corten_geom::pair::{self, Posed};
-use corten_geom::{Hit, HitBuffer, Pose, Shape, Workspace, ccd, convex, hfield};
+use corten_geom::{Hit, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, hfield};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
-use super::filter::{Candidate, Source};
+use super::filter::{Candidate, Rules, Source};
+use super::memory::{Key, Separations};
 use super::parameters::{self, Parameters};
 use super::shape;
 use crate::Contact;
@@ -31,6 +32,7 @@ pub(super) struct Narrow<'a> {
 pub(super) struct Memory {
     pub hits: HitBuffer,
     pub convex: Workspace,
+    pub separations: Separations,
 }
 
 impl<'a> Narrow<'a> {
@@ -47,21 +49,21 @@ impl<'a> Narrow<'a> {
 
     /// Tests one candidate and appends its contacts.
     #[inline]
-    pub fn collide(&self, c: &Candidate, work: &mut Memory, out: &mut Vec<Contact>) {
+    pub fn collide(&self, c: &Candidate, rules: &Rules, work: &mut Memory, out: &mut Vec<Contact>) {
         let (first, second) = (c.first as usize, c.second as usize);
         let pair = match c.source {
             Source::Pair(pair) => Some(pair as usize),
             _ => None,
         };
         let margin = parameters::margin(self.m, first, second, pair);
-        if self.apart(first, second, margin) || self.at_rest(first, second, pair.is_some()) {
+        if self.apart(first, second, margin) || self.at_rest(first, second, rules, pair.is_some()) {
             return;
         }
         if c.source == Source::Crowd && self.boxes_apart(first, second, margin) {
             return;
         }
         work.hits.clear();
-        self.touch(first, second, margin, work);
+        self.touch(first, second, margin, Some(rules.order(c)), work);
         if work.hits.is_empty() {
             return;
         }
@@ -94,16 +96,17 @@ impl<'a> Narrow<'a> {
     /// Whether sleep makes the pair pointless. A listed pair needs one awake body. Of any other
     /// pair, one body must not be asleep and able to move: mocap bodies disturb no sleeper.
     #[inline]
-    fn at_rest(&self, first: usize, second: usize, listed: bool) -> bool {
+    fn at_rest(&self, first: usize, second: usize, rules: &Rules, listed: bool) -> bool {
         let Some(awake) = self.awake else { return false };
-        let body = |g: usize| usize::try_from(self.m.geom_bodyid[g]).unwrap_or(0);
-        let state = |g: usize| awake.get(body(g)).copied().unwrap_or(SleepState::Static.raw());
+        let state = |g: usize| {
+            let body = rules.body(g as u32) as usize;
+            awake.get(body).copied().unwrap_or(SleepState::Static.raw())
+        };
         let idle = |g: usize| {
             if listed {
                 state(g) != SleepState::Awake.raw()
             } else {
-                state(g) == SleepState::Asleep.raw()
-                    || self.m.body_weldid.get(body(g)).is_none_or(|&weld| weld == 0)
+                state(g) == SleepState::Asleep.raw() || rules.is_static(g)
             }
         };
         idle(first) && idle(second)
@@ -138,8 +141,16 @@ impl<'a> Narrow<'a> {
         Posed { pos: self.xpos[g], mat: &self.xmat[g], size: self.m.geom_size[g] }
     }
 
-    /// Contact points of two geoms, ordered by type.
-    pub fn touch(&self, first: usize, second: usize, margin: f64, work: &mut Memory) {
+    /// Contact points of two geoms, ordered by type. With a key, what separates them is recalled
+    /// and kept.
+    pub fn touch(
+        &self,
+        first: usize,
+        second: usize,
+        margin: f64,
+        key: Option<Key>,
+        work: &mut Memory,
+    ) {
         use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sphere};
         let kind = |g: usize| GeomType::from_raw(self.m.geom_type[g]);
         let (Some(kind1), Some(kind2)) = (kind(first), kind(second)) else { return };
@@ -157,7 +168,7 @@ impl<'a> Narrow<'a> {
             (Capsule, Capsule) => pair::capsule_capsule,
             (Capsule, Box) => pair::capsule_box,
             (Box, Box) => pair::box_box,
-            _ => return self.touch_convex(first, second, margin, work),
+            _ => return self.touch_convex(first, second, margin, key, work),
         };
         closed_form(&self.posed(first), &self.posed(second), margin, &mut work.hits);
     }
@@ -177,7 +188,7 @@ impl<'a> Narrow<'a> {
     }
 
     fn touch_height_field(&self, field: usize, other: usize, margin: f64, work: &mut Memory) {
-        let Memory { hits, convex } = work;
+        let Memory { hits, convex, .. } = work;
         if let Some(heights) = shape::height_field(self.m, field)
             && let Some(shape) = self.convex(other, margin)
         {
@@ -186,13 +197,34 @@ impl<'a> Narrow<'a> {
         }
     }
 
-    fn touch_convex(&self, first: usize, second: usize, margin: f64, work: &mut Memory) {
-        let Memory { hits, convex } = work;
-        if let Some(mut a) = self.convex(first, margin)
-            && let Some(mut b) = self.convex(second, margin)
+    /// The general case. Pairs that are still apart along the axis of the last time are done with
+    /// two support values.
+    fn touch_convex(
+        &self,
+        first: usize,
+        second: usize,
+        margin: f64,
+        key: Option<Key>,
+        work: &mut Memory,
+    ) {
+        let Memory { hits, convex, separations } = work;
+        let (Some(mut a), Some(mut b)) = (self.convex(first, margin), self.convex(second, margin))
+        else {
+            return;
+        };
+        if let Some(key) = key {
+            let mut separation = separations.recall(key);
+            if separation.holds(&a, &b) {
+                separations.keep(key, separation);
+                return;
+            }
+        }
+        let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
+        convex::collide(&mut a, &mut b, margin, &self.options, multiccd, hits, convex);
+        if let Some(key) = key
+            && hits.is_empty()
         {
-            let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
-            convex::collide(&mut a, &mut b, margin, &self.options, multiccd, hits, convex);
+            separations.keep(key, Separation::new(convex.axis));
         }
     }
 }
