@@ -106,7 +106,7 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
 }
 
 fn row(m: &Model, d: &mut Data) {
-    corten_sim::support::subtree_velocities(m, d);
+    corten_sim::stage::velocity::subtree_velocities(m, d);
     println!(
         "{:8.3} {:12.4} {:12.4} {:10} {:12}",
         d.time,
