@@ -397,11 +397,14 @@ fn climb(vert: &[[f32; 3]], graph: &HullGraph<'_>, dir: Vec3, start: usize) -> u
     let mut best = start;
     loop {
         let current = best;
-        for i in graph.neighbours(current) {
-            let Some(v) = vert.get(graph.globalid[i] as usize) else { continue };
+        let start = graph.edgeadr.get(current).map_or(usize::MAX, |&adr| adr as usize);
+        for &i in graph.edge_localid.get(start..).unwrap_or_default() {
+            // A negative number ends the list, as any other outside the hull does.
+            let Some(&id) = graph.globalid.get(i as usize) else { break };
+            let Some(v) = vert.get(id as usize) else { continue };
             let d = reach(v, dir);
             if d > max {
-                (best, max) = (i, d);
+                (best, max) = (i as usize, d);
             }
         }
         if best == current {

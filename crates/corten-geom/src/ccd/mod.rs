@@ -48,7 +48,7 @@ pub struct Workspace {
     /// Pairs of nearest (or deepest) points on the first and second shape.
     pub points: Vec<(Vec3, Vec3)>,
     /// The last nearest vector `p1 − p2`, not unit: if the shapes are separated, they are so along
-    /// it, and [`separated_along`] may confirm that cheaply after a small motion.
+    /// it, and [`crate::Separation`] may confirm that cheaply after a small motion.
     pub axis: Vec3,
 }
 
@@ -128,21 +128,10 @@ fn core_distance(
     Some((near, radii))
 }
 
-/// Whether the direction `axis` (from the second shape towards the first, any length) separates
-/// two shapes by more than `gap`. Two support queries; a `true` is a proof.
-pub fn separated_along(a: &mut Shape<'_>, b: &mut Shape<'_>, axis: Vec3, gap: f64) -> bool {
-    let norm = axis.norm();
-    if !(norm > corten_math::MIN_VAL && norm.is_finite()) {
-        return false;
-    }
-    let unit = axis * (1.0 / norm);
-    let (p1, p2) = (a.support(-unit), b.support(unit));
-    unit.dot(p1 - p2) > gap
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Separation;
     use crate::shape::{Geometry, Mesh, Pose};
     use corten_math::{Mat3, Quat};
 
@@ -300,8 +289,7 @@ mod tests {
         let mut b = Shape::new(turned(1.2, 0.4, 0.3, Vec3::Y, 0.3), BRICK, 0.0);
         let dist = query(&mut a, &mut b, &Options::default(), 1, 0.0, &mut ws);
         assert!(dist > 0.0);
-        assert!(separated_along(&mut a, &mut b, ws.axis, 0.0));
-        assert!(!separated_along(&mut a, &mut b, -ws.axis, 0.0));
-        assert!(!separated_along(&mut a, &mut b, Vec3::ZERO, 0.0));
+        assert!(Separation::new(ws.axis).holds(&a, &b));
+        assert!(!Separation::new(-ws.axis).holds(&a, &b));
     }
 }

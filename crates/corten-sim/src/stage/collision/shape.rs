@@ -6,7 +6,7 @@
 use corten_geom::{Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
-use corten_model::enums::GeomType;
+use corten_model::enums::{EnableBit, GeomType};
 
 /// A geom of a convex type, inflated by half of `margin`.
 pub(crate) fn convex<'a>(
@@ -48,17 +48,26 @@ fn mesh(m: &Model, id: i32) -> Option<Mesh<'_>> {
         .ok()
         .and_then(|adr| m.mesh_graph.get(adr..))
         .and_then(HullGraph::parse);
+    // Flat faces matter only where several contacts of a pair are asked for.
+    let polygons = match m.opt.enabled(EnableBit::MultiCcd) {
+        true => polygons(m, id)?,
+        false => Polygons::default(),
+    };
+    Some(Mesh { vert, graph, polygons })
+}
+
+fn polygons(m: &Model, id: usize) -> Option<Polygons<'_>> {
     let (polyadr, polynum) = (m.mesh_polyadr[id], m.mesh_polynum[id]);
-    let polygons = Polygons {
+    let (vertadr, vertnum) = (m.mesh_vertadr[id], m.mesh_vertnum[id]);
+    Some(Polygons {
         normal: run(&m.mesh_polynormal, polyadr, polynum)?,
         vertadr: run(&m.mesh_polyvertadr, polyadr, polynum)?,
         vertnum: run(&m.mesh_polyvertnum, polyadr, polynum)?,
         vert: &m.mesh_polyvert,
-        mapadr: run(&m.mesh_polymapadr, m.mesh_vertadr[id], m.mesh_vertnum[id])?,
-        mapnum: run(&m.mesh_polymapnum, m.mesh_vertadr[id], m.mesh_vertnum[id])?,
+        mapadr: run(&m.mesh_polymapadr, vertadr, vertnum)?,
+        mapnum: run(&m.mesh_polymapnum, vertadr, vertnum)?,
         map: &m.mesh_polymap,
-    };
-    Some(Mesh { vert, graph, polygons })
+    })
 }
 
 /// `all[adr..][..num]`.
