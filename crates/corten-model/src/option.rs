@@ -63,12 +63,12 @@ record! {
     /// Summary of a model in its reference pose.
     pub struct Statistic {
         /// Mean diagonal entry of the mass matrix.
-        meaninertia: f64 = 0.0,
-        meanmass: f64 = 0.0,
+        meaninertia: f64 = 1.0,
+        meanmass: f64 = 1.0,
         /// Mean body size.
-        meansize: f64 = 0.0,
+        meansize: f64 = 0.2,
         /// Half the side of a box that encloses the model.
-        extent: f64 = 0.0,
+        extent: f64 = 2.0,
         center: Vec3 = Vec3::ZERO,
     }
 }

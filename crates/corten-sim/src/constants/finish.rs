@@ -1,7 +1,7 @@
 //! The end of compilation: from a draft to a complete model.
 
 use corten_math::MIN_VAL;
-use corten_model::enums::{DisableBit, EnableBit};
+use corten_model::enums::{DisableBit, EnableBit, JointType};
 use corten_model::{Diagnostic, Diagnostics, Draft, Model};
 
 use super::{length_range, set_const};
@@ -69,13 +69,17 @@ fn set_spring_dampers(m: &mut Model, springdamper: &[[f64; 2]]) {
         if timeconst <= 0.0 || dampratio <= 0.0 {
             continue;
         }
-        let dofs: Vec<usize> = (0..m.nv).filter(|&i| m.dof_jntid[i] as usize == j).collect();
-        let compliance: f64 = dofs.iter().map(|&i| m.dof_invweight0[i]).sum();
-        let inertia = dofs.len() as f64 / compliance.max(MIN_VAL);
+        let width = match JointType::from_raw(m.jnt_type[j]) {
+            Some(JointType::Free) => 6,
+            Some(JointType::Ball) => 3,
+            _ => 1,
+        };
+        let start = usize::try_from(m.jnt_dofadr[j]).unwrap_or(0).min(m.nv);
+        let dofs = start..(start + width).min(m.nv);
+        let compliance: f64 = m.dof_invweight0[dofs.clone()].iter().sum();
+        let inertia = width as f64 / compliance.max(MIN_VAL);
         let rate = timeconst * dampratio;
         m.jnt_stiffness[j] = inertia / (rate * rate).max(MIN_VAL);
-        for i in dofs {
-            m.dof_damping[i] = 2.0 * inertia / timeconst.max(MIN_VAL);
-        }
+        m.dof_damping[dofs].fill(2.0 * inertia / timeconst.max(MIN_VAL));
     }
 }

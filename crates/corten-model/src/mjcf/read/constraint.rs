@@ -55,9 +55,6 @@ impl Reader<'_> {
         let diags = &mut self.diags;
         let mut anchor = [0.0; 3];
         let has_anchor = read(diags, elem, "anchor", &mut anchor);
-        if has_anchor || weld {
-            equality.data[..3].copy_from_slice(&anchor);
-        }
         let mut has_relpose = false;
         if weld {
             let mut relpose: [f64; 7] = std::array::from_fn(|i| equality.data[3 + i]);
@@ -83,6 +80,7 @@ impl Reader<'_> {
             (equality.name1, equality.name2) = (site1, site2);
         } else if complete_bodies {
             equality.objtype = ObjType::Body;
+            equality.data[..3].copy_from_slice(&anchor);
             equality.name1 = body1.unwrap_or_default();
             equality.name2 = body2.unwrap_or_default();
         } else {
