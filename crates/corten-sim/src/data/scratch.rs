@@ -6,7 +6,7 @@ use corten_math::Spatial;
 use corten_model::Model;
 
 use super::structure::Structure;
-use crate::solve::{SolverScratch, dual::Dual, island::IslandRows};
+use crate::solve::{SolverScratch, island::IslandRows};
 use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
 use crate::{derivative, integrate, inverse};
@@ -31,10 +31,9 @@ pub(crate) struct Scratch {
     pub actuation: actuation::Memory,
     pub collision: collision::Memory,
     pub contact_sensor: sensor::Memory,
-    /// Constraint rows, by constraint and by island, and in the form of the dual solvers.
+    /// Constraint rows, by constraint and by island.
     pub constraint: Constraints,
     pub islands: IslandRows,
-    pub dual: Dual,
     pub solver: SolverScratch,
 }
 
@@ -55,7 +54,6 @@ impl Scratch {
             contact_sensor: sensor::Memory::default(),
             constraint: Constraints::default(),
             islands: IslandRows::default(),
-            dual: Dual::default(),
             solver: SolverScratch::default(),
         }
     }

@@ -16,8 +16,8 @@
 
 use corten_model::enums::ConstraintState;
 
-use super::problem::RowParams;
-use super::rows::{Block, Cone, Jacobian, Kind, MAX_RANK};
+use super::problem::{Rows, dot};
+use super::rows::{Cone, Kind, MAX_RANK};
 
 pub const SATISFIED: i32 = ConstraintState::Satisfied.raw();
 pub const QUADRATIC: i32 = ConstraintState::Quadratic.raw();
@@ -29,66 +29,100 @@ pub const CONE: i32 = ConstraintState::Cone.raw();
 /// columns are used.
 pub type ConeHessian = [[f64; MAX_RANK]; MAX_RANK];
 
-/// Forces and states at the residual `x`; returns the total cost.
-pub fn update(
-    rows: &Jacobian<'_>,
-    p: &RowParams<'_>,
-    x: &[f64],
-    force: &mut [f64],
-    state: &mut [i32],
-) -> f64 {
-    let mut cost = 0.0;
-    for b in rows.blocks {
-        let range = b.rows();
-        match b.kind {
-            Kind::Equality => {
-                for i in range {
-                    force[i] = -p.d[i] * x[i];
-                    state[i] = QUADRATIC;
-                    cost += 0.5 * p.d[i] * x[i] * x[i];
-                }
-            }
-            Kind::Friction => {
-                for i in range {
-                    cost += friction(p, i, x[i], &mut force[i], &mut state[i]);
-                }
-            }
-            Kind::Inequality | Kind::Pyramid => {
-                for i in range {
-                    if x[i] >= 0.0 {
-                        force[i] = 0.0;
-                        state[i] = SATISFIED;
-                    } else {
-                        force[i] = -p.d[i] * x[i];
-                        state[i] = QUADRATIC;
-                        cost += 0.5 * p.d[i] * x[i] * x[i];
-                    }
-                }
-            }
-            Kind::Elliptic => {
-                let cone = &rows.cones[b.cone as usize];
-                let (x, d) = (&x[range.clone()], &p.d[range.clone()]);
-                let (c, s) = elliptic(cone, d, x, &mut force[range.clone()]);
-                state[range].fill(s);
-                cost += c;
-            }
-        }
-    }
-    cost
+/// What [`update`] found.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Update {
+    pub cost: f64,
+    /// Rows that are not satisfied.
+    pub active: i32,
+    /// Rows whose state is not what it was.
+    pub changed: i32,
+    /// Rows that became or ceased to be quadratic, and all rows of cones in the middle zone:
+    /// those in which the Hessian differs.
+    pub hessian: i32,
 }
 
-fn friction(p: &RowParams<'_>, i: usize, x: f64, force: &mut f64, state: &mut i32) -> f64 {
-    let loss = p.frictionloss[i];
-    let bound = p.r[i] * loss;
+impl Update {
+    #[inline]
+    fn count(&mut self, old: i32, new: i32) {
+        self.active += i32::from(new != SATISFIED);
+        self.changed += i32::from(new != old);
+        self.hessian += i32::from((old == QUADRATIC) != (new == QUADRATIC));
+        self.hessian += i32::from(new == CONE);
+    }
+}
+
+/// Forces and states at the residual `x`; `state` holds the previous states.
+pub fn update(rows: &Rows<'_>, x: &[f64], force: &mut [f64], state: &mut [i32]) -> Update {
+    let mut found = Update::default();
+    for i in rows.equalities() {
+        force[i] = -rows.d[i] * x[i];
+        found.cost -= 0.5 * force[i] * x[i];
+        found.count(state[i], QUADRATIC);
+        state[i] = QUADRATIC;
+    }
+    for i in rows.frictions() {
+        let (cost, f, new) = friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]);
+        found.cost += cost;
+        found.count(state[i], new);
+        (force[i], state[i]) = (f, new);
+    }
+    let range = rows.inequalities();
+    inequalities(
+        &rows.d[range.clone()],
+        &x[range.clone()],
+        &mut force[range.clone()],
+        &mut state[range],
+        &mut found,
+    );
+    for b in rows.cone_blocks() {
+        let range = b.rows();
+        let (d, x) = (&rows.d[range.clone()], &x[range.clone()]);
+        let (force, state) = (&mut force[range.clone()], &mut state[range]);
+        if b.kind == Kind::Elliptic {
+            let cone = &rows.jacobian.cones[b.cone as usize];
+            let (cost, new) = elliptic(cone, d, x, force);
+            found.cost += cost;
+            for s in state {
+                found.count(*s, new);
+                *s = new;
+            }
+        } else {
+            inequalities(d, x, force, state, &mut found);
+        }
+    }
+    found
+}
+
+/// Without branches, so that several rows go through at once.
+#[inline]
+fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
+    let n = d.len();
+    let (x, force, state) = (&x[..n], &mut force[..n], &mut state[..n]);
+    for i in 0..n {
+        force[i] = if x[i] < 0.0 { -d[i] * x[i] } else { 0.0 };
+    }
+    found.cost -= 0.5 * dot(force, x);
+    for i in 0..n {
+        // NaN counts as violated, so that it shows.
+        let new = if x[i] >= 0.0 { SATISFIED } else { QUADRATIC };
+        let changed = i32::from(new != state[i]);
+        found.active += i32::from(new != SATISFIED);
+        found.changed += changed;
+        found.hessian += changed;
+        state[i] = new;
+    }
+}
+
+/// Cost, force and state of a row of dry friction.
+fn friction(d: f64, r: f64, loss: f64, x: f64) -> (f64, f64, i32) {
+    let bound = r * loss;
     if x <= -bound {
-        (*force, *state) = (loss, LINEAR_NEG);
-        -0.5 * bound * loss - loss * x
+        (-0.5 * bound * loss - loss * x, loss, LINEAR_NEG)
     } else if x >= bound {
-        (*force, *state) = (-loss, LINEAR_POS);
-        -0.5 * bound * loss + loss * x
+        (-0.5 * bound * loss + loss * x, -loss, LINEAR_POS)
     } else {
-        (*force, *state) = (-p.d[i] * x, QUADRATIC);
-        0.5 * p.d[i] * x * x
+        (0.5 * d * x * x, -d * x, QUADRATIC)
     }
 }
 
@@ -159,18 +193,6 @@ pub fn cone_hessian(cone: &Cone, d: &[f64], x: &[f64]) -> ConeHessian {
         }
     }
     h
-}
-
-/// How many rows are active, and how many belong to contacts in the middle zone of their cone.
-pub fn count(blocks: &[Block], state: &[i32]) -> (usize, usize) {
-    let (mut active, mut cone) = (0, 0);
-    for b in blocks {
-        for &s in &state[b.rows()] {
-            active += usize::from(s != SATISFIED);
-            cone += usize::from(s == CONE);
-        }
-    }
-    (active, cone)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use corten_model::Model;
 
 use super::cost::{CONE, LINEAR_NEG, LINEAR_POS, QUADRATIC, SATISFIED};
-use super::problem::Inertia;
+use super::problem::{Inertia, Rows};
 use super::rows::{Jacobian, Kind};
 use crate::Data;
 use crate::stage::constraint::is_sparse;
@@ -147,14 +147,10 @@ impl Dual {
 }
 
 /// States that the forces imply; returns how many rows are active.
-pub fn states(
-    rows: &Jacobian<'_>,
-    frictionloss: &[f64],
-    force: &[f64],
-    state: &mut [i32],
-) -> usize {
+pub fn states(rows: &Rows<'_>, force: &[f64], state: &mut [i32]) -> usize {
+    let frictionloss = rows.frictionloss;
     let mut active = 0;
-    for b in rows.blocks {
+    for b in rows.jacobian.blocks {
         let range = b.rows();
         for i in range.clone() {
             state[i] = match b.kind {
@@ -169,7 +165,7 @@ pub fn states(
             active += usize::from(state[i] != SATISFIED);
         }
         if b.kind == Kind::Elliptic {
-            let cone = &rows.cones[b.cone as usize];
+            let cone = &rows.jacobian.cones[b.cone as usize];
             let f = &force[range.clone()];
             let normal = f[0] / cone.mu;
             let tangential = f[1..]
@@ -197,7 +193,7 @@ pub fn materialize_dual(m: &Model, d: &mut Data) {
     if !super::is_dual(m) || d.nefc == 0 || !d.efc_AR.is_empty() {
         return;
     }
-    let dual = std::mem::take(&mut d.scratch.dual);
+    let dual = std::mem::take(&mut d.scratch.solver.dual);
     let n = d.nefc.min(dual.at.len());
     for i in 0..n {
         let start = d.efc_AR.len();
@@ -217,5 +213,5 @@ pub fn materialize_dual(m: &Model, d: &mut Data) {
         }
     }
     d.nA = d.efc_AR.len();
-    d.scratch.dual = dual;
+    d.scratch.solver.dual = dual;
 }

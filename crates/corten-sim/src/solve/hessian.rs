@@ -189,8 +189,8 @@ impl Hessian {
     }
 
     fn add_rows(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
-        let rows = &problem.rows;
-        let d = problem.params.d;
+        let rows = &problem.rows.jacobian;
+        let d = problem.rows.d;
         for b in rows.blocks {
             let range = b.rows();
             let active = |i: usize| if state[i] == QUADRATIC { d[i] } else { 0.0 };

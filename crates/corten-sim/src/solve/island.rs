@@ -8,7 +8,7 @@
 use corten_model::Model;
 use corten_model::enums::DisableBit;
 
-use super::rows::Block;
+use super::rows::{Block, Run};
 use crate::Data;
 use crate::stage::constraint::Constraints;
 
@@ -20,6 +20,7 @@ pub struct IslandRows {
     pub start: Vec<usize>,
     /// As in [`Constraints`], in the numbering of the island.
     pub columns: Vec<u32>,
+    pub runs: Vec<Run>,
     /// Island of each block in the order of rows.
     of_block: Vec<u32>,
     /// Trees as a union-find forest; a root is the smallest tree of its set.
@@ -175,7 +176,8 @@ impl IslandRows {
             // `start` serves as the write position, and ends one island ahead.
             for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
                 let at = &mut self.start[island as usize];
-                self.blocks[*at] = *b;
+                let row = d.map_efc2iefc[b.row as usize] - d.island_iefcadr[island as usize];
+                self.blocks[*at] = Block { row: row as u32, ..*b };
                 *at += 1;
             }
             self.start.rotate_right(1);
@@ -183,15 +185,19 @@ impl IslandRows {
         }
 
         self.columns.clear();
-        if d.nisland == 1 && d.nidof == m.nv {
-            self.columns.extend_from_slice(&rows.columns);
-        } else {
-            self.columns.resize(rows.columns.len(), 0);
+        self.columns.extend_from_slice(&rows.columns);
+        self.runs.clear();
+        self.runs.extend_from_slice(&rows.runs);
+        if d.nisland > 1 || d.nidof < m.nv {
             for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
                 let first = d.island_idofadr[island as usize];
-                let range = b.col as usize..(b.col + b.ncol) as usize;
-                for (to, &dof) in self.columns[range.clone()].iter_mut().zip(&rows.columns[range]) {
-                    *to = (d.map_dof2idof[dof as usize] - first) as u32;
+                let local = |dof: u32| (d.map_dof2idof[dof as usize] - first) as u32;
+                for c in &mut self.columns[b.col as usize..(b.col + b.ncol) as usize] {
+                    *c = local(*c);
+                }
+                // Degrees of freedom of one tree stay together, those of two may come closer.
+                for run in &mut self.runs[b.run as usize..(b.run + b.nrun) as usize] {
+                    run.start = local(run.start);
                 }
             }
         }

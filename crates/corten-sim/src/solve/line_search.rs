@@ -4,8 +4,10 @@
 //! Follows MuJoCo's `CGsearch` decision by decision, since the default tolerances stop the
 //! solvers early enough for the path to show in the result.
 
-use super::problem::{RowParams, dot};
-use super::rows::{Jacobian, Kind};
+use std::ops::Range;
+
+use super::problem::{Rows, dot};
+use super::rows::Kind;
 use corten_math::MIN_VAL;
 
 /// The cost along the line, in terms that are cheap to evaluate.
@@ -13,27 +15,8 @@ use corten_math::MIN_VAL;
 pub struct Line {
     /// Coefficients of all that is quadratic everywhere: inertia and equalities.
     quad: [f64; 3],
-    friction: Vec<FrictionTerm>,
-    inequality: InequalityTerms,
     cones: Vec<ConeTerm>,
     evaluations: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct FrictionTerm {
-    start: f64,
-    slope: f64,
-    quad: [f64; 3],
-    loss: f64,
-    bound: f64,
-}
-
-/// Rows that are quadratic where `start + alpha·slope` is negative, one array per quantity.
-#[derive(Clone, Debug, Default)]
-struct InequalityTerms {
-    start: Vec<f64>,
-    slope: Vec<f64>,
-    d: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -92,84 +75,57 @@ pub struct Direction<'a> {
 
 impl Line {
     /// Prepares the cost along a direction.
-    pub fn prepare(&mut self, rows: &Jacobian<'_>, p: &RowParams<'_>, along: &Direction<'_>) {
-        self.friction.clear();
-        self.cones.clear();
-        let ineq = &mut self.inequality;
-        ineq.start.clear();
-        ineq.slope.clear();
-        ineq.d.clear();
+    pub fn prepare(&mut self, rows: &Rows<'_>, along: &Direction<'_>) {
         let v = along.search;
         self.quad =
             [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
         let (x, y) = (along.jar, along.jv);
         let quad = |i: usize| {
-            let dx = p.d[i] * x[i];
-            [0.5 * x[i] * dx, y[i] * dx, 0.5 * y[i] * p.d[i] * y[i]]
+            let dx = rows.d[i] * x[i];
+            [0.5 * x[i] * dx, y[i] * dx, 0.5 * y[i] * rows.d[i] * y[i]]
         };
-        for b in rows.blocks {
-            let range = b.rows();
-            match b.kind {
-                Kind::Equality => {
-                    for i in range {
-                        add(&mut self.quad, quad(i));
-                    }
-                }
-                Kind::Friction => {
-                    for i in range {
-                        let loss = p.frictionloss[i];
-                        let (start, slope, bound) = (x[i], y[i], p.r[i] * loss);
-                        self.friction.push(FrictionTerm {
-                            start,
-                            slope,
-                            quad: quad(i),
-                            loss,
-                            bound,
-                        });
-                    }
-                }
-                Kind::Inequality | Kind::Pyramid => {
-                    ineq.start.extend_from_slice(&x[range.clone()]);
-                    ineq.slope.extend_from_slice(&y[range.clone()]);
-                    ineq.d.extend_from_slice(&p.d[range]);
-                }
-                Kind::Elliptic => {
-                    let cone = &rows.cones[b.cone as usize];
-                    let (first, mu) = (range.start, cone.mu);
-                    let mut term = ConeTerm {
-                        quad: quad(first),
-                        mu,
-                        u0: x[first] * mu,
-                        v0: y[first] * mu,
-                        uu: 0.0,
-                        uv: 0.0,
-                        vv: 0.0,
-                        dm: p.d[first] / (mu * mu * (1.0 + mu * mu)),
-                    };
-                    for (i, friction) in (first + 1..range.end).zip(cone.friction) {
-                        add(&mut term.quad, quad(i));
-                        let (u, v) = (x[i] * friction, y[i] * friction);
-                        term.uu += u * u;
-                        term.uv += u * v;
-                        term.vv += v * v;
-                    }
-                    self.cones.push(term);
-                }
+        for i in rows.equalities() {
+            add(&mut self.quad, quad(i));
+        }
+        self.cones.clear();
+        for b in rows.cone_blocks().iter().filter(|b| b.kind == Kind::Elliptic) {
+            let cone = &rows.jacobian.cones[b.cone as usize];
+            let (range, mu) = (b.rows(), cone.mu);
+            let first = range.start;
+            let mut term = ConeTerm {
+                quad: quad(first),
+                mu,
+                u0: x[first] * mu,
+                v0: y[first] * mu,
+                uu: 0.0,
+                uv: 0.0,
+                vv: 0.0,
+                dm: rows.d[first] / (mu * mu * (1.0 + mu * mu)),
+            };
+            for (i, friction) in (first + 1..range.end).zip(cone.friction) {
+                add(&mut term.quad, quad(i));
+                let (u, v) = (x[i] * friction, y[i] * friction);
+                term.uu += u * u;
+                term.uv += u * v;
+                term.vv += v * v;
             }
+            self.cones.push(term);
         }
     }
 
-    fn at(&mut self, alpha: f64) -> Point {
+    fn at(&mut self, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
         let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
         let mut quad = self.quad;
-        for f in &self.friction {
-            let x = f.start + alpha * f.slope;
-            if -f.bound < x && x < f.bound {
-                add(&mut quad, f.quad);
-            } else if x <= -f.bound {
-                add(&mut quad, [f.loss * (-0.5 * f.bound - f.start), -f.loss * f.slope, 0.0]);
+        for i in rows.frictions() {
+            let (start, v, loss) = (along.jar[i], along.jv[i], rows.frictionloss[i]);
+            let (x, bound) = (start + alpha * v, rows.r[i] * loss);
+            if -bound < x && x < bound {
+                let d = rows.d[i];
+                add(&mut quad, [0.5 * d * start * start, d * start * v, 0.5 * d * v * v]);
+            } else if x <= -bound {
+                add(&mut quad, [loss * (-0.5 * bound - start), -loss * v, 0.0]);
             } else {
-                add(&mut quad, [f.loss * (-0.5 * f.bound + f.start), f.loss * f.slope, 0.0]);
+                add(&mut quad, [loss * (-0.5 * bound + start), loss * v, 0.0]);
             }
         }
         for c in &self.cones {
@@ -197,7 +153,11 @@ impl Line {
             slope += c.dm * gap * gap1;
             curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
         }
-        let [c, s, k] = self.inequality.at(alpha);
+        let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
+        for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
+            add(&mut sums, inequalities(rows, along, b.rows(), alpha));
+        }
+        let [c, s, k] = sums;
         cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
         slope += s + 2.0 * alpha * quad[2] + quad[1];
         curvature += k + 2.0 * quad[2];
@@ -210,7 +170,15 @@ impl Line {
     }
 
     /// Minimises along the prepared line.
-    pub fn search(&mut self, norm: f64, scale: f64, tolerance: f64, iterations: usize) -> Found {
+    pub fn search(
+        &mut self,
+        rows: &Rows<'_>,
+        along: &Direction<'_>,
+        norm: f64,
+        scale: f64,
+        tolerance: f64,
+        iterations: usize,
+    ) -> Found {
         self.evaluations = 0;
         if norm < MIN_VAL {
             return Found { alpha: 0.0, slope: 1.0, evaluations: 0 };
@@ -223,8 +191,8 @@ impl Line {
         };
 
         // One Newton step is always tried.
-        let origin = self.at(0.0);
-        let mut p1 = self.at(origin.newton());
+        let origin = self.at(rows, along, 0.0);
+        let mut p1 = self.at(rows, along, origin.newton());
         if origin.cost < p1.cost {
             p1 = origin;
         }
@@ -237,7 +205,7 @@ impl Line {
         let mut previous = None;
         while p1.slope * forward <= -gtol && self.evaluations < iterations {
             previous = Some(p1);
-            p1 = self.at(p1.newton());
+            p1 = self.at(rows, along, p1.newton());
             if p1.slope.abs() < gtol {
                 return end(self, p1);
             }
@@ -248,9 +216,9 @@ impl Line {
 
         // Shrink the bracket with the Newton points of both ends and the midpoint.
         let mut p2_next = p1;
-        let mut p1_next = self.at(p1.newton());
+        let mut p1_next = self.at(rows, along, p1.newton());
         while self.evaluations < iterations {
-            let middle = self.at(0.5 * (p1.alpha + p2.alpha));
+            let middle = self.at(rows, along, 0.5 * (p1.alpha + p2.alpha));
             let candidates = [p1_next, p2_next, middle];
             let mut best: Option<Point> = None;
             for c in candidates {
@@ -261,8 +229,8 @@ impl Line {
             if let Some(best) = best {
                 return end(self, best);
             }
-            let moved1 = self.tighten(&mut p1, &candidates, &mut p1_next);
-            let moved2 = self.tighten(&mut p2, &candidates, &mut p2_next);
+            let moved1 = self.tighten(rows, along, &mut p1, &candidates, &mut p1_next);
+            let moved2 = self.tighten(rows, along, &mut p2, &candidates, &mut p2_next);
             if !moved1 && !moved2 {
                 // Rounding allows no better bracket.
                 return end(self, middle);
@@ -279,7 +247,14 @@ impl Line {
 
     /// Moves one end of the bracket to the candidates that lie closer to the minimum on its
     /// side, and computes the Newton point from there.
-    fn tighten(&mut self, end: &mut Point, candidates: &[Point; 3], next: &mut Point) -> bool {
+    fn tighten(
+        &mut self,
+        rows: &Rows<'_>,
+        along: &Direction<'_>,
+        end: &mut Point,
+        candidates: &[Point; 3],
+        next: &mut Point,
+    ) -> bool {
         let mut moved = false;
         for c in candidates {
             let closer = (end.slope < 0.0 && c.slope < 0.0 && end.slope < c.slope)
@@ -290,41 +265,49 @@ impl Line {
             }
         }
         if moved {
-            *next = self.at(end.newton());
+            *next = self.at(rows, along, end.newton());
         }
         moved
     }
 }
 
-impl InequalityTerms {
-    /// Cost, slope and curvature; four running sums that the processor can compute side by side.
-    fn at(&self, alpha: f64) -> [f64; 3] {
-        const LANES: usize = 4;
-        let n = self.d.len();
-        let (start, slope, d) = (&self.start[..n], &self.slope[..n], &self.d[..n]);
-        let mut sums = [[0.0; LANES]; 3];
-        let term = |x0: f64, v: f64, d: f64| {
-            let x = x0 + alpha * v;
-            let weight = if x < 0.0 { d } else { 0.0 };
-            [0.5 * weight * x * x, weight * x * v, weight * v * v]
-        };
-        let whole = n - n % LANES;
-        for i in (0..whole).step_by(LANES) {
-            for k in 0..LANES {
-                let t = term(start[i + k], slope[i + k], d[i + k]);
-                for (sum, t) in sums.iter_mut().zip(t) {
-                    sum[k] += t;
-                }
-            }
+/// Cost, slope and curvature of rows that are quadratic where `jar + alpha·jv` is negative, in
+/// running sums that the processor can compute side by side.
+fn inequalities(
+    rows: &Rows<'_>,
+    along: &Direction<'_>,
+    range: Range<usize>,
+    alpha: f64,
+) -> [f64; 3] {
+    const LANES: usize = 4;
+    let (start, slope) = (&along.jar[range.clone()], &along.jv[range.clone()]);
+    let d = &rows.d[range];
+    let mut sums = [[0.0; LANES]; 3];
+    let term = |x0: f64, v: f64, d: f64| {
+        let x = x0 + alpha * v;
+        let weight = if x < 0.0 { d } else { 0.0 };
+        let (wx, wv) = (weight * x, weight * v);
+        [wx * x, wx * v, wv * v]
+    };
+    let (starts, slopes, ds) =
+        (start.chunks_exact(LANES), slope.chunks_exact(LANES), d.chunks_exact(LANES));
+    let tails = (starts.remainder(), slopes.remainder(), ds.remainder());
+    for ((x0, v), d) in starts.zip(slopes).zip(ds) {
+        for k in 0..LANES {
+            let [c, s, q] = term(x0[k], v[k], d[k]);
+            sums[0][k] += c;
+            sums[1][k] += s;
+            sums[2][k] += q;
         }
-        for i in whole..n {
-            let t = term(start[i], slope[i], d[i]);
-            for (sum, t) in sums.iter_mut().zip(t) {
-                sum[i - whole] += t;
-            }
-        }
-        sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))
     }
+    for k in 0..tails.0.len() {
+        let t = term(tails.0[k], tails.1[k], tails.2[k]);
+        for (sum, t) in sums.iter_mut().zip(t) {
+            sum[k] += t;
+        }
+    }
+    let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+    [0.5 * c, s, q]
 }
 
 #[inline]

@@ -21,11 +21,13 @@ use corten_model::enums::{DisableBit, Solver};
 
 pub use dual::materialize_dual;
 
+use dual::Dual;
+
 use crate::stage::constraint::{Constraints, is_pyramidal};
 use crate::{Data, NISLAND, NSOLVER, SolverStat};
 use pgs::DualProblem;
 use primal::{Iterate, Method, Primal};
-use problem::{Inertia, Limits, Problem, RowParams};
+use problem::{Inertia, Limits, Problem, Rows};
 use rows::Jacobian;
 
 /// Working memory of the solvers.
@@ -39,6 +41,10 @@ pub struct SolverScratch {
     /// `M·qacc` of the iterate, over all degrees of freedom and by island.
     ma: Vec<f64>,
     ima: Vec<f64>,
+    /// `jar` by island.
+    ijar: Vec<f64>,
+    /// Rows in the form of the dual solvers.
+    pub(crate) dual: Dual,
 }
 
 /// Whether the solver, or the pass after it, works on forces.
@@ -68,10 +74,10 @@ pub fn constraint(m: &Model, d: &mut Data) {
             solve_islands(m, d, &rows, &mut solver, method);
         }
         Some(method) => solve_whole(m, d, &rows, &mut solver, method),
-        None => solve_dual(m, d, &rows, Pass::Main),
+        None => solve_dual(m, d, &rows, &mut solver, Pass::Main),
     }
     if m.opt.noslip_iterations > 0 {
-        solve_dual(m, d, &rows, Pass::NoSlip);
+        solve_dual(m, d, &rows, &mut solver, Pass::NoSlip);
     }
     d.scratch.constraint = rows;
     d.scratch.solver = solver;
@@ -83,9 +89,9 @@ pub fn project(m: &Model, d: &mut Data) {
         return;
     }
     let rows = std::mem::take(&mut d.scratch.constraint);
-    let mut dual = std::mem::take(&mut d.scratch.dual);
-    dual.build(m.nv, &whole_inertia(m, d), &rows.jacobian());
-    d.scratch.dual = dual;
+    let mut solver = std::mem::take(&mut d.scratch.solver);
+    solver.dual.build(m.nv, &whole_inertia(m, d), &rows.jacobian());
+    d.scratch.solver = solver;
     d.scratch.constraint = rows;
 }
 
@@ -142,8 +148,9 @@ pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
 
 fn update(_m: &Model, d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
     let jacobian = rows.jacobian();
-    let params = RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss };
-    let cost = cost::update(&jacobian, &params, jar, &mut d.efc_force, &mut d.efc_state);
+    let (mut force, mut state) = take_rows(d);
+    let cost = cost::update(&whole_rows(d, rows), jar, &mut force, &mut state).cost;
+    (d.efc_force, d.efc_state) = (force, state);
     d.qfrc_constraint.fill(0.0);
     jacobian.tmul_add(&d.efc_force, &mut d.qfrc_constraint);
     cost
@@ -155,6 +162,15 @@ fn residual(rows: &Jacobian<'_>, x: &[f64], aref: &[f64], out: &mut [f64]) {
     for (r, a) in out.iter_mut().zip(aref) {
         *r -= a;
     }
+}
+
+/// Forces and states, out of the way of the other row arrays.
+fn take_rows(d: &mut Data) -> (Vec<f64>, Vec<i32>) {
+    (std::mem::take(&mut d.efc_force), std::mem::take(&mut d.efc_state))
+}
+
+fn whole_rows<'a>(d: &'a Data, rows: &'a Constraints) -> Rows<'a> {
+    Rows::new(rows.jacobian(), &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf)
 }
 
 fn whole_inertia<'a>(m: &'a Model, d: &'a Data) -> Inertia<'a> {
@@ -173,35 +189,25 @@ fn whole_inertia<'a>(m: &'a Model, d: &'a Data) -> Inertia<'a> {
 /// leaves `solver.jar` and `solver.ma` to match. For the dual solver, chooses between the forces
 /// of the last step's acceleration and none.
 fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch) {
-    let n = d.nefc;
-    solver.jar.resize(n, 0.0);
-    solver.force.resize(n, 0.0);
+    solver.jar.resize(d.nefc, 0.0);
+    solver.force.resize(d.nefc, 0.0);
     solver.ma.clear();
     solver.ma.resize(m.nv, 0.0);
     if m.opt.disabled(DisableBit::WarmStart) {
-        d.qacc.copy_from_slice(&d.qacc_smooth);
         d.efc_force.fill(0.0);
-        solver.jar.copy_from_slice(&d.efc_b);
-        whole_inertia(m, d).mul(&d.qacc, &mut solver.ma);
+        start_unconstrained(m, d, solver);
         return;
     }
-    let jacobian = rows.jacobian();
     d.qacc.copy_from_slice(&d.qacc_warmstart);
-    residual(&jacobian, &d.qacc_warmstart, &d.efc_aref, &mut solver.jar);
-    let params = RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss };
-    let mut cost =
-        cost::update(&jacobian, &params, &solver.jar, &mut d.efc_force, &mut d.efc_state);
+    residual(&rows.jacobian(), &d.qacc_warmstart, &d.efc_aref, &mut solver.jar);
+    let (mut force, mut state) = take_rows(d);
+    let whole = whole_rows(d, rows);
+    let mut cost = cost::update(&whole, &solver.jar, &mut force, &mut state).cost;
     if m.opt.solver == Solver::Pgs.raw() {
-        let dual = &mut d.scratch.dual;
-        dual.set_forces(&d.efc_force);
-        let mut dual_cost = 0.5 * problem::dot(&dual.u, &dual.u);
-        for i in 0..n {
-            let f = d.efc_force[i];
-            dual_cost += f * d.efc_b[i] + 0.5 * d.efc_R[i] * f * f;
+        if dual_cost(d, &mut solver.dual, &force) > 0.0 {
+            force.fill(0.0);
         }
-        if dual_cost > 0.0 {
-            d.efc_force.fill(0.0);
-        }
+        (d.efc_force, d.efc_state) = (force, state);
     } else {
         whole_inertia(m, d).mul(&d.qacc_warmstart, &mut solver.ma);
         for i in 0..m.nv {
@@ -210,12 +216,10 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
         }
         // The public states stay those of the unconstrained acceleration when islands are
         // solved, as in MuJoCo.
-        let smooth =
-            cost::update(&jacobian, &params, &d.efc_b, &mut solver.force, &mut d.efc_state);
+        let smooth = cost::update(&whole, &d.efc_b, &mut solver.force, &mut state).cost;
+        (d.efc_force, d.efc_state) = (force, state);
         if cost > smooth {
-            d.qacc.copy_from_slice(&d.qacc_smooth);
-            solver.jar.copy_from_slice(&d.efc_b);
-            whole_inertia(m, d).mul(&d.qacc, &mut solver.ma);
+            start_unconstrained(m, d, solver);
         }
     }
     // Outside all islands there is nothing to solve.
@@ -224,6 +228,22 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
             d.qacc[dof as usize] = d.qacc_smooth[dof as usize];
         }
     }
+}
+
+fn start_unconstrained(m: &Model, d: &mut Data, solver: &mut SolverScratch) {
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    solver.jar.copy_from_slice(&d.efc_b);
+    whole_inertia(m, d).mul(&d.qacc, &mut solver.ma);
+}
+
+/// `½ fᵀ(A + R) f + bᵀ f`.
+fn dual_cost(d: &Data, dual: &mut Dual, force: &[f64]) -> f64 {
+    dual.set_forces(force);
+    let mut cost = 0.5 * problem::dot(&dual.u, &dual.u);
+    for (i, f) in force.iter().enumerate() {
+        cost += f * d.efc_b[i] + 0.5 * d.efc_R[i] * f * f;
+    }
+    cost
 }
 
 fn limits(m: &Model) -> Limits {
@@ -249,14 +269,11 @@ fn solve_whole(
 ) {
     let mut stats = std::mem::take(&mut d.solver);
     let mut qacc = std::mem::take(&mut d.qacc);
-    let mut force = std::mem::take(&mut d.efc_force);
-    let mut state = std::mem::take(&mut d.efc_state);
+    let (mut force, mut state) = take_rows(d);
     let mut qfrc_constraint = std::mem::take(&mut d.qfrc_constraint);
     let problem = Problem {
-        rows: rows.jacobian(),
+        rows: whole_rows(d, rows),
         inertia: whole_inertia(m, d),
-        params: RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss },
-        aref: &d.efc_aref,
         qfrc_smooth: &d.qfrc_smooth,
         qacc_smooth: &d.qacc_smooth,
         scale: whole_scale(m),
@@ -293,46 +310,46 @@ fn solve_islands(
     method: Method,
 ) {
     let islands = std::mem::take(&mut d.scratch.islands);
-    let nidof = d.nidof;
-    let dofs = &d.map_idof2dof[..nidof];
-    gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
-    gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);
-    gather(&mut d.iacc, &d.qacc, dofs);
-    gather(&mut solver.ima, &solver.ma, dofs);
-    d.ifrc_constraint.clear();
-    d.ifrc_constraint.resize(nidof, 0.0);
-    d.iefc_state.resize(d.nefc, 0);
-
+    gather_islands(d, solver);
     let mut stats = std::mem::take(&mut d.solver);
     let mut iacc = std::mem::take(&mut d.iacc);
-    let mut force = std::mem::take(&mut d.efc_force);
-    let mut state = std::mem::take(&mut d.iefc_state);
+    let mut iforce = std::mem::take(&mut d.iefc_force);
+    let mut istate = std::mem::take(&mut d.iefc_state);
     let mut ifrc_constraint = std::mem::take(&mut d.ifrc_constraint);
     for island in 0..d.nisland {
         let start = d.island_idofadr[island] as usize;
-        let range = start..start + d.island_nv[island] as usize;
-        let inertia = Inertia { dofs: Some(&d.map_idof2dof[range.clone()]), ..whole_inertia(m, d) };
+        let dofs = start..start + d.island_nv[island] as usize;
+        let start = d.island_iefcadr[island] as usize;
+        let efcs = start..start + d.island_nefc[island] as usize;
+        let inertia = Inertia { dofs: Some(&d.map_idof2dof[dofs.clone()]), ..whole_inertia(m, d) };
+        let jacobian = Jacobian {
+            blocks: &islands.blocks[islands.start[island]..islands.start[island + 1]],
+            columns: &islands.columns,
+            runs: &islands.runs,
+            values: &rows.values,
+            cones: &rows.cones,
+        };
         let problem = Problem {
-            rows: Jacobian {
-                blocks: &islands.blocks[islands.start[island]..islands.start[island + 1]],
-                columns: &islands.columns,
-                values: &rows.values,
-                cones: &rows.cones,
-            },
+            rows: Rows::new(
+                jacobian,
+                &d.iefc_D[efcs.clone()],
+                &d.iefc_R[efcs.clone()],
+                &d.iefc_frictionloss[efcs.clone()],
+                d.island_ne[island] as usize,
+                d.island_nf[island] as usize,
+            ),
             inertia,
-            params: RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss },
-            aref: &d.efc_aref,
-            qfrc_smooth: &d.ifrc_smooth[range.clone()],
-            qacc_smooth: &d.iacc_smooth[range.clone()],
-            scale: 1.0 / inertia.trace(range.len()),
+            qfrc_smooth: &d.ifrc_smooth[dofs.clone()],
+            qacc_smooth: &d.iacc_smooth[dofs.clone()],
+            scale: 1.0 / inertia.trace(dofs.len()),
         };
         let mut x = Iterate {
-            qacc: &mut iacc[range.clone()],
-            ma: &mut solver.ima[range.clone()],
-            jar: &mut solver.jar,
-            force: &mut force,
-            state: &mut state,
-            qfrc_constraint: &mut ifrc_constraint[range.clone()],
+            qacc: &mut iacc[dofs.clone()],
+            ma: &mut solver.ima[dofs.clone()],
+            jar: &mut solver.ijar[efcs.clone()],
+            force: &mut iforce[efcs.clone()],
+            state: &mut istate[efcs],
+            qfrc_constraint: &mut ifrc_constraint[dofs.clone()],
         };
         let outcome =
             solver.primal.solve(&problem, method, &limits(m), &mut x, |iteration, stat| {
@@ -340,24 +357,46 @@ fn solve_islands(
             });
         if island < NISLAND {
             d.solver_niter[island] = outcome.iterations as i32;
-            d.solver_nnz[island] = nonzeros(range.len(), solver, method);
+            d.solver_nnz[island] = nonzeros(dofs.len(), solver, method);
         }
     }
-    for (i, &dof) in d.map_idof2dof[..nidof].iter().enumerate() {
+    for (i, &dof) in d.map_idof2dof[..d.nidof].iter().enumerate() {
         d.qacc[dof as usize] = iacc[i];
         d.qfrc_constraint[dof as usize] = ifrc_constraint[i];
     }
+    for (i, &row) in d.map_iefc2efc.iter().enumerate() {
+        d.efc_force[row as usize] = iforce[i];
+    }
     if m.opt.disabled(DisableBit::WarmStart) {
-        d.efc_state.copy_from_slice(&state);
+        for (i, &row) in d.map_iefc2efc.iter().enumerate() {
+            d.efc_state[row as usize] = istate[i];
+        }
     }
     d.solver = stats;
-    (d.iacc, d.efc_force, d.iefc_state, d.ifrc_constraint) = (iacc, force, state, ifrc_constraint);
+    (d.iacc, d.ifrc_constraint) = (iacc, ifrc_constraint);
+    (d.iefc_force, d.iefc_state) = (iforce, istate);
     d.scratch.islands = islands;
 }
 
-fn gather(to: &mut Vec<f64>, from: &[f64], index: &[i32]) {
-    to.clear();
-    to.extend(index.iter().map(|&i| from[i as usize]));
+/// Vectors over degrees of freedom and rows, island by island.
+fn gather_islands(d: &mut Data, solver: &mut SolverScratch) {
+    fn gather<T: Copy>(to: &mut Vec<T>, from: &[T], index: &[i32]) {
+        to.clear();
+        to.extend(index.iter().map(|&i| from[i as usize]));
+    }
+    let dofs = &d.map_idof2dof[..d.nidof];
+    gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
+    gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);
+    gather(&mut d.iacc, &d.qacc, dofs);
+    gather(&mut solver.ima, &solver.ma, dofs);
+    d.ifrc_constraint.resize(d.nidof, 0.0);
+    let efcs = &d.map_iefc2efc;
+    gather(&mut d.iefc_D, &d.efc_D, efcs);
+    gather(&mut d.iefc_R, &d.efc_R, efcs);
+    gather(&mut d.iefc_frictionloss, &d.efc_frictionloss, efcs);
+    gather(&mut solver.ijar, &solver.jar, efcs);
+    d.iefc_force.resize(d.nefc, 0.0);
+    d.iefc_state.resize(d.nefc, 0);
 }
 
 /// Keeps the statistics of an iteration, if there is room for it.
@@ -380,19 +419,16 @@ enum Pass {
 
 /// Projected Gauss-Seidel, or the friction pass after another solver; then back to
 /// accelerations.
-fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
-    let mut dual = std::mem::take(&mut d.scratch.dual);
+fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch, pass: Pass) {
     let mut stats = std::mem::take(&mut d.solver);
-    let mut force = std::mem::take(&mut d.efc_force);
-    let mut state = std::mem::take(&mut d.efc_state);
+    let (mut force, mut state) = take_rows(d);
     let done = d.solver_niter[0].max(0) as usize;
     let (iterations, tolerance) = match pass {
         Pass::Main => (m.opt.iterations, m.opt.tolerance),
         Pass::NoSlip => (m.opt.noslip_iterations, m.opt.noslip_tolerance),
     };
     let problem = DualProblem {
-        rows: rows.jacobian(),
-        params: RowParams { d: &d.efc_D, r: &d.efc_R, frictionloss: &d.efc_frictionloss },
+        rows: whole_rows(d, rows),
         b: &d.efc_b,
         scale: whole_scale(m),
         tolerance,
@@ -402,7 +438,7 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
         Pass::Main => pgs::solve,
         Pass::NoSlip => noslip::solve,
     };
-    let count = solve(&problem, &mut dual, &mut force, &mut state, |iteration, stat| {
+    let count = solve(&problem, &mut solver.dual, &mut force, &mut state, |iteration, stat| {
         record(&mut stats, 0, done + iteration, stat);
     });
     d.solver_niter[0] += count as i32;
@@ -410,7 +446,6 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
         d.solver_nnz[0] = (d.nefc * d.nefc) as i32;
     }
     (d.efc_force, d.efc_state, d.solver) = (force, state, stats);
-    d.scratch.dual = dual;
 
     d.qfrc_constraint.fill(0.0);
     rows.jacobian().tmul_add(&d.efc_force, &mut d.qfrc_constraint);

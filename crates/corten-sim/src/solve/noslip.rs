@@ -23,17 +23,17 @@ pub fn solve(
     mut record: impl FnMut(usize, SolverStat),
 ) -> usize {
     dual.set_forces(force);
-    dual::states(&p.rows, p.params.frictionloss, force, state);
+    dual::states(&p.rows, force, state);
     let mut iteration = 0;
     while iteration < p.iterations {
         let mut improvement = 0.0;
         if iteration == 0 {
             // The cost without R is lower from the start.
-            for (f, r) in force.iter().zip(p.params.r) {
+            for (f, r) in force.iter().zip(p.rows.r) {
                 improvement += 0.5 * f * f * r;
             }
         }
-        for b in p.rows.blocks {
+        for b in p.rows.jacobian.blocks {
             let range = b.rows();
             match b.kind {
                 Kind::Friction => {
@@ -63,7 +63,7 @@ pub fn solve(
 fn dry_friction(p: &DualProblem<'_>, dual: &mut Dual, i: usize, force: &mut [f64]) -> f64 {
     let diagonal = dual.within(i, i).max(MIN_VAL);
     let residual = p.b[i] + dual.product(i);
-    let new = clamp(force[i] - residual / diagonal, p.params.frictionloss[i]);
+    let new = clamp(force[i] - residual / diagonal, p.rows.frictionloss[i]);
     let delta = new - force[i];
     force[i] = new;
     dual.add(i, delta);
@@ -123,7 +123,7 @@ fn elliptic(
         for k in 0..n {
             free[k] = residual[k] - (0..n).map(|j| a[k][j] * old[j]).sum::<f64>();
         }
-        new = friction_force(&a, &free[..n], &p.rows.cones[b.cone as usize], normal);
+        new = friction_force(&a, &free[..n], &p.rows.jacobian.cones[b.cone as usize], normal);
     }
     commit(dual, &a, &residual[..n], first, &old, &new, force)
 }

@@ -5,16 +5,15 @@
 //! for that normal force ([`super::qcqp`]). Answers to `mj_solPGS`.
 
 use super::dual::{self, Dual};
-use super::problem::RowParams;
+use super::problem::Rows;
 use super::qcqp;
-use super::rows::{Block, Cone, Jacobian, Kind, MAX_RANK};
+use super::rows::{Block, Cone, Kind, MAX_RANK};
 use crate::SolverStat;
 use corten_math::MIN_VAL;
 
 /// A dual problem: rows, parameters, and `b = J·qacc_smooth − aref`.
 pub struct DualProblem<'a> {
-    pub rows: Jacobian<'a>,
-    pub params: RowParams<'a>,
+    pub rows: Rows<'a>,
     pub b: &'a [f64],
     pub scale: f64,
     pub tolerance: f64,
@@ -33,13 +32,13 @@ pub fn solve(
     mut record: impl FnMut(usize, SolverStat),
 ) -> usize {
     dual.set_forces(force);
-    dual::states(&p.rows, p.params.frictionloss, force, state);
+    dual::states(&p.rows, force, state);
     let mut iteration = 0;
     while iteration < p.iterations {
         let mut improvement = 0.0;
-        for b in p.rows.blocks {
+        for b in p.rows.jacobian.blocks {
             if b.kind == Kind::Elliptic {
-                let cone = &p.rows.cones[b.cone as usize];
+                let cone = &p.rows.jacobian.cones[b.cone as usize];
                 improvement -= elliptic(p, dual, b, cone, force);
             } else {
                 for i in b.rows() {
@@ -67,7 +66,7 @@ pub fn sweep_stat(
 ) -> SolverStat {
     dual.state_old.clear();
     dual.state_old.extend_from_slice(state);
-    let active = dual::states(&p.rows, p.params.frictionloss, force, state);
+    let active = dual::states(&p.rows, force, state);
     let changed = dual.state_old.iter().zip(state.iter()).filter(|(a, b)| a != b).count();
     SolverStat {
         improvement,
@@ -78,14 +77,14 @@ pub fn sweep_stat(
 }
 
 fn scalar(p: &DualProblem<'_>, dual: &mut Dual, kind: Kind, i: usize, force: &mut [f64]) -> f64 {
-    let r = p.params.r[i];
+    let r = p.rows.r[i];
     let diagonal = dual.within(i, i) + r;
     let residual = p.b[i] + dual.product(i) + r * force[i];
     let old = force[i];
     let free = old - residual / diagonal;
     let new = match kind {
         Kind::Equality => free,
-        Kind::Friction => clamp(free, p.params.frictionloss[i]),
+        Kind::Friction => clamp(free, p.rows.frictionloss[i]),
         _ => free.max(0.0),
     };
     let delta = new - old;
@@ -127,8 +126,8 @@ fn elliptic(
             a[k][j] = dual.within(i, first + j);
             a[j][k] = a[k][j];
         }
-        a[k][k] += p.params.r[i];
-        residual[k] = p.b[i] + dual.product(i) + p.params.r[i] * force[i];
+        a[k][k] += p.rows.r[i];
+        residual[k] = p.b[i] + dual.product(i) + p.rows.r[i] * force[i];
         old[k] = force[i];
     }
     let mut f = old;

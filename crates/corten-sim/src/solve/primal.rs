@@ -6,7 +6,7 @@
 //! scaling are MuJoCo's (`mj_solCGNewton`): the improvement of the cost or the norm of the
 //! gradient, scaled, falls below the tolerance, or the line search cannot improve.
 
-use super::cost;
+use super::cost::{self, Update};
 use super::hessian::{Hessian, norm};
 use super::line_search::{Direction, Line};
 use super::problem::{Limits, Problem, add_scaled, dot};
@@ -44,7 +44,6 @@ pub struct Primal {
     search: Vec<f64>,
     grad_old: Vec<f64>,
     mgrad_old: Vec<f64>,
-    state_old: Vec<i32>,
 }
 
 /// How the solver ended.
@@ -79,17 +78,15 @@ impl Primal {
             v.clear();
             v.resize(n, 0.0);
         }
-        if self.jv.len() < x.jar.len() {
-            self.jv.resize(x.jar.len(), 0.0);
-            self.state_old.resize(x.jar.len(), 0);
-        }
+        self.jv.clear();
+        self.jv.resize(rows.len(), 0.0);
         let newton = method == Method::Newton;
         let mut outcome = Outcome::default();
 
-        let (mut cost, mut gauss) = self.update(problem, x);
+        let (mut found, mut gauss) = self.update(problem, x);
         self.gradient(problem, x);
         if newton {
-            self.hessian.analyze(n, &problem.inertia, rows);
+            self.hessian.analyze(n, &problem.inertia, &rows.jacobian);
         }
         outcome.singular += self.precondition(problem, method, x);
         for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
@@ -103,7 +100,7 @@ impl Primal {
                 break;
             }
             problem.inertia.mul(&self.search, &mut self.mv);
-            rows.mul(&self.search, &mut self.jv);
+            rows.jacobian.mul(&self.search, &mut self.jv);
             let along = Direction {
                 search: &self.search,
                 mv: &self.mv,
@@ -113,43 +110,43 @@ impl Primal {
                 qfrc_smooth: problem.qfrc_smooth,
                 gauss,
             };
-            self.line.prepare(rows, &problem.params, &along);
-            let found =
-                self.line.search(search_norm, problem.scale, tolerance, limits.ls_iterations);
-            if found.alpha == 0.0 {
+            self.line.prepare(rows, &along);
+            let step = self.line.search(
+                rows,
+                &along,
+                search_norm,
+                problem.scale,
+                tolerance,
+                limits.ls_iterations,
+            );
+            if step.alpha == 0.0 {
                 break;
             }
 
-            add_scaled(x.qacc, found.alpha, &self.search);
-            add_scaled(x.ma, found.alpha, &self.mv);
-            for b in rows.blocks {
-                let range = b.rows();
-                add_scaled(&mut x.jar[range.clone()], found.alpha, &self.jv[range.clone()]);
-                self.state_old[range.clone()].copy_from_slice(&x.state[range]);
-            }
-            let cost_old = cost;
-            (cost, gauss) = self.update(problem, x);
+            add_scaled(x.qacc, step.alpha, &self.search);
+            add_scaled(x.ma, step.alpha, &self.mv);
+            add_scaled(x.jar, step.alpha, &self.jv);
+            let cost_old = found.cost;
+            (found, gauss) = self.update(problem, x);
             std::mem::swap(&mut self.grad, &mut self.grad_old);
             self.gradient(problem, x);
 
-            let improvement = problem.scale * (cost_old - cost);
+            let improvement = problem.scale * (cost_old - found.cost);
             let gradient = problem.scale * norm(&self.grad);
-            let changes = self.changes(problem, x.state, newton);
-            record(
-                outcome.iterations,
-                SolverStat {
-                    improvement,
-                    gradient,
-                    lineslope: found.slope,
-                    nactive: cost::count(rows.blocks, x.state).0 as i32,
-                    nchange: changes.0,
-                    neval: found.evaluations as i32,
-                    nupdate: changes.1,
-                },
-            );
+            let stat = SolverStat {
+                improvement,
+                gradient,
+                lineslope: step.slope,
+                nactive: found.active,
+                nchange: found.changed,
+                neval: step.evaluations as i32,
+                nupdate: if newton { found.hessian } else { 0 },
+            };
+            record(outcome.iterations, stat);
             outcome.iterations += 1;
             // A cost that is not a number cannot improve either.
-            if improvement < limits.tolerance || gradient < limits.tolerance || cost.is_nan() {
+            if improvement < limits.tolerance || gradient < limits.tolerance || found.cost.is_nan()
+            {
                 break;
             }
             if outcome.iterations == limits.iterations {
@@ -167,17 +164,18 @@ impl Primal {
     }
 
     /// Forces, states and `qfrc_constraint` at the iterate; total cost and its inertia term.
-    fn update(&self, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (f64, f64) {
+    fn update(&self, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (Update, f64) {
         let rows = &problem.rows;
-        let cost = cost::update(rows, &problem.params, x.jar, x.force, x.state);
+        let mut found = cost::update(rows, x.jar, x.force, x.state);
         x.qfrc_constraint.fill(0.0);
-        rows.tmul_add(x.force, x.qfrc_constraint);
+        rows.jacobian.tmul_add(x.force, x.qfrc_constraint);
         let mut gauss = 0.0;
         for i in 0..x.qacc.len() {
             let force = x.ma[i] - problem.qfrc_smooth[i];
             gauss += 0.5 * force * (x.qacc[i] - problem.qacc_smooth[i]);
         }
-        (cost + gauss, gauss)
+        found.cost += gauss;
+        (found, gauss)
     }
 
     fn gradient(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
@@ -206,20 +204,5 @@ impl Primal {
         let change = dot(&self.grad, &self.mgrad) - dot(&self.grad, &self.mgrad_old);
         let beta = change / dot(&self.grad_old, &self.mgrad_old).max(MIN_VAL);
         beta.max(0.0)
-    }
-
-    /// Rows whose state changed, and how many rows of the Hessian this concerns: those that
-    /// became or ceased to be quadratic, and all of contacts in the middle zone of their cone.
-    fn changes(&self, problem: &Problem<'_>, state: &[i32], newton: bool) -> (i32, i32) {
-        let (mut changed, mut updates) = (0, 0);
-        for b in problem.rows.blocks {
-            for i in b.rows() {
-                let (old, new) = (self.state_old[i], state[i]);
-                changed += i32::from(old != new);
-                updates += i32::from((old == cost::QUADRATIC) != (new == cost::QUADRATIC));
-                updates += i32::from(new == cost::CONE);
-            }
-        }
-        (changed, if newton { updates } else { 0 })
     }
 }

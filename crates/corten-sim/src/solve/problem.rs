@@ -3,27 +3,77 @@
 //! The constrained acceleration minimises `½ (x − a₀)ᵀ M (x − a₀) + s(J x − aref)`, with `a₀`
 //! the unconstrained acceleration and `s` the sum of the convex row costs of [`super::cost`].
 
-use super::rows::Jacobian;
+use std::ops::Range;
+
+use super::rows::{Block, Jacobian, Kind};
 
 /// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
-    pub rows: Jacobian<'a>,
+    pub rows: Rows<'a>,
     pub inertia: Inertia<'a>,
-    pub params: RowParams<'a>,
-    pub aref: &'a [f64],
     pub qfrc_smooth: &'a [f64],
     pub qacc_smooth: &'a [f64],
     /// Makes cost and gradient comparable with the tolerance.
     pub scale: f64,
 }
 
-/// Parameters of the rows' cost functions.
+/// Rows with the parameters of their cost functions, equalities first, friction next.
 #[derive(Clone, Copy, Debug)]
-pub struct RowParams<'a> {
+pub struct Rows<'a> {
+    pub jacobian: Jacobian<'a>,
     pub d: &'a [f64],
     pub r: &'a [f64],
     pub frictionloss: &'a [f64],
+    ne: usize,
+    nf: usize,
+    /// Rows from `ne + nf` up to here are inequalities; elliptic cones may follow.
+    simple: usize,
+    /// The block that starts at row `simple`.
+    cones: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Arrays over the rows, of which the first `ne` are equalities and the next `nf` friction.
+    pub fn new(
+        jacobian: Jacobian<'a>,
+        d: &'a [f64],
+        r: &'a [f64],
+        frictionloss: &'a [f64],
+        ne: usize,
+        nf: usize,
+    ) -> Rows<'a> {
+        let elliptic = |b: &Block| b.kind == Kind::Elliptic;
+        let cones = jacobian.blocks.iter().position(elliptic).unwrap_or(jacobian.blocks.len());
+        let simple = jacobian.blocks.get(cones).map_or(d.len(), |b| b.row as usize);
+        Rows { jacobian, d, r, frictionloss, ne, nf, simple, cones }
+    }
+
+    pub fn len(&self) -> usize {
+        self.d.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.d.is_empty()
+    }
+
+    pub fn equalities(&self) -> Range<usize> {
+        0..self.ne
+    }
+
+    pub fn frictions(&self) -> Range<usize> {
+        self.ne..self.ne + self.nf
+    }
+
+    /// Inequalities ahead of all elliptic cones.
+    pub fn inequalities(&self) -> Range<usize> {
+        self.ne + self.nf..self.simple
+    }
+
+    /// Elliptic cones, and inequalities between them.
+    pub fn cone_blocks(&self) -> &'a [Block] {
+        &self.jacobian.blocks[self.cones..]
+    }
 }
 
 /// When to stop.

@@ -1,7 +1,9 @@
 //! The constraint Jacobian, stored for speed rather than for the public view.
 //!
 //! Rows that share their columns form a [`Block`]: one equality, one friction loss, one limit or
-//! one contact. A block holds its column indices once, ascending, and its values row by row. A
+//! one contact. A block holds its column indices once, ascending, and its values row by row.
+//! Degrees of freedom of a body and of unbranched limbs are consecutive, so the columns fall into
+//! few [`Run`]s, and products are sums over slices. A
 //! pyramidal contact stores the normal and the friction directions, not the edges: an edge is
 //! `normal ± μₖ·tangentₖ`, so that products with `dim` stored rows give all `2(dim−1)` edge rows.
 
@@ -31,6 +33,9 @@ pub struct Block {
     /// Columns are `columns[col..col + ncol]`.
     pub col: u32,
     pub ncol: u32,
+    /// The same columns as `runs[run..run + nrun]`.
+    pub run: u32,
+    pub nrun: u32,
     /// Values are `values[val..val + rank * ncol]`, row by row.
     pub val: u32,
     /// Friction of a [`Kind::Pyramid`] or [`Kind::Elliptic`] is `cones[cone]`.
@@ -50,6 +55,24 @@ impl Block {
     }
 }
 
+/// Consecutive columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub start: u32,
+    pub len: u32,
+}
+
+/// Appends the runs of ascending columns.
+pub fn push_runs(columns: &[u32], runs: &mut Vec<Run>) {
+    let first = runs.len();
+    for &c in columns {
+        match runs[first..].last_mut() {
+            Some(run) if run.start + run.len == c => run.len += 1,
+            _ => runs.push(Run { start: c, len: 1 }),
+        }
+    }
+}
+
 /// Friction of one contact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cone {
@@ -64,6 +87,7 @@ pub struct Cone {
 pub struct Jacobian<'a> {
     pub blocks: &'a [Block],
     pub columns: &'a [u32],
+    pub runs: &'a [Run],
     pub values: &'a [f64],
     pub cones: &'a [Cone],
 }
@@ -83,11 +107,29 @@ impl<'a> Jacobian<'a> {
         &self.values[start..start + (b.rank * b.ncol) as usize]
     }
 
+    #[inline]
+    fn runs_of(&self, b: &Block) -> &'a [Run] {
+        &self.runs[b.run as usize..(b.run + b.nrun) as usize]
+    }
+
     /// `y = J x` on the rows of the blocks.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
         for b in self.blocks {
+            let (runs, values, n) = (self.runs_of(b), self.values_of(b), b.ncol as usize);
             let mut products = [0.0; MAX_RANK];
-            self.products(b, x, &mut products);
+            match b.rank {
+                1 => dot_rows::<1>(values, n, runs, x, &mut products),
+                3 => dot_rows::<3>(values, n, runs, x, &mut products),
+                4 => dot_rows::<4>(values, n, runs, x, &mut products),
+                6 => dot_rows::<6>(values, n, runs, x, &mut products),
+                rank => {
+                    for r in 0..rank as usize {
+                        let mut one = [0.0; MAX_RANK];
+                        dot_rows::<1>(&values[r * n..], n, runs, x, &mut one);
+                        products[r] = one[0];
+                    }
+                }
+            }
             self.expand(b, &products, &mut y[b.rows()]);
         }
     }
@@ -96,33 +138,20 @@ impl<'a> Jacobian<'a> {
     pub fn tmul_add(&self, f: &[f64], y: &mut [f64]) {
         for b in self.blocks {
             let forces = self.contract(b, &f[b.rows()]);
-            let (columns, values) = (self.columns_of(b), self.values_of(b));
-            match b.rank {
-                1 => scatter_rows::<1>(values, columns, &forces, y),
-                3 => scatter_rows::<3>(values, columns, &forces, y),
-                4 => scatter_rows::<4>(values, columns, &forces, y),
-                6 => scatter_rows::<6>(values, columns, &forces, y),
-                _ => {
-                    for (row, force) in values.chunks_exact(columns.len().max(1)).zip(forces) {
-                        scatter_rows::<1>(row, columns, &[force, 0., 0., 0., 0., 0.], y);
-                    }
-                }
+            if forces == [0.0; MAX_RANK] {
+                continue;
             }
-        }
-    }
-
-    /// Products of the stored rows with `x`.
-    #[inline]
-    fn products(&self, b: &Block, x: &[f64], out: &mut [f64; MAX_RANK]) {
-        let (columns, values) = (self.columns_of(b), self.values_of(b));
-        match b.rank {
-            1 => out[..1].copy_from_slice(&dot_rows::<1>(values, columns, x)),
-            3 => out[..3].copy_from_slice(&dot_rows::<3>(values, columns, x)),
-            4 => out[..4].copy_from_slice(&dot_rows::<4>(values, columns, x)),
-            6 => out[..6].copy_from_slice(&dot_rows::<6>(values, columns, x)),
-            _ => {
-                for (row, out) in values.chunks_exact(columns.len().max(1)).zip(out) {
-                    *out = dot_rows::<1>(row, columns, x)[0];
+            let (runs, values, n) = (self.runs_of(b), self.values_of(b), b.ncol as usize);
+            match b.rank {
+                1 => add_rows::<1>(values, n, runs, &forces, y),
+                3 => add_rows::<3>(values, n, runs, &forces, y),
+                4 => add_rows::<4>(values, n, runs, &forces, y),
+                6 => add_rows::<6>(values, n, runs, &forces, y),
+                rank => {
+                    for r in 0..rank as usize {
+                        let force = [forces[r], 0.0, 0.0, 0.0, 0.0, 0.0];
+                        add_rows::<1>(&values[r * n..], n, runs, &force, y);
+                    }
                 }
             }
         }
@@ -174,38 +203,53 @@ impl<'a> Jacobian<'a> {
     }
 }
 
+/// Products of `R` rows with `x`.
 #[inline]
-fn dot_rows<const R: usize>(values: &[f64], columns: &[u32], x: &[f64]) -> [f64; R] {
-    let n = columns.len();
-    let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n..(r + 1) * n]);
+fn dot_rows<const R: usize>(
+    values: &[f64],
+    n: usize,
+    runs: &[Run],
+    x: &[f64],
+    out: &mut [f64; MAX_RANK],
+) {
     let mut sum = [0.0; R];
-    for (k, &c) in columns.iter().enumerate() {
-        let x = x[c as usize];
-        for r in 0..R {
-            sum[r] += rows[r][k] * x;
+    let mut at = 0;
+    for run in runs {
+        let len = run.len as usize;
+        let x = &x[run.start as usize..run.start as usize + len];
+        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n + at..r * n + at + len]);
+        for k in 0..len {
+            for r in 0..R {
+                sum[r] += rows[r][k] * x[k];
+            }
         }
+        at += len;
     }
-    sum
+    out[..R].copy_from_slice(&sum);
 }
 
+/// `y += rowsᵀ · forces`.
 #[inline]
-fn scatter_rows<const R: usize>(
+fn add_rows<const R: usize>(
     values: &[f64],
-    columns: &[u32],
+    n: usize,
+    runs: &[Run],
     forces: &[f64; MAX_RANK],
     y: &mut [f64],
 ) {
-    if forces[..R].iter().all(|&f| f == 0.0) {
-        return;
-    }
-    let n = columns.len();
-    let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n..(r + 1) * n]);
-    for (k, &c) in columns.iter().enumerate() {
-        let mut sum = 0.0;
-        for r in 0..R {
-            sum += rows[r][k] * forces[r];
+    let mut at = 0;
+    for run in runs {
+        let len = run.len as usize;
+        let y = &mut y[run.start as usize..run.start as usize + len];
+        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n + at..r * n + at + len]);
+        for k in 0..len {
+            let mut sum = 0.0;
+            for r in 0..R {
+                sum += rows[r][k] * forces[r];
+            }
+            y[k] += sum;
         }
-        y[c as usize] += sum;
+        at += len;
     }
 }
 
@@ -215,10 +259,28 @@ mod tests {
 
     /// A pyramid on columns 0 and 2, and a scalar row on column 1.
     fn example() -> (Vec<Block>, Vec<u32>, Vec<f64>, Vec<Cone>) {
-        let pyramid =
-            Block { kind: Kind::Pyramid, rank: 3, row: 0, col: 0, ncol: 2, val: 0, cone: 0 };
-        let limit =
-            Block { kind: Kind::Inequality, rank: 1, row: 4, col: 2, ncol: 1, val: 6, cone: 0 };
+        let limit = Block {
+            kind: Kind::Inequality,
+            rank: 1,
+            row: 4,
+            col: 2,
+            ncol: 1,
+            run: 2,
+            nrun: 1,
+            val: 6,
+            cone: 0,
+        };
+        let pyramid = Block {
+            kind: Kind::Pyramid,
+            rank: 3,
+            row: 0,
+            col: 0,
+            ncol: 2,
+            run: 0,
+            nrun: 2,
+            val: 0,
+            cone: 0,
+        };
         (
             vec![pyramid, limit],
             vec![0, 2, 1],
@@ -230,7 +292,16 @@ mod tests {
     #[test]
     fn products_agree_with_the_expanded_matrix() {
         let (blocks, columns, values, cones) = example();
-        let j = Jacobian { blocks: &blocks, columns: &columns, values: &values, cones: &cones };
+        let mut runs = Vec::new();
+        push_runs(&columns[..2], &mut runs);
+        push_runs(&columns[2..], &mut runs);
+        let j = Jacobian {
+            blocks: &blocks,
+            columns: &columns,
+            runs: &runs,
+            values: &values,
+            cones: &cones,
+        };
         let mut dense = [[0.0; 3]; 5];
         for b in &blocks {
             for (i, row) in b.rows().enumerate() {

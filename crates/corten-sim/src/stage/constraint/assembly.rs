@@ -7,13 +7,14 @@ use corten_model::enums::ConstraintType;
 use super::impedance::{self, Impedance};
 use super::is_sparse;
 use crate::Data;
-use crate::solve::rows::{Block, Cone, Jacobian, Kind};
+use crate::solve::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
 
 /// All rows of a step: the Jacobian in blocks, and the parameters of each row.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
     pub blocks: Vec<Block>,
     pub columns: Vec<u32>,
+    pub runs: Vec<Run>,
     pub values: Vec<f64>,
     pub cones: Vec<Cone>,
     rows: Vec<Row>,
@@ -60,6 +61,7 @@ impl Constraints {
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.columns.clear();
+        self.runs.clear();
         self.values.clear();
         self.cones.clear();
         self.rows.clear();
@@ -74,6 +76,7 @@ impl Constraints {
         Jacobian {
             blocks: &self.blocks,
             columns: &self.columns,
+            runs: &self.runs,
             values: &self.values,
             cones: &self.cones,
         }
@@ -90,8 +93,12 @@ impl Constraints {
         col: usize,
         val: usize,
     ) -> bool {
-        if !is_sparse(m) {
-            self.drop_zeros(rank, col, val);
+        let zero = self.values[val..].iter().all(|&v| v == 0.0);
+        if zero && !is_sparse(m) {
+            self.columns.truncate(col);
+            self.values.truncate(val);
+        } else if rank == 1 && !zero && !is_sparse(m) {
+            self.drop_zeros(col, val);
         }
         let empty = self.columns.len() == col;
         if !empty {
@@ -100,24 +107,18 @@ impl Constraints {
         !empty
     }
 
-    /// Drops the zeros of the last block: in a single row each, since columns decide which trees
-    /// belong together; otherwise only if all are zero.
-    fn drop_zeros(&mut self, rank: usize, col: usize, val: usize) {
-        if rank == 1 {
-            let mut kept = 0;
-            for k in 0..self.columns.len() - col {
-                if self.values[val + k] != 0.0 {
-                    self.columns[col + kept] = self.columns[col + k];
-                    self.values[val + kept] = self.values[val + k];
-                    kept += 1;
-                }
+    /// Drops the zeros of a single row: its columns decide which trees it connects.
+    pub(super) fn drop_zeros(&mut self, col: usize, val: usize) {
+        let mut kept = 0;
+        for k in 0..self.columns.len() - col {
+            if self.values[val + k] != 0.0 {
+                self.columns[col + kept] = self.columns[col + k];
+                self.values[val + kept] = self.values[val + k];
+                kept += 1;
             }
-            self.columns.truncate(col + kept);
-            self.values.truncate(val + kept);
-        } else if self.values[val..].iter().all(|&v| v == 0.0) {
-            self.columns.truncate(col);
-            self.values.truncate(val);
         }
+        self.columns.truncate(col + kept);
+        self.values.truncate(val + kept);
     }
 
     pub(super) fn push_block(
@@ -128,12 +129,16 @@ impl Constraints {
         val: usize,
         cone: usize,
     ) {
+        let run = self.runs.len();
+        push_runs(&self.columns[col..], &mut self.runs);
         self.blocks.push(Block {
             kind,
             rank: rank as u32,
             row: self.rows.len() as u32,
             col: col as u32,
             ncol: (self.columns.len() - col) as u32,
+            run: run as u32,
+            nrun: (self.runs.len() - run) as u32,
             val: val as u32,
             cone: cone as u32,
         });

@@ -198,6 +198,9 @@ fn tendon_coupling(m: &Model, d: &mut Data, rows: &mut Constraints, eq: usize) {
         rows.columns.push(column as u32);
         rows.values.push(value);
     }
+    if rows.values[val..].iter().any(|&v| v != 0.0) {
+        rows.drop_zeros(col, val);
+    }
     if rows.close(m, Kind::Equality, 1, col, val) {
         let weight = |t: usize| m.tendon_invweight0[t];
         push_coupling(m, rows, eq, pos, weight(first) + second.map_or(0.0, weight));

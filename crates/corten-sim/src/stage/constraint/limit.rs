@@ -107,5 +107,9 @@ pub(super) fn tendon_row(
     let range = start..start + d.ten_J_rownnz[t] as usize;
     rows.columns.extend(d.ten_J_colind[range.clone()].iter().map(|&c| c as u32));
     rows.values.extend(d.ten_J[range].iter().map(|v| sign * v));
+    // The pattern of a tendon that wraps covers all its paths, of which only one is in use.
+    if rows.values[val..].iter().any(|&v| v != 0.0) {
+        rows.drop_zeros(col, val);
+    }
     rows.close(m, kind, 1, col, val)
 }
