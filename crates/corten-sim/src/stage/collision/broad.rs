@@ -1,10 +1,9 @@
 //! Candidate pairs for the current poses, in the order in which contacts are reported: by body
 //! pair, pairs listed by the author first, then by geoms.
 //!
-//! A model with few admitted pairs keeps them in a table, ready and in order; the bounding
-//! spheres are then tested one by one by the narrow phase, which costs less than any search. A
-//! large model searches with [`Sweep`] and sorts what it finds. Both give the same candidates up
-//! to pairs whose bounding spheres are apart. Answers to `mj_broadphase`.
+//! A model with few admitted pairs keeps them in a table, ready and in order, and tests their
+//! bounding spheres one by one, which costs less than any search. A large model searches with
+//! [`Sweep`] and sorts what it finds. Answers to `mj_broadphase`.
 
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
@@ -19,12 +18,19 @@ const TABLE_CANDIDATES: usize = 4096;
 /// Most colliding geoms for which the table is tried; bounds the time to build it.
 const TABLE_GEOMS: usize = 512;
 
+/// Fills memory that is written before it is read.
+const NOTHING: Candidate = Candidate { first: 0, second: 0, source: Source::Lone };
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Broad {
     rules: Rules,
-    /// Whether `list` is the table.
-    table: bool,
+    /// All admitted pairs in order, if they are few.
+    table: Option<Vec<Candidate>>,
+    /// Bounding sphere per geom, grown by its margin: centre and radius.
+    spheres: Vec<[f64; 4]>,
+    /// The pairs to test: the first `count`, the rest is left over.
     list: Vec<Candidate>,
+    count: usize,
     /// Colliding geoms with bounds, and planes, which have none.
     bounded: Vec<u32>,
     planes: Vec<u32>,
@@ -45,10 +51,15 @@ impl Broad {
         if self.rules.update(m) {
             self.prepare(m);
         }
-        if !self.table {
-            self.search(m, xpos, xmat);
+        self.bound(m, xpos);
+        match self.table.take() {
+            Some(table) => {
+                self.cull(&table);
+                self.table = Some(table);
+            }
+            None => self.search(m, xpos, xmat),
         }
-        (&self.list, &self.rules)
+        (&self.list[..self.count], &self.rules)
     }
 
     fn prepare(&mut self, m: &Model) {
@@ -58,53 +69,84 @@ impl Broad {
             let list = if self.rules.is_plane(g) { &mut self.planes } else { &mut self.bounded };
             list.push(g as u32);
         }
-        self.table = self.fill_table(m);
+        self.spheres.clear();
+        self.spheres.resize(m.ngeom, [0.0, 0.0, 0.0, f64::INFINITY]);
+        self.table = self.tabulate(m);
     }
 
-    /// Lists all admitted pairs, unless they are too many.
-    fn fill_table(&mut self, m: &Model) -> bool {
-        let count = self.bounded.len() + self.planes.len();
-        if count > TABLE_GEOMS {
-            return false;
+    /// Bounding spheres at the current poses. Contacts reach as far as the larger margin of two
+    /// geoms; adding both is on the safe side. Geoms without bounds, planes among them, are
+    /// everywhere.
+    fn bound(&mut self, m: &Model, xpos: &[Vec3]) {
+        let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
+        for &g in &self.bounded {
+            let g = g as usize;
+            let [x, y, z] = xpos[g].0;
+            let margin = margin_override.unwrap_or(m.geom_margin[g]);
+            let radius = m.geom_rbound[g];
+            let radius = if radius > 0.0 { radius + margin } else { f64::INFINITY };
+            self.spheres[g] = [x, y, z, radius];
         }
-        self.list.clear();
+    }
+
+    /// All admitted pairs, unless they are too many.
+    fn tabulate(&self, m: &Model) -> Option<Vec<Candidate>> {
+        if self.bounded.len() + self.planes.len() > TABLE_GEOMS {
+            return None;
+        }
+        let mut table = Vec::new();
         for (k, &g1) in self.bounded.iter().enumerate() {
             for &g2 in self.bounded[k + 1..].iter().chain(&self.planes) {
-                self.list.extend(self.rules.admit(g1, g2));
-                if self.list.len() > TABLE_CANDIDATES {
-                    return false;
+                table.extend(self.rules.admit(g1, g2));
+                if table.len() > TABLE_CANDIDATES {
+                    return None;
                 }
             }
         }
-        self.list_pairs(m);
-        let rules = &self.rules;
-        self.list.sort_unstable_by_key(|c| rules.order(c));
-        true
+        self.list_pairs(m, &mut table);
+        table.sort_unstable_by_key(|c| self.rules.order(c));
+        Some(table)
     }
 
-    fn list_pairs(&mut self, m: &Model) {
+    /// Picks from the table the pairs whose bounding spheres meet, and those that the author
+    /// listed, which have a margin of their own. Writing every pair and advancing past those that
+    /// stay avoids branches that no processor can predict.
+    fn cull(&mut self, table: &[Candidate]) {
+        if self.list.len() < table.len() {
+            self.list.resize(table.len(), NOTHING);
+        }
+        let mut count = 0;
+        for c in table {
+            let [x1, y1, z1, r1] = self.spheres[c.first as usize];
+            let [x2, y2, z2, r2] = self.spheres[c.second as usize];
+            let (x, y, z, r) = (x2 - x1, y2 - y1, z2 - z1, r1 + r2);
+            self.list[count] = *c;
+            let meet = x * x + y * y + z * z <= r * r;
+            count += usize::from(meet | matches!(c.source, Source::Pair(_)));
+        }
+        self.count = count;
+    }
+
+    fn list_pairs(&self, m: &Model, list: &mut Vec<Candidate>) {
         for (k, (&a, &b)) in m.pair_geom1.iter().zip(&m.pair_geom2).enumerate() {
             let in_range = |g: i32| u32::try_from(g).ok().filter(|&g| (g as usize) < m.ngeom);
             if let (Some(a), Some(b)) = (in_range(a), in_range(b)) {
-                self.list.push(self.rules.ordered(a, b, Source::Pair(k as u32)));
+                list.push(self.rules.ordered(a, b, Source::Pair(k as u32)));
             }
         }
     }
 
     /// Finds the pairs whose bounding spheres meet.
     fn search(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3]) {
-        let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
-        // Contacts reach as far as the larger margin of two geoms; the sum is on the safe side.
-        let reach = |g: u32| {
-            m.geom_rbound[g as usize] + margin_override.unwrap_or(m.geom_margin[g as usize])
-        };
-        let Broad { rules, bounded, planes, sweep, found, .. } = self;
-
+        let Broad { rules, bounded, planes, spheres, sweep, found, .. } = self;
         found.clear();
         for &plane in planes.iter() {
             let (origin, normal) = (xpos[plane as usize], xmat[plane as usize].col(2));
+            // The plane's own margin is as good as any bound for it.
+            let margin = m.geom_margin[plane as usize].max(m.opt.o_margin).max(0.0);
             for &g in bounded.iter() {
-                if (xpos[g as usize] - origin).dot(normal) <= reach(g) + reach(plane) {
+                let [x, y, z, radius] = spheres[g as usize];
+                if (Vec3::new(x, y, z) - origin).dot(normal) <= radius + margin {
                     found.extend(rules.admit(plane, g));
                 }
             }
@@ -112,21 +154,21 @@ impl Broad {
 
         sweep.clear();
         for &g in bounded.iter() {
-            sweep.add(g, xpos[g as usize], reach(g));
+            let [x, y, z, radius] = spheres[g as usize];
+            sweep.add(g, Vec3::new(x, y, z), radius);
         }
         sweep.pairs(|g1, g2| {
-            if !(rules.is_static(g1 as usize) && rules.is_static(g2 as usize)) {
-                let (p1, p2) = (xpos[g1 as usize], xpos[g2 as usize]);
-                let sum = reach(g1) + reach(g2);
-                if (p2 - p1).norm_squared() <= sum * sum {
-                    found.extend(rules.admit(g1, g2));
-                }
+            let [x1, y1, z1, r1] = spheres[g1 as usize];
+            let [x2, y2, z2, r2] = spheres[g2 as usize];
+            let (x, y, z, r) = (x2 - x1, y2 - y1, z2 - z1, r1 + r2);
+            if x * x + y * y + z * z <= r * r {
+                found.extend(rules.admit(g1, g2));
             }
         });
         self.sort(m);
     }
 
-    /// Orders the candidates: by the lower body in linear time, then within each body.
+    /// Orders what was found: by the lower body in linear time, then within each body.
     fn sort(&mut self, m: &Model) {
         let Broad { rules, list, found, starts, .. } = self;
         let lower = |c: &Candidate| rules.body(c.first).min(rules.body(c.second)) as usize;
@@ -138,9 +180,8 @@ impl Broad {
         for b in 0..m.nbody {
             starts[b + 1] += starts[b];
         }
-        list.clear();
-        if let Some(&any) = found.first() {
-            list.resize(found.len(), any);
+        if list.len() < found.len() {
+            list.resize(found.len(), NOTHING);
         }
         for c in found.iter() {
             let place = &mut starts[lower(c)];
@@ -153,10 +194,98 @@ impl Broad {
             list[start..end as usize].sort_unstable_by_key(|c| rules.rank(c));
             start = end as usize;
         }
+        self.count = found.len();
         if m.npair > 0 {
-            self.list_pairs(m);
-            let rules = &self.rules;
-            self.list.sort_unstable_by_key(|c| rules.order(c));
+            let mut list = std::mem::take(&mut self.list);
+            list.truncate(self.count);
+            self.list_pairs(m, &mut list);
+            list.sort_unstable_by_key(|c| self.rules.order(c));
+            self.count = list.len();
+            self.list = list;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Loose spheres and one plane in the world, some pairs excluded, one listed.
+    fn scattered(n: usize, state: &mut u64) -> (Model, Vec<Vec3>) {
+        let mut m = Model::default();
+        (m.nbody, m.ngeom, m.nexclude, m.npair) = (n, n, 1, 1);
+        m.resize();
+        for k in 0..n {
+            m.body_weldid[k] = k as i32;
+            m.body_geomnum[k] = 1;
+            m.geom_bodyid[k] = k as i32;
+            m.geom_type[k] = if k == 0 { 0 } else { 2 };
+            m.geom_rbound[k] = if k == 0 { 0.0 } else { 0.2 + 0.3 * random(state) };
+            m.geom_margin[k] = 0.05 * random(state);
+            for mask in [
+                &mut m.geom_contype,
+                &mut m.geom_conaffinity,
+                &mut m.body_contype,
+                &mut m.body_conaffinity,
+            ] {
+                mask[k] = if k % 7 == 3 { 2 } else { 3 };
+            }
+        }
+        m.exclude_signature[0] = (2 << 16) + 5;
+        (m.pair_geom1[0], m.pair_geom2[0]) = (9, 4);
+        let xpos = (0..n).map(|_| Vec3(std::array::from_fn(|_| 3.0 * random(state)))).collect();
+        (m, xpos)
+    }
+
+    #[test]
+    fn table_and_search_agree() {
+        let mut state = 3;
+        for _ in 0..20 {
+            let (m, mut xpos) = scattered(60, &mut state);
+            xpos[0] = Vec3::new(0.0, 0.0, 0.5);
+            let xmat = vec![Mat3::IDENTITY; m.ngeom];
+            let mut table = Broad::default();
+            let by_table = table.candidates(&m, &xpos, &xmat).0.to_vec();
+            let mut search = Broad::default();
+            search.candidates(&m, &xpos, &xmat);
+            search.table = None;
+            let by_search = search.candidates(&m, &xpos, &xmat).0.to_vec();
+            // The table leaves planes to the narrow phase.
+            let near = |c: &&Candidate| {
+                let (p, g) = (c.first as usize, c.second as usize);
+                m.geom_type[p] != 0
+                    || xpos[g][2] - xpos[p][2]
+                        <= m.geom_rbound[g] + m.geom_margin[g] + m.geom_margin[p]
+            };
+            assert!(by_table.iter().filter(near).eq(&by_search));
+            assert!(by_search.len() > 30);
+            assert!(by_table.iter().any(|c| c.source == Source::Pair(0)));
+        }
+    }
+
+    #[test]
+    fn rules_follow_the_model() {
+        let mut state = 5;
+        let (mut m, xpos) = scattered(12, &mut state);
+        let xmat = vec![Mat3::IDENTITY; m.ngeom];
+        m.geom_rbound[1..].fill(10.0);
+        let mut broad = Broad::default();
+        let mut count = |m: &Model| broad.candidates(m, &xpos, &xmat).0.len();
+        // All pairs of the twelve, less the excluded one; the listed one counts once.
+        assert_eq!(count(&m), 12 * 11 / 2 - 1);
+        m.exclude_signature[0] = 0;
+        assert_eq!(count(&m), 12 * 11 / 2);
+        m.geom_contype[6] = 0;
+        m.geom_conaffinity[6] = 0;
+        assert_eq!(count(&m), 11 * 10 / 2);
+        m.body_parentid[8] = 7;
+        assert_eq!(count(&m), 11 * 10 / 2 - 1);
+        m.opt.disableflags |= corten_model::enums::DisableBit::FilterParent.raw();
+        assert_eq!(count(&m), 11 * 10 / 2);
     }
 }

@@ -176,7 +176,7 @@ impl Sweep {
         for s in 0..strips {
             self.starts[s + 1] += self.starts[s];
         }
-        self.strips.clear();
+        // Every entry is written below.
         self.strips.resize(self.starts[strips] as usize, Entry::default());
         let wide = self.wide.len();
         let mut next_wide = 0;
