@@ -9,11 +9,14 @@ use corten_model::container::Values;
 use corten_sim::Data;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::fields;
 use crate::memory::{Owner, Place, Scalar, Shared};
 use crate::model::{PyModel, cannot_set};
+use crate::run::protect;
+use crate::saved;
 
 /// The changing part of a simulation, under MuJoCo's field names.
 ///
@@ -26,6 +29,13 @@ pub struct PyData {
     owner: Py<Owner>,
 }
 
+/// What a simulation is copied from.
+#[derive(FromPyObject)]
+enum Source<'py> {
+    Data(Bound<'py, PyData>),
+    Bytes(PyBackedBytes),
+}
+
 /// Small fixed arrays inside of the data.
 const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
 
@@ -34,12 +44,6 @@ const CONVERTED: [&str; 6] =
     ["qM", "ten_J", "ten_J_colind", "bvh_active", "flexedge_J", "flexedge_J_colind"];
 
 impl PyData {
-    pub fn with(py: Python<'_>, model: Py<PyModel>, data: Data) -> PyResult<PyData> {
-        let data = Shared::new(data);
-        let owner = Py::new(py, Owner::new(data.clone()))?;
-        Ok(PyData { data, model, owner })
-    }
-
     /// Checks that `m` can be used with this data: it is the model it was made for, or one of the
     /// same sizes.
     pub fn check_model(&self, py: Python<'_>, m: &PyModel) -> PyResult<()> {
@@ -149,11 +153,38 @@ fn each_nonzero(rownnz: &[i32], rowadr: &[i32], visit: &mut dyn FnMut(usize, usi
 
 #[pymethods]
 impl PyData {
+    /// Data for a model, in its reference pose; or a copy of `source`, data or bytes, which must
+    /// belong to a model of the same sizes.
     #[new]
-    fn new(py: Python<'_>, model: &Bound<'_, PyModel>) -> PyResult<PyData> {
+    #[pyo3(signature = (model, source=None))]
+    fn new(
+        py: Python<'_>,
+        model: &Bound<'_, PyModel>,
+        source: Option<Source<'_>>,
+    ) -> PyResult<PyData> {
         let shared = model.get().model.clone();
-        let data = crate::run::protect(py, move || Data::new(&shared.read()))?;
-        PyData::with(py, model.clone().unbind(), data)
+        let data = match source {
+            None => protect(py, move || Data::new(&shared.read()))?,
+            Some(Source::Data(other)) => {
+                other.get().check_model(py, model.get())?;
+                let data = other.get().data.clone();
+                protect(py, move || data.read().clone())?
+            }
+            Some(Source::Bytes(bytes)) => {
+                let bytes = bytes.to_vec();
+                protect(py, move || saved::from_bytes(&shared.read(), &bytes))?
+                    .map_err(PyValueError::new_err)?
+            }
+        };
+        let data = Shared::new(data);
+        let owner = Py::new(py, Owner::new(data.clone()))?;
+        Ok(PyData { data, model: model.clone().unbind(), owner })
+    }
+
+    /// Everything in the data, for the constructor's `source`.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = saved::to_bytes(&self.data.read_attached(py));
+        PyBytes::new(py, &bytes)
     }
 
     #[getter]

@@ -16,6 +16,7 @@ mod memory;
 mod model;
 mod record;
 mod run;
+mod saved;
 mod stages;
 mod support;
 mod util;

@@ -10,7 +10,10 @@ use crate::fields;
 use crate::memory::In;
 
 /// One element of a list, with its fields by name.
-trait Item: Clone {
+trait Item: Clone + Default {
+    /// Names of all fields.
+    const FIELDS: &'static [&'static str];
+
     /// The numbers of a field, and how many there are; `None` for an unknown name. `integer` says
     /// how they are presented.
     fn get(&self, field: &str) -> Option<Field>;
@@ -36,6 +39,11 @@ impl Field {
 macro_rules! item {
     ($Type:ty { $($real:ident),* ; $($vector:ident [$n:literal]),* ; $($int:ident),* ; $($ints:ident [$k:literal]),* }) => {
         impl Item for $Type {
+            const FIELDS: &'static [&'static str] = &[
+                $(stringify!($real),)* $(stringify!($vector),)* $(stringify!($int),)*
+                $(stringify!($ints),)*
+            ];
+
             fn get(&self, field: &str) -> Option<Field> {
                 match field {
                     $(stringify!($real) => Some(Field::new(false, true, &[self.$real])),)*
@@ -80,7 +88,7 @@ item!(TimerStat { duration; ; number; });
 
 /// Contacts, or one kind of statistics.
 #[derive(Clone, Copy)]
-enum List {
+pub enum List {
     Contact,
     Solver,
     Warning,
@@ -90,15 +98,78 @@ enum List {
 /// MuJoCo lists solver statistics for every island and iteration it could record.
 const SOLVER_STATS: usize = NISLAND * NSOLVER;
 
-impl List {
-    fn parse(name: &str) -> PyResult<List> {
-        match name {
-            "contact" => Ok(List::Contact),
-            "solver" => Ok(List::Solver),
-            "warning" => Ok(List::Warning),
-            "timer" => Ok(List::Timer),
-            _ => Err(PyValueError::new_err(format!("no list '{name}'"))),
+/// The fields of all elements, as numbers, field by field.
+type Columns = Vec<(&'static str, Vec<f64>)>;
+
+fn columns<T: Item>(items: &[T]) -> (usize, Columns) {
+    let column = |field: &'static str| {
+        let numbers = |item: &T| item.get(field).map(|f| f.values[..f.count].to_vec());
+        (field, items.iter().filter_map(numbers).flatten().collect())
+    };
+    (items.len(), T::FIELDS.iter().map(|field| column(field)).collect())
+}
+
+fn items<'a, T: Item>(count: usize, column: &dyn Fn(&str) -> Option<&'a [f64]>) -> Option<Vec<T>> {
+    let sample = T::default();
+    let widths: Option<Vec<_>> = T::FIELDS
+        .iter()
+        .map(|field| {
+            let (values, width) = (column(field)?, sample.get(field)?.count);
+            (values.len() == count * width).then_some((*field, values, width))
+        })
+        .collect();
+    let widths = widths?;
+    let item = |i: usize| {
+        let mut item = T::default();
+        for (field, values, width) in &widths {
+            item.set(field, &values[i * width..(i + 1) * width]);
         }
+        item
+    };
+    Some((0..count).map(item).collect())
+}
+
+impl List {
+    pub const ALL: [List; 4] = [List::Contact, List::Solver, List::Warning, List::Timer];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            List::Contact => "contact",
+            List::Solver => "solver",
+            List::Warning => "warning",
+            List::Timer => "timer",
+        }
+    }
+
+    fn parse(name: &str) -> PyResult<List> {
+        let found = List::ALL.into_iter().find(|list| list.name() == name);
+        found.ok_or_else(|| PyValueError::new_err(format!("no list '{name}'")))
+    }
+
+    /// Number of elements and all their fields.
+    pub fn pack(self, d: &Data) -> (usize, Columns) {
+        match self {
+            List::Contact => columns(&d.contact),
+            List::Solver => columns(&d.solver),
+            List::Warning => columns(&d.warning),
+            List::Timer => columns(&d.timer),
+        }
+    }
+
+    /// Restores what [`List::pack`] returned; `None` if it does not fit.
+    pub fn unpack<'a>(
+        self,
+        d: &mut Data,
+        count: usize,
+        column: &dyn Fn(&str) -> Option<&'a [f64]>,
+    ) -> Option<()> {
+        match self {
+            List::Contact => d.contact = items(count, column)?,
+            List::Solver => d.solver = items(count, column)?,
+            List::Warning => d.warning = items(count, column)?.try_into().ok()?,
+            List::Timer => d.timer = items(count, column)?.try_into().ok()?,
+        }
+        Some(())
     }
 
     fn len(self, d: &Data) -> usize {

@@ -110,6 +110,24 @@ macro_rules! array_struct {
                 getters.get(index).map(|get| get(self))
             }
 
+            /// Replaces the content of `ARRAYS[index]`, an array whose length changes while
+            /// simulating; `false` if there is none or the scalars are of another type.
+            pub fn replace_dynamic(
+                &mut self,
+                index: usize,
+                values: $crate::arrays::ArrayRef<'_>,
+            ) -> bool {
+                type Setter<S> = fn(&mut S, $crate::arrays::ArrayRef<'_>) -> Option<()>;
+                let setters: &[Setter<Self>] = &[
+                    $(|s, values| {
+                        s.$d = $crate::arrays::Cell::from_scalars(values)?;
+                        Some(())
+                    },)*
+                ];
+                let dynamic = index.checked_sub(Self::FIXED_ARRAYS).and_then(|i| setters.get(i));
+                dynamic.is_some_and(|set| set(self, values).is_some())
+            }
+
             /// Position of a field in [`Self::ARRAYS`].
             pub fn array_index(name: &str) -> Option<usize> {
                 Self::ARRAYS.iter().position(|a| a.name == name)

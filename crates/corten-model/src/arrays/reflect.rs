@@ -72,6 +72,18 @@ pub trait Cell: Pod {
     const COLUMNS: Columns;
     fn scalars(cells: &[Self]) -> ArrayRef<'_>;
     fn scalars_mut(cells: &mut [Self]) -> ArrayMut<'_>;
+
+    /// Elements made of scalars; `None` if they are of another type or do not fill the last one.
+    fn from_scalars(values: ArrayRef<'_>) -> Option<Vec<Self>> {
+        let cells = match (Self::SCALAR, values) {
+            (ScalarKind::F64, ArrayRef::F64(v)) => bytemuck::try_cast_slice(v),
+            (ScalarKind::F32, ArrayRef::F32(v)) => bytemuck::try_cast_slice(v),
+            (ScalarKind::I32, ArrayRef::I32(v)) => bytemuck::try_cast_slice(v),
+            (ScalarKind::U8, ArrayRef::U8(v)) => bytemuck::try_cast_slice(v),
+            _ => return None,
+        };
+        cells.ok().map(<[Self]>::to_vec)
+    }
 }
 
 macro_rules! scalar_cell {

@@ -1,4 +1,5 @@
 """MjModel and MjData."""
+import copy
 from functools import cached_property
 
 from .._corten import DataBase, ModelBase
@@ -30,7 +31,8 @@ class MjModel(ModelBase):
         return type(self)(self.duplicate())
 
     def __deepcopy__(self, memo):
-        return self.__copy__()
+        memo[id(self)] = duplicate = self.__copy__()
+        return duplicate
 
     def __reduce__(self):
         return _restore_model, (type(self), self.to_bytes())
@@ -42,6 +44,21 @@ def _restore_model(cls, data):
 
 class MjData(DataBase):
     """The changing part of a simulation."""
+
+    def __new__(cls, model, _source=None):
+        return DataBase.__new__(cls, model, _source)
+
+    def __init__(self, model, _source=None):
+        pass
+
+    def __copy__(self):
+        return type(self)(self.model, self)
+
+    def __deepcopy__(self, memo):
+        return type(self)(copy.deepcopy(self.model, memo), self)
+
+    def __reduce__(self):
+        return type(self), (self.model, self.to_bytes())
 
     @property
     def contact(self):
