@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_model::Model;
 use corten_model::arrays::ArrayRef;
 use corten_model::container::Values;
-use corten_sim::Data;
-use pyo3::exceptions::{PyAttributeError, PyValueError};
+use corten_sim::stage::constraint;
+use corten_sim::{Data, solve};
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -15,7 +17,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use crate::fields;
 use crate::memory::{Owner, Place, Scalar, Shared};
 use crate::model::{PyModel, cannot_set};
-use crate::run::protect;
+use crate::run::{protect, run};
 use crate::saved;
 
 /// The changing part of a simulation, under MuJoCo's field names.
@@ -27,6 +29,8 @@ pub struct PyData {
     pub data: Arc<Shared<Data>>,
     pub model: Py<PyModel>,
     owner: Py<Owner>,
+    /// An array was lost when the engine failed.
+    broken: AtomicBool,
 }
 
 /// What a simulation is copied from.
@@ -44,6 +48,35 @@ const CONVERTED: [&str; 6] =
     ["qM", "ten_J", "ten_J_colind", "bvh_active", "flexedge_J", "flexedge_J_colind"];
 
 impl PyData {
+    pub fn check_usable(&self) -> PyResult<()> {
+        if self.broken.load(Ordering::Relaxed) {
+            return Err(PyRuntimeError::new_err(
+                "this data was left incomplete when the engine failed: make a new one",
+            ));
+        }
+        Ok(())
+    }
+
+    /// After a run of the engine: if it failed, looks whether the data can still be used.
+    pub fn note_failure(&self, failed: bool) {
+        if failed && !self.data.is_intact() {
+            self.broken.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Fills a field that the engine only computes for those who look at it.
+    fn materialize(&self, py: Python<'_>, field: &str) -> PyResult<()> {
+        let fill: fn(&Model, &mut Data) = match field {
+            "nJ" | "efc_J" | "efc_J_rownnz" | "efc_J_rowadr" | "efc_J_rowsuper"
+            | "efc_J_colind" => constraint::materialize_jacobian,
+            "nA" | "efc_AR" | "efc_AR_rownnz" | "efc_AR_rowadr" | "efc_AR_colind" => {
+                solve::materialize_dual
+            }
+            _ => return Ok(()),
+        };
+        run(py, self.model.get(), self, fill)
+    }
+
     /// Checks that `m` can be used with this data: it is the model it was made for, or one of the
     /// same sizes.
     pub fn check_model(&self, py: Python<'_>, m: &PyModel) -> PyResult<()> {
@@ -93,9 +126,10 @@ impl PyData {
         let d = self.data.read_attached(py);
         let values = d.array(index).unwrap_or(ArrayRef::F64(&[]));
         let columns = fields::shape(&m, info, 1).iter().product::<usize>().max(1);
+        // Vectors may keep room from earlier, larger scenes, and stay empty while not needed: the
+        // size says how many rows there are.
         let stored = values.len() / columns;
-        // Vectors may keep room from earlier, larger scenes: the size says what is valid.
-        let rows = d.size(info.rows).or_else(|| m.size(info.rows)).unwrap_or(stored).min(stored);
+        let rows = d.size(info.rows).or_else(|| m.size(info.rows)).unwrap_or(stored);
         (fields::copied(values, rows * columns), fields::shape(&m, info, rows))
     }
 
@@ -106,11 +140,13 @@ impl PyData {
         match field {
             "qM" => (Values::F64(packed_mass_matrix(&m, &d)), vec![m.nM]),
             "bvh_active" => (Values::U8(vec![0; m.nbvh]), vec![m.nbvh]),
+            "ten_J" if constraint::is_sparse(&m) => {
+                (fields::copied(ArrayRef::F64(&d.ten_J), m.ntendon * m.nv), vec![m.ntendon, m.nv])
+            }
             "ten_J" => (Values::F64(tendon_rows(&m, &d)), vec![m.ntendon, m.nv]),
             "ten_J_colind" => {
-                let mut rows = d.ten_J_colind.clone();
-                rows.resize(m.ntendon * m.nv, 0);
-                (Values::I32(rows), vec![m.ntendon, m.nv])
+                let stored = ArrayRef::I32(&d.ten_J_colind);
+                (fields::copied(stored, m.ntendon * m.nv), vec![m.ntendon, m.nv])
             }
             "flexedge_J" => (Values::F64(vec![0.0; m.nflexedge * m.nv]), vec![m.nflexedge, m.nv]),
             _ => (Values::I32(vec![0; m.nflexedge * m.nv]), vec![m.nflexedge, m.nv]),
@@ -178,13 +214,15 @@ impl PyData {
         };
         let data = Shared::new(data);
         let owner = Py::new(py, Owner::new(data.clone()))?;
-        Ok(PyData { data, model: model.clone().unbind(), owner })
+        Ok(PyData { data, model: model.clone().unbind(), owner, broken: AtomicBool::new(false) })
     }
 
     /// Everything in the data, for the constructor's `source`.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.materialize(py, "efc_J")?;
+        self.materialize(py, "efc_AR")?;
         let bytes = saved::to_bytes(&self.data.read_attached(py));
-        PyBytes::new(py, &bytes)
+        Ok(PyBytes::new(py, &bytes))
     }
 
     #[getter]
@@ -235,6 +273,7 @@ impl PyData {
         }
         if let Some(index) = Data::array_index(&field) {
             if index >= Data::FIXED_ARRAYS {
+                this.materialize(py, &field)?;
                 let (values, shape) = this.dynamic_values(py, index);
                 return fields::frozen_values(py, values, &shape);
             }
@@ -247,6 +286,7 @@ impl PyData {
             fields::attributes(slf)?.set_item(name, &view)?;
             return Ok(view);
         }
+        this.materialize(py, &field)?;
         if let Some(size) = this.data.read_attached(py).size(&field) {
             return Ok(size.into_pyobject(py)?.into_any());
         }

@@ -60,13 +60,18 @@ pub fn frozen_values<'py>(
     }
 }
 
-/// A copy of the first `count` scalars.
+/// A copy of the first `count` scalars, zero beyond those that there are.
 pub fn copied(values: ArrayRef<'_>, count: usize) -> Values {
+    fn padded<T: Copy + Default>(values: &[T], count: usize) -> Vec<T> {
+        let mut copy = values[..count.min(values.len())].to_vec();
+        copy.resize(count, T::default());
+        copy
+    }
     match values {
-        ArrayRef::F64(v) => Values::F64(v[..count.min(v.len())].to_vec()),
-        ArrayRef::F32(v) => Values::F32(v[..count.min(v.len())].to_vec()),
-        ArrayRef::I32(v) => Values::I32(v[..count.min(v.len())].to_vec()),
-        ArrayRef::U8(v) => Values::U8(v[..count.min(v.len())].to_vec()),
+        ArrayRef::F64(v) => Values::F64(padded(v, count)),
+        ArrayRef::F32(v) => Values::F32(padded(v, count)),
+        ArrayRef::I32(v) => Values::I32(padded(v, count)),
+        ArrayRef::U8(v) => Values::U8(padded(v, count)),
     }
 }
 

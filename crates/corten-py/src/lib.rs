@@ -25,6 +25,9 @@ use corten_model::enums::ENUMS;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+#[global_allocator]
+static ALLOCATOR: memory::Allocator = memory::Allocator;
+
 #[pymodule]
 fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -16,6 +16,11 @@
 //!   later `&mut` made by the engine does not invalidate them.
 //! * Every scalar type has no invalid bit patterns, so whatever Python writes is a value.
 //!
+//! * A stage may take an array out of the data while it works and put it back. If it panics in
+//!   between, the array would be freed with the stack frame: therefore the [`Allocator`] frees
+//!   nothing while a thread unwinds, and a value that lost an array is not used again
+//!   ([`Shared::is_intact`]). The views keep showing the old memory.
+//!
 //! # Who may access when
 //!
 //! Rust code takes references through [`Shared::read`] and [`Shared::write`], which are guarded
@@ -26,20 +31,76 @@
 //! program gets arbitrary numbers; it does not reach memory outside of the arrays, since the
 //! engine checks every index that it reads from them.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
+use corten_model::Model;
+use corten_sim::Data;
 use numpy::ndarray::{ArrayView, IxDyn};
 use numpy::{Element, PyArray, PyArrayDyn, PyArrayMethods};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+/// The system's allocator, except that memory freed while a panic unwinds is lost instead: a view
+/// may point into it.
+pub struct Allocator;
+
+// SAFETY: the system's allocator; to leave memory unfreed is always sound.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        unsafe { System.realloc(start, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        if !std::thread::panicking() {
+            // SAFETY: the caller's contract.
+            unsafe { System.dealloc(start, layout) }
+        }
+    }
+}
+
 /// A value whose arrays NumPy views may point into.
 pub struct Shared<T> {
     lock: RwLock<()>,
+    /// Where the arrays of fixed length were when the value came here, and their lengths.
+    places: Vec<(usize, usize)>,
     value: UnsafeCell<T>,
+}
+
+/// A value with arrays of fixed length.
+pub trait Arrays {
+    /// Addresses and lengths of these arrays.
+    fn places(&mut self) -> Vec<(usize, usize)>;
+}
+
+impl Arrays for Model {
+    fn places(&mut self) -> Vec<(usize, usize)> {
+        (0..Model::FIXED_ARRAYS)
+            .filter_map(|i| self.array_place(i).map(|(start, count)| (start as usize, count)))
+            .collect()
+    }
+}
+
+impl Arrays for Data {
+    fn places(&mut self) -> Vec<(usize, usize)> {
+        (0..Data::FIXED_ARRAYS)
+            .filter_map(|i| self.array_place(i).map(|(start, count)| (start as usize, count)))
+            .collect()
+    }
 }
 
 // SAFETY: references to the value are only made while the lock is held, shared for `&T` and
@@ -77,9 +138,15 @@ impl<T> DerefMut for Write<'_, T> {
     }
 }
 
-impl<T: Send + Sync> Shared<T> {
-    pub fn new(value: T) -> Arc<Shared<T>> {
-        Arc::new(Shared { lock: RwLock::new(()), value: UnsafeCell::new(value) })
+impl<T: Arrays + Send + Sync> Shared<T> {
+    pub fn new(mut value: T) -> Arc<Shared<T>> {
+        let places = value.places();
+        Arc::new(Shared { lock: RwLock::new(()), places, value: UnsafeCell::new(value) })
+    }
+
+    /// Whether every array of fixed length is still where the views expect it.
+    pub fn is_intact(&self) -> bool {
+        self.write().places() == self.places
     }
 
     /// Shared access, from code that does not hold the interpreter lock.

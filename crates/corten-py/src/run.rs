@@ -24,20 +24,25 @@ pub fn protect<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> PyResul
     })
 }
 
-/// Runs `f` on a model and data that belongs to it.
+/// Runs `f` on a model and data that belongs to it. If that fails in the middle and an array gets
+/// lost, the data is not used again.
 pub fn run<R: Send>(
     py: Python<'_>,
     m: &PyModel,
     d: &PyData,
     f: impl FnOnce(&Model, &mut Data) -> R + Send,
 ) -> PyResult<R> {
+    d.check_usable()?;
     d.check_model(py, m)?;
     let (model, data) = (&m.model, &d.data);
-    protect(py, move || {
+    let result = protect(py, move || {
         let model = model.read();
         let mut data = data.write();
         f(&model, &mut data)
-    })
+    });
+    d.note_failure(result.is_err());
+    debug_assert!(result.is_err() || d.data.is_intact(), "a stage moved an array");
+    result
 }
 
 /// Runs `f` on a model and data that belongs to it, without changing either.
@@ -47,6 +52,7 @@ pub fn read<R: Send>(
     d: &PyData,
     f: impl FnOnce(&Model, &Data) -> R + Send,
 ) -> PyResult<R> {
+    d.check_usable()?;
     d.check_model(py, m)?;
     let (model, data) = (&m.model, &d.data);
     protect(py, move || {

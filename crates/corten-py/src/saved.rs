@@ -3,7 +3,8 @@
 use corten_model::Model;
 use corten_model::arrays::{ArrayMut, ArrayRef};
 use corten_model::container::{self, Entry, Values};
-use corten_sim::Data;
+use corten_sim::stage::constraint;
+use corten_sim::{Data, solve};
 
 use crate::lists::List;
 
@@ -39,9 +40,23 @@ pub fn to_bytes(d: &Data) -> Vec<u8> {
 /// The data that was saved, for the model it belongs to; an explanation if they do not fit.
 pub fn from_bytes(m: &Model, file: &[u8]) -> Result<Data, String> {
     let entries = container::read(file).map_err(|e| e.to_string())?;
+    let mut d = Data::new(m);
+    restore(&mut d, &entries)?;
+    if d.nefc > 0 {
+        // The solver's form of the constraints is not saved: make it again from the restored
+        // poses and contacts, then return to the restored values.
+        constraint::make(m, &mut d);
+        solve::island::find(m, &mut d);
+        solve::project(m, &mut d);
+        restore(&mut d, &entries)?;
+    }
+    Ok(d)
+}
+
+/// Sets everything that was saved.
+fn restore(d: &mut Data, entries: &[Entry]) -> Result<(), String> {
     let find = |name: &str| entries.iter().find(|e| e.name == name).map(|e| e.values.as_ref());
     let missing = |name: &str| format!("the saved data has no valid entry '{name}'");
-    let mut d = Data::new(m);
     for size in Data::SIZES {
         let name = format!("{SIZE}{size}");
         match find(&name) {
@@ -69,7 +84,7 @@ pub fn from_bytes(m: &Model, file: &[u8]) -> Result<Data, String> {
             Some(ArrayRef::F64(values)) => Some(values),
             _ => None,
         };
-        list.unpack(&mut d, count, &column).ok_or_else(|| missing(list.name()))?;
+        list.unpack(d, count, &column).ok_or_else(|| missing(list.name()))?;
     }
     for (i, info) in Data::ARRAYS.iter().enumerate() {
         let values = find(info.name).ok_or_else(|| missing(info.name))?;
@@ -82,7 +97,7 @@ pub fn from_bytes(m: &Model, file: &[u8]) -> Result<Data, String> {
             return Err(missing(info.name));
         }
     }
-    Ok(d)
+    Ok(())
 }
 
 fn copy(to: ArrayMut<'_>, from: Option<ArrayRef<'_>>) -> Option<()> {

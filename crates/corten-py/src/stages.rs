@@ -31,7 +31,7 @@ macro_rules! stages {
         pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
             add_functions!(module;
-                mj_step, mj_forwardSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
+                mj_step, mj_forwardSkip, mj_inverseSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
             );
             Ok(())
         }
@@ -103,6 +103,8 @@ stages! {
     mj_implicit => integrate::implicit;
     /// Discrepancy between forward and inverse dynamics.
     mj_compareFwdInv => inverse::compare_forward;
+    /// Constraint forces from accelerations.
+    mj_invConstraint => solve::inverse_constraint;
     /// Momentum of subtrees.
     mj_subtreeVel => velocity::subtree_velocities;
     /// Accelerations and forces of bodies.
@@ -140,6 +142,19 @@ fn mj_forwardSkip(
 ) -> PyResult<()> {
     let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
     run(py, m, d, |m, d| step::forward_skip(m, d, done, skipsensor == 0))
+}
+
+/// Inverse dynamics, reusing the results of all stages up to `skipstage`.
+#[pyfunction]
+fn mj_inverseSkip(
+    py: Python<'_>,
+    m: &PyModel,
+    d: &PyData,
+    skipstage: i32,
+    skipsensor: i32,
+) -> PyResult<()> {
+    let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
+    run(py, m, d, |m, d| inverse::inverse_skip(m, d, done, skipsensor == 0))
 }
 
 /// Resets, then loads a keyframe if it exists.

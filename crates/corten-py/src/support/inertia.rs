@@ -32,6 +32,7 @@ fn mj_fullM(py: Python<'_>, m: &PyModel, dst: MatrixOut<'_>, M: List) -> PyResul
     Ok(())
 }
 
+/// Multiplies by the mass matrix.
 #[pyfunction]
 fn mj_mulM(py: Python<'_>, m: &PyModel, d: &PyData, res: ListOut<'_>, vec: List) -> PyResult<()> {
     product(py, m, d, res, vec, |d, x, out| inertia::mul(d, x, out))

@@ -1,9 +1,11 @@
 //! Functions on a model and its data that are no stage of the pipeline.
 
+mod constraint;
 mod inertia;
 mod jacobian;
 mod model;
 mod motion;
+mod ray;
 mod state;
 
 use pyo3::prelude::*;
@@ -11,10 +13,12 @@ use pyo3::prelude::*;
 use crate::args::type_error;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    constraint::register(module)?;
     inertia::register(module)?;
     jacobian::register(module)?;
     model::register(module)?;
     motion::register(module)?;
+    ray::register(module)?;
     state::register(module)
 }
 

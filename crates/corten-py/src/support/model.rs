@@ -1,21 +1,24 @@
 //! Functions of the model alone.
 
-use corten_model::enums::{Cone, JacobianType, Solver};
-use corten_sim::support;
+use corten_model::enums::Cone;
+use corten_sim::stage::constraint;
+use corten_sim::{solve, support};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
 use crate::model::PyModel;
 use crate::util::add_functions;
 
-/// The version of MuJoCo whose results are given.
+/// As a number and as text.
 const VERSION: (i32, &str) = (340, "3.4.0");
 
+/// The version of MuJoCo whose results are given, as a number.
 #[pyfunction]
 fn mj_version() -> i32 {
     VERSION.0
 }
 
+/// The version of MuJoCo whose results are given.
 #[pyfunction]
 fn mj_versionString() -> &'static str {
     VERSION.1
@@ -30,25 +33,13 @@ fn mj_isPyramidal(py: Python<'_>, m: &PyModel) -> i32 {
 /// Whether constraint Jacobians are sparse.
 #[pyfunction]
 fn mj_isSparse(py: Python<'_>, m: &PyModel) -> i32 {
-    is_sparse(&m.model.read_attached(py)).into()
-}
-
-/// Whether constraint Jacobians are presented as sparse with this model's options.
-pub fn is_sparse(m: &corten_model::Model) -> bool {
-    /// From this number of degrees of freedom, `auto` means sparse.
-    const SPARSE_FROM: usize = 60;
-    match JacobianType::from_raw(m.opt.jacobian) {
-        Some(JacobianType::Sparse) => true,
-        Some(JacobianType::Auto) => m.nv >= SPARSE_FROM,
-        _ => false,
-    }
+    constraint::is_sparse(&m.model.read_attached(py)).into()
 }
 
 /// Whether the solver works on the dual problem.
 #[pyfunction]
 fn mj_isDual(py: Python<'_>, m: &PyModel) -> i32 {
-    let opt = &m.model.read_attached(py).opt;
-    (opt.solver == Solver::Pgs.raw() || opt.noslip_iterations > 0).into()
+    solve::is_dual(&m.model.read_attached(py)).into()
 }
 
 /// The index of an object with a name; −1 if there is none.

@@ -26,7 +26,7 @@ class _Element:
 
     def __getattr__(self, field):
         if field in ("geom1", "geom2"):
-            return int(list_get(self._data, self._list, self._index, "geom")[field == "geom2"])
+            return int(list_get(self._data, self._list, self._index, "geom")[int(field == "geom2")])
         if field == "H" and self._list == "contact":
             return np.zeros(36)
         return list_get(self._data, self._list, self._index, field)
@@ -34,7 +34,7 @@ class _Element:
     def __setattr__(self, field, value):
         if field in ("geom1", "geom2"):
             pair = np.array(self.geom)
-            pair[field == "geom2"] = value
+            pair[int(field == "geom2")] = value
             field, value = "geom", pair
         list_set(self._data, self._list, self._index, field, value)
 
