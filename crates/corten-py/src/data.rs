@@ -44,8 +44,8 @@ enum Source<'py> {
 const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
 
 /// Fields in MuJoCo's layout that are stored in another form and converted on demand.
-const CONVERTED: [&str; 6] =
-    ["qM", "ten_J", "ten_J_colind", "bvh_active", "flexedge_J", "flexedge_J_colind"];
+const CONVERTED: [&str; 7] =
+    ["qM", "ten_J", "ten_J_colind", "bvh_active", "flexedge_J", "flexedge_J_colind", "plugin"];
 
 impl PyData {
     pub fn check_usable(&self) -> PyResult<()> {
@@ -139,6 +139,7 @@ impl PyData {
         let d = self.data.read_attached(py);
         match field {
             "qM" => (Values::F64(packed_mass_matrix(&m, &d)), vec![m.nM]),
+            "plugin" => (Values::I32(m.plugin.clone()), vec![m.nplugin]),
             "bvh_active" => (Values::U8(vec![0; m.nbvh]), vec![m.nbvh]),
             "ten_J" if constraint::is_sparse(&m) => {
                 (fields::copied(ArrayRef::F64(&d.ten_J), m.ntendon * m.nv), vec![m.ntendon, m.nv])
@@ -238,6 +239,11 @@ impl PyData {
     #[getter]
     fn ncon(&self, py: Python<'_>) -> usize {
         self.data.read_attached(py).ncon
+    }
+
+    #[getter]
+    fn nplugin(&self, py: Python<'_>) -> usize {
+        self.model.get().model.read_attached(py).nplugin
     }
 
     #[getter]

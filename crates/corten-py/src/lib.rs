@@ -12,6 +12,7 @@ mod data;
 mod errors;
 mod fields;
 mod lists;
+mod load;
 mod memory;
 mod model;
 mod record;
@@ -38,6 +39,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::ModelHandle>()?;
     module.add_class::<data::PyData>()?;
     module.add_class::<record::PyRecord>()?;
+    load::register(module)?;
     lists::register(module)?;
     support::register(module)?;
     util::register(module)?;

@@ -17,7 +17,7 @@ EVERYTHING = """
   <asset>
     <texture name="tex" type="2d" builtin="checker" width="4" height="4" rgb1="1 0 0" rgb2="0 1 0"/>
     <material name="mat" texture="tex"/>
-    <mesh name="tetra" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
+    <mesh name="tetra" vertex="0 0 0 .3 0 0 0 .2 0 .1 .1 .4"/>
     <hfield name="hills" nrow="2" ncol="3" size="1 1 1 1" elevation="0 1 0 1 0 1"/>
   </asset>
   <worldbody>

@@ -58,9 +58,7 @@ fn given(hfield: &HField) -> Elevation {
             hfield.userdata.len()
         ));
     }
-    // The author writes the map as seen from above, the largest y first.
-    let rows = hfield.userdata.chunks_exact(ncol).rev();
-    Ok((nrow, ncol, rows.flatten().copied().collect()))
+    Ok((nrow, ncol, hfield.userdata.clone()))
 }
 
 /// Reads the file; the message is empty if reading has already been reported.

@@ -1,14 +1,35 @@
 """MjModel and MjData."""
 import copy
+import os
 from functools import cached_property
 
-from .._corten import DataBase, ModelBase
+from .._corten import DataBase, ModelBase, load_path, load_text
+from .._warnings import checked
 from ._lists import _List
 from ._records import MjOption, MjStatistic, MjVisual
 
 
 class MjModel(ModelBase):
     """A compiled model."""
+
+    @classmethod
+    def from_xml_path(cls, filename, assets=None):
+        """Loads a model from a file; files in `assets` stand before those on disk."""
+        return cls(checked(load_path(os.fspath(filename), assets)))
+
+    @classmethod
+    def from_xml_string(cls, xml, assets=None):
+        """Loads a model from text and an optional dictionary of files that it refers to."""
+        return cls(checked(load_text(xml, assets)))
+
+    @classmethod
+    def from_binary_path(cls, filename, assets=None):
+        """Loads a model that `mj_saveModel` wrote."""
+        content = (assets or {}).get(filename)
+        if content is None:
+            with open(filename, "rb") as file:
+                content = file.read()
+        return cls(ModelBase.from_bytes(content))
 
     @classmethod
     def _from_arrays(cls, arrays):

@@ -1,0 +1,75 @@
+//! Models from files and text.
+
+use std::collections::HashMap;
+
+use corten_model::Assets;
+use corten_sim::load_file;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+
+use crate::model::ModelHandle;
+use crate::run::protect;
+use crate::util::add_functions;
+
+/// Name in messages of text that comes without a file.
+const UNNAMED: &str = "<string>";
+
+/// Content of a file that is given in memory.
+#[derive(FromPyObject)]
+enum Content {
+    Bytes(PyBackedBytes),
+    Text(PyBackedStr),
+}
+
+type Files = HashMap<String, Content>;
+
+fn in_memory(files: Option<Files>) -> PyResult<Assets> {
+    let mut assets = Assets::new();
+    for (name, content) in files.unwrap_or_default() {
+        let bytes: &[u8] = match &content {
+            Content::Bytes(bytes) => bytes,
+            Content::Text(text) => text.as_bytes(),
+        };
+        if !assets.insert(&name, bytes) {
+            return Err(PyValueError::new_err(format!("there are two assets named '{name}'")));
+        }
+    }
+    Ok(assets)
+}
+
+fn load(py: Python<'_>, path: String, assets: Assets) -> PyResult<(ModelHandle, Vec<String>)> {
+    let loaded = protect(py, move || load_file(path, &assets))?
+        .map_err(|findings| PyValueError::new_err(findings.to_string()))?;
+    let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
+    Ok((ModelHandle::new(loaded.model), warnings))
+}
+
+/// The model in a file, and warnings about it.
+#[pyfunction]
+#[pyo3(signature = (path, assets=None))]
+fn load_path(
+    py: Python<'_>,
+    path: String,
+    assets: Option<Files>,
+) -> PyResult<(ModelHandle, Vec<String>)> {
+    load(py, path, in_memory(assets)?)
+}
+
+/// The model in a text, and warnings about it.
+#[pyfunction]
+#[pyo3(signature = (xml, assets=None))]
+fn load_text(
+    py: Python<'_>,
+    xml: &str,
+    assets: Option<Files>,
+) -> PyResult<(ModelHandle, Vec<String>)> {
+    let mut assets = in_memory(assets)?;
+    assets.insert(UNNAMED, xml.as_bytes());
+    load(py, UNNAMED.to_owned(), assets)
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(module; load_path, load_text);
+    Ok(())
+}
