@@ -1,26 +1,51 @@
-//! Reads models and shows what is wrong with them: `check_mjcf [--quiet] FILE...`.
+//! Reads models and shows what is wrong with them:
+//!
+//! ```text
+//! check_mjcf [--quiet] FILE...
+//! check_mjcf --save OUT FILE     # writes the model back as MJCF
+//! ```
 
 use corten_model::{Assets, Spec};
 
 fn main() {
-    let mut quiet = false;
-    let mut failed = 0;
-    for path in std::env::args().skip(1) {
-        if path == "--quiet" {
-            quiet = true;
-            continue;
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let failed = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--save", out, path] => !save(path, out),
+        ["--quiet", ..] => !args[1..].iter().map(|path| check(path, true)).fold(true, |a, b| a & b),
+        _ => !args.iter().map(|path| check(path, false)).fold(true, |a, b| a & b),
+    };
+    std::process::exit(i32::from(failed));
+}
+
+fn check(path: &str, quiet: bool) -> bool {
+    match Spec::from_file_with_warnings(path, &Assets::new()) {
+        Ok((spec, warnings)) => {
+            if !quiet {
+                let (bodies, geoms) = (spec.bodies.len(), spec.geoms.len());
+                println!("{path}: {bodies} bodies, {geoms} geoms\n{warnings}");
+            }
+            true
         }
-        match Spec::from_file_with_warnings(&path, &Assets::new()) {
-            Ok((spec, warnings)) if !quiet => {
-                let bodies = spec.bodies.len();
-                println!("{path}: {bodies} bodies, {} geoms\n{warnings}", spec.geoms.len());
-            }
-            Ok(_) => {}
-            Err(findings) => {
-                failed += 1;
-                println!("{path}: refused\n{findings}\n");
-            }
+        Err(findings) => {
+            println!("{path}: refused\n{findings}\n");
+            false
         }
     }
-    std::process::exit(i32::from(failed > 0));
+}
+
+fn save(path: &str, out: &str) -> bool {
+    let spec = match Spec::from_file(path, &Assets::new()) {
+        Ok(spec) => spec,
+        Err(findings) => {
+            println!("{findings}");
+            return false;
+        }
+    };
+    match spec.to_xml() {
+        Ok(text) => std::fs::write(out, text).is_ok(),
+        Err(error) => {
+            println!("{error}");
+            false
+        }
+    }
 }

@@ -13,6 +13,7 @@ pub mod mjcf;
 mod names;
 mod option;
 pub mod spec;
+mod urdf;
 pub mod xml;
 
 pub use arrays::Model;

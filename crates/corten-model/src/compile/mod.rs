@@ -25,7 +25,7 @@ mod layout;
 mod material;
 mod mesh;
 mod name;
-mod orientation;
+pub(crate) mod orientation;
 mod png;
 mod pose;
 mod sensor;

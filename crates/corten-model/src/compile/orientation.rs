@@ -24,7 +24,8 @@ pub(super) fn resolve(
     }
 }
 
-fn quaternion(
+/// The quaternion that an orientation stands for under some settings.
+pub(crate) fn quaternion(
     quat: Quat,
     alternative: &Orientation,
     compiler: &Compiler,

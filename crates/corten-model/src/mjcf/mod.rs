@@ -5,10 +5,11 @@
 //! a file are reported together.
 
 pub mod attr;
-mod forest;
+pub(crate) mod forest;
 mod keywords;
-mod read;
-mod schema;
+pub(crate) mod read;
+pub(crate) mod schema;
 mod tables;
+mod write;
 
-pub use read::ReadError;
+pub use write::WriteError;

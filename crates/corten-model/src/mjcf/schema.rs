@@ -790,6 +790,11 @@ pub fn check(root: Elem<'_>, diags: &mut Diagnostics) -> bool {
     Checker { diags, too_deep: false }.element(root, &MUJOCO, 0, false)
 }
 
+/// Like [`check`], for the settings that a model in another format carries along.
+pub fn check_settings(elem: Elem<'_>, diags: &mut Diagnostics) -> bool {
+    Checker { diags, too_deep: false }.element(elem, &MUJOCO, 0, false)
+}
+
 struct Checker<'d> {
     diags: &'d mut Diagnostics,
     too_deep: bool,

@@ -6,12 +6,15 @@
 
 use std::collections::HashMap;
 
+use corten_math::{Quat, Vec3};
+
 use super::references::{NameIndex, Namespace, References};
 use super::{
-    Actuator, Arena, AttachedKeyframe, Body, DefaultClass, Element, Frame, Joint, Key, Origin,
-    OriginId, Spec,
+    Actuator, Arena, AttachedKeyframe, Body, DefaultClass, Element, Frame, Joint, Key, Orientation,
+    Origin, OriginId, Spec,
 };
 use crate::assets::{extension, file_name};
+use crate::compile::orientation::quaternion;
 use crate::enums::{Dynamics, JointType, ObjType};
 
 /// Why a part cannot be attached.
@@ -54,6 +57,47 @@ impl Spec {
         copy.bring_classes();
         copy.contents(Spec::WORLD, parent, Some(frame));
         copy.finish()
+    }
+
+    /// The keyframes of attached models as full vectors. Positions that they do not give are
+    /// those of the reference configuration.
+    pub(crate) fn complete_attached_keys(&self) -> Vec<super::Keyframe> {
+        let layout = StateLayout::of(self);
+        self.attached_keys.iter().map(|key| layout.join(self, key)).collect()
+    }
+
+    /// Position of a joint in the reference configuration.
+    fn reference(&self, key: Key<Joint>) -> Vec<f64> {
+        let Some(joint) = self.joints.get(key) else { return Vec::new() };
+        match joint.type_ {
+            JointType::Slide => vec![joint.ref_],
+            JointType::Hinge if self.compiler_of(joint).degree => vec![joint.ref_.to_radians()],
+            JointType::Hinge => vec![joint.ref_],
+            JointType::Ball => vec![1.0, 0.0, 0.0, 0.0],
+            JointType::Free => {
+                let (pos, quat) = joint.body.map_or_else(Default::default, |b| self.pose(b));
+                [&pos.0[..], &quat.0[..]].concat()
+            }
+        }
+    }
+
+    /// Pose of a body in its parent, frames included.
+    fn pose(&self, key: Key<Body>) -> (Vec3, Quat) {
+        let Some(body) = self.bodies.get(key) else { return Default::default() };
+        let turn = |quat, alt: &Orientation, compiler| quaternion(quat, alt, compiler);
+        let mut pos = body.pos;
+        let mut quat = turn(body.quat, &body.alt, self.compiler_of(body)).unwrap_or_default();
+        let mut outer = body.frame;
+        // Bounded, in case a program made frames contain each other.
+        for _ in 0..self.frames.capacity() {
+            let Some(frame) = outer.and_then(|key| self.frames.get(key)) else { break };
+            let compiler = self.compiler_of(frame);
+            let around = turn(frame.quat, &frame.alt, compiler).unwrap_or_default();
+            pos = frame.pos + around.rotate(pos);
+            quat = around * quat;
+            outer = frame.frame;
+        }
+        (pos, quat.normalized())
     }
 
     fn body_of(&self, frame: Key<Frame>) -> Result<Key<Body>, AttachError> {
@@ -557,6 +601,49 @@ impl StateLayout {
             layout.actuators.push((key, dim.unwrap_or(stateful)));
         }
         layout
+    }
+
+    /// A keyframe from its values by element. Velocities, activations and controls that are
+    /// missing are zero.
+    fn join(&self, spec: &Spec, key: &AttachedKeyframe) -> super::Keyframe {
+        fn collect<T>(
+            order: impl Iterator<Item = (Key<T>, usize)>,
+            values: &Shares<T>,
+            missing: impl Fn(Key<T>) -> Vec<f64>,
+        ) -> Vec<f64> {
+            let Some(values) = values else { return Vec::new() };
+            let values: HashMap<Key<T>, &Vec<f64>> = values.iter().map(|(k, v)| (*k, v)).collect();
+            let mut out = Vec::new();
+            for (key, _) in order {
+                match values.get(&key) {
+                    Some(share) => out.extend_from_slice(share),
+                    None => out.extend_from_slice(&missing(key)),
+                }
+            }
+            out
+        }
+        fn lists<T, const N: usize>(values: &Option<Vec<(Key<T>, [f64; N])>>) -> Shares<T> {
+            Some(values.as_ref()?.iter().map(|(key, v)| (*key, v.to_vec())).collect())
+        }
+        let controls: Shares<Actuator> =
+            key.ctrl.as_ref().map(|list| list.iter().map(|(k, v)| (*k, vec![*v])).collect());
+        let sizes: HashMap<Key<Joint>, usize> = self.joints.iter().map(|j| (j.0, j.2)).collect();
+        let states: HashMap<Key<Actuator>, usize> = self.actuators.iter().copied().collect();
+        let mocap = |n: usize| self.mocap.iter().map(move |&body| (body, n));
+        super::Keyframe {
+            name: key.name.clone(),
+            source: key.source,
+            time: key.time,
+            qpos: collect(self.joints.iter().map(|j| (j.0, j.1)), &key.qpos, |j| spec.reference(j)),
+            qvel: collect(self.joints.iter().map(|j| (j.0, j.2)), &key.qvel, |j| {
+                vec![0.0; sizes[&j]]
+            }),
+            act: collect(self.actuators.iter().copied(), &key.act, |a| vec![0.0; states[&a]]),
+            ctrl: collect(self.actuators.iter().map(|a| (a.0, 1)), &controls, |_| vec![0.0]),
+            mpos: collect(mocap(3), &lists(&key.mpos), |b| spec.pose(b).0.0.to_vec()),
+            mquat: collect(mocap(4), &lists(&key.mquat), |b| spec.pose(b).1.0.to_vec()),
+            ..Default::default()
+        }
     }
 
     /// The values of a keyframe by element.

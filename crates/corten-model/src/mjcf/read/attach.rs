@@ -5,6 +5,7 @@ use corten_math::{Quat, Vec3};
 use super::Reader;
 use super::body::Place;
 use super::value::{read, require, require_text, text};
+use crate::compile::orientation::quaternion;
 use crate::diagnostic::{Diagnostic, closest};
 use crate::mjcf::forest::Elem;
 use crate::spec::{Body, Frame, Key, Orientation, Spec};
@@ -55,7 +56,9 @@ impl Reader<'_> {
             let key = self.spec.frames.insert(frame);
             self.spec.bodies[place.body].frames.push(key);
             frames.push((key, format!("{separator}{i:0width$}")));
-            pos += self.euler_quat(angles).to_mat() * offset;
+            let rotation = Orientation::Euler(angles);
+            let turn = quaternion(Quat::IDENTITY, &rotation, &self.spec.compiler);
+            pos += turn.unwrap_or_default().to_mat() * offset;
         }
         if let Err(error) = self.spec.replicate(template, &frames) {
             let item = Diagnostic::error(error.to_string());
@@ -72,24 +75,6 @@ impl Reader<'_> {
             pending.extend(&body.bodies);
         }
         total
-    }
-
-    /// The rotation by Euler angles in the unit and sequence of the compiler settings.
-    fn euler_quat(&self, angles: Vec3) -> Quat {
-        let compiler = &self.spec.compiler;
-        let mut quat = Quat::IDENTITY;
-        for (axis, angle) in compiler.eulerseq.into_iter().zip(angles.0) {
-            let angle = if compiler.degree { angle / 180.0 * std::f64::consts::PI } else { angle };
-            let unit = match axis.to_ascii_lowercase() {
-                b'x' => Vec3::X,
-                b'y' => Vec3::Y,
-                _ => Vec3::Z,
-            };
-            let turn = Quat::from_axis_angle(unit, angle);
-            // Lower case turns about the axes of the moving frame, upper case about fixed ones.
-            quat = if axis.is_ascii_lowercase() { quat * turn } else { turn * quat };
-        }
-        quat.normalized()
     }
 
     pub(super) fn attach(&mut self, elem: Elem<'_>, place: Place) {

@@ -9,9 +9,9 @@ mod composite;
 mod constraint;
 mod custom;
 mod default;
-mod sensor;
-mod settings;
-mod value;
+pub(super) mod sensor;
+pub(super) mod settings;
+pub(crate) mod value;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,14 +22,11 @@ use crate::assets::{Assets, dir_name, is_absolute, join, normalize};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::spec::{DefaultClass, Key, Spec};
 
-/// Why a model could not be read: the findings, errors and warnings alike.
-pub type ReadError = Diagnostics;
-
 /// Name shown for text that came without a file.
 const ANONYMOUS: &str = "<string>";
 
 impl Spec {
-    /// Reads a model from MJCF text. Files it refers to are taken from `assets`.
+    /// Reads a model from MJCF or URDF text. Files it refers to are taken from `assets`.
     pub fn from_xml_str(text: &str, assets: &Assets) -> Result<Spec, Diagnostics> {
         Spec::from_xml_str_with_warnings(text, assets).map(|(spec, _)| spec)
     }
@@ -86,13 +83,14 @@ fn read(
     let forest = Forest::load(name, text, modelfiledir, assets, &mut spec.sources, &mut diags);
     if let Some(forest) = &forest {
         let root = forest.root();
-        if !root.name().eq_ignore_ascii_case("mujoco") {
+        let robot = root.name().eq_ignore_ascii_case("robot");
+        if !robot && !root.name().eq_ignore_ascii_case("mujoco") {
             diags.push(
                 Diagnostic::error(format!("unknown kind of model '{}'", root.name()))
                     .at(root.source())
-                    .expected("a root element 'mujoco'"),
+                    .expected("a root element 'mujoco' or 'robot'"),
             );
-        } else if schema::check(root, &mut diags) {
+        } else if robot || schema::check(root, &mut diags) {
             let mut reader = Reader {
                 assets,
                 spec,
@@ -101,7 +99,11 @@ fn read(
                 depth,
                 model_missing: false,
             };
-            reader.model(root, forest.comment());
+            if robot {
+                crate::urdf::read_robot(&mut reader, root);
+            } else {
+                reader.model(root, forest.comment());
+            }
             (spec, diags) = (reader.spec, reader.diags);
         }
     }
@@ -110,10 +112,10 @@ fn read(
 }
 
 /// State of a reading.
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     assets: &'a Assets,
-    spec: Spec,
-    diags: Diagnostics,
+    pub(crate) spec: Spec,
+    pub(crate) diags: Diagnostics,
     classes: HashMap<String, Key<DefaultClass>>,
     /// How many model assets enclose this one.
     depth: usize,
@@ -156,11 +158,11 @@ impl Reader<'_> {
     }
 
     /// Reports an error at an element.
-    fn error(&mut self, elem: Elem<'_>, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, elem: Elem<'_>, message: impl Into<String>) {
         self.report(elem, Diagnostic::error(message));
     }
 
-    fn report(&mut self, elem: Elem<'_>, item: Diagnostic) {
+    pub(crate) fn report(&mut self, elem: Elem<'_>, item: Diagnostic) {
         self.diags.push(item.at(elem.source()).element(elem.name()));
     }
 

@@ -10,7 +10,7 @@ use crate::mjcf::forest::Elem;
 /// Highest actuator group that can be disabled: groups are bits of a signed integer.
 const MAX_DISABLED_GROUP: i32 = 30;
 
-const DISABLE_FLAGS: [(&str, DisableBit); 19] = [
+pub(in crate::mjcf) const DISABLE_FLAGS: [(&str, DisableBit); 19] = [
     ("constraint", DisableBit::Constraint),
     ("equality", DisableBit::Equality),
     ("frictionloss", DisableBit::FrictionLoss),
@@ -32,7 +32,7 @@ const DISABLE_FLAGS: [(&str, DisableBit); 19] = [
     ("island", DisableBit::Island),
 ];
 
-const ENABLE_FLAGS: [(&str, EnableBit); 6] = [
+pub(in crate::mjcf) const ENABLE_FLAGS: [(&str, EnableBit); 6] = [
     ("override", EnableBit::Override),
     ("energy", EnableBit::Energy),
     ("fwdinv", EnableBit::FwdInv),
@@ -54,7 +54,7 @@ fn choice(diags: &mut Diagnostics, elem: Elem<'_>, name: &str, words: [&str; 2])
 }
 
 impl Reader<'_> {
-    pub(super) fn compiler(&mut self, elem: Elem<'_>) {
+    pub(crate) fn compiler(&mut self, elem: Elem<'_>) {
         let compiler = &mut self.spec.compiler;
         let diags = &mut self.diags;
         // The general directory comes first: the special ones override it.
@@ -92,7 +92,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn option(&mut self, elem: Elem<'_>) {
+    pub(crate) fn option(&mut self, elem: Elem<'_>) {
         let option = &mut self.spec.option;
         apply(&mut self.diags, elem, option);
         if let Some(attr) = elem.attr("actuatorgroupdisable") {
@@ -134,7 +134,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn size(&mut self, elem: Elem<'_>) {
+    pub(crate) fn size(&mut self, elem: Elem<'_>) {
         let sizes = &mut self.spec.sizes;
         let diags = &mut self.diags;
         apply(diags, elem, sizes);

@@ -1,0 +1,668 @@
+//! Spec to MJCF text.
+//!
+//! Each element is written as its difference from the prototype of its default class, so that
+//! reading the text gives the same elements again. What was expanded while reading (includes,
+//! replicates, attached models, composites, actuator shortcuts) is written in its expanded
+//! form. Elements of attached models are converted to the settings of the model that holds them.
+
+mod body;
+mod text;
+
+use corten_math::Vec3;
+
+use super::attr::{Keyword as _, Value as _, write_numbers};
+use super::read::sensor::{Attachment, SENSORS};
+use super::read::settings::{DISABLE_FLAGS, ENABLE_FLAGS};
+use crate::enums::{
+    Bias, ContactDataField, Dynamics, EqualityType, Gain, MeshBuiltin, ObjType, Transmission,
+};
+use crate::option::Visual;
+use crate::spec::*;
+use text::{Tag, Writer};
+
+/// Why a spec cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    #[error("bodies are nested more than {0} deep, which no reader accepts")]
+    TooDeep(usize),
+}
+
+impl Spec {
+    /// The spec as MJCF text.
+    pub fn to_xml(&self) -> Result<String, WriteError> {
+        let mut w = Writer::default();
+        let mut tag = Tag::new("mujoco");
+        tag.set("model", &self.modelname);
+        let mut result = Ok(());
+        w.always(&tag, |w| {
+            w.comment(&self.comment);
+            self.write_settings(w);
+            self.write_defaults(w);
+            self.write_custom(w);
+            self.write_assets(w);
+            result = body::write_world(self, w);
+            self.write_contacts(w);
+            self.write_equalities(w);
+            self.write_tendons(w);
+            self.write_actuators(w);
+            self.write_sensors(w);
+            self.write_keyframes(w);
+        });
+        result.map(|()| w.finish())
+    }
+
+    fn write_settings(&self, w: &mut Writer) {
+        let (compiler, plain) = (&self.compiler, Compiler::default());
+        let mut tag = Tag::new("compiler");
+        tag.set("angle", if compiler.degree { "degree" } else { "radian" });
+        tag.diff(compiler, &plain);
+        if self.strippath {
+            tag.set("strippath", "true");
+        }
+        if compiler.eulerseq != plain.eulerseq {
+            tag.set("eulerseq", String::from_utf8_lossy(&compiler.eulerseq));
+        }
+        w.element(&tag, |w| {
+            let mut tag = Tag::new("lengthrange");
+            w.leaf_unless_empty(tag.diff(&compiler.lr_opt, &plain.lr_opt));
+        });
+        self.write_option(w);
+
+        let mut tag = Tag::new("size");
+        let (sizes, plain) = (&self.sizes, Sizes::default());
+        if sizes.memory != plain.memory {
+            tag.set("memory", sizes.memory.to_string());
+        }
+        if sizes.nstack != plain.nstack {
+            tag.set("nstack", sizes.nstack.to_string());
+        }
+        w.leaf_unless_empty(tag.diff(sizes, &plain));
+
+        w.element(&Tag::new("visual"), |w| {
+            let (visual, plain) = (&self.visual, Visual::default());
+            w.leaf_unless_empty(Tag::new("global").diff(&visual.global, &plain.global));
+            w.leaf_unless_empty(Tag::new("quality").diff(&visual.quality, &plain.quality));
+            w.leaf_unless_empty(Tag::new("headlight").diff(&visual.headlight, &plain.headlight));
+            w.leaf_unless_empty(Tag::new("map").diff(&visual.map, &plain.map));
+            w.leaf_unless_empty(Tag::new("scale").diff(&visual.scale, &plain.scale));
+            w.leaf_unless_empty(Tag::new("rgba").diff(&visual.rgba, &plain.rgba));
+        });
+        w.leaf_unless_empty(Tag::new("statistic").diff(&self.stat, &StatisticOverride::default()));
+    }
+
+    fn write_option(&self, w: &mut Writer) {
+        let (option, plain) = (&self.option, crate::Options::default());
+        let mut tag = Tag::new("option");
+        tag.diff(option, &plain);
+        let groups: Vec<i32> = (0..31).filter(|g| option.disableactuator >> g & 1 != 0).collect();
+        if !groups.is_empty() {
+            tag.set("actuatorgroupdisable", write_numbers(&groups));
+        }
+        w.element(&tag, |w| {
+            let mut tag = Tag::new("flag");
+            for (name, bit) in DISABLE_FLAGS {
+                if option.disabled(bit) {
+                    tag.set(name, "disable");
+                }
+            }
+            for (name, bit) in ENABLE_FLAGS {
+                if option.enabled(bit) {
+                    tag.set(name, "enable");
+                }
+            }
+            w.leaf_unless_empty(&tag);
+        });
+    }
+
+    fn write_defaults(&self, w: &mut Writer) {
+        let plain = DefaultClass::default();
+        self.write_class(w, Spec::MAIN_CLASS, &plain, 0);
+    }
+
+    fn write_class(
+        &self,
+        w: &mut Writer,
+        key: Key<DefaultClass>,
+        base: &DefaultClass,
+        depth: usize,
+    ) {
+        let Some(class) = self.defaults.get(key).filter(|_| depth < crate::xml::MAX_DEPTH) else {
+            return;
+        };
+        let mut tag = Tag::new("default");
+        if key != Spec::MAIN_CLASS {
+            tag.set("class", &class.name);
+        }
+        let content = |w: &mut Writer| {
+            let mut mesh = Tag::new("mesh");
+            w.leaf_unless_empty(mesh.diff(&class.mesh, &base.mesh));
+            write_material(w, Tag::new("material"), &class.material, &base.material);
+            w.leaf_unless_empty(Tag::new("joint").diff(&class.joint, &base.joint));
+            w.leaf_unless_empty(&geom_tag(&class.geom, &base.geom));
+            w.leaf_unless_empty(&site_tag(&class.site, &base.site));
+            w.leaf_unless_empty(&camera_tag(&class.camera, &base.camera));
+            w.leaf_unless_empty(Tag::new("light").diff(&class.light, &base.light));
+            w.leaf_unless_empty(Tag::new("pair").diff(&class.pair, &base.pair));
+            w.leaf_unless_empty(Tag::new("equality").diff(&class.equality, &base.equality));
+            w.leaf_unless_empty(&tendon_tag("tendon", &class.tendon, &base.tendon));
+            w.leaf_unless_empty(&actuator_tag(&class.actuator, &base.actuator));
+            for &child in &class.children {
+                self.write_class(w, child, class, depth + 1);
+            }
+        };
+        if key == Spec::MAIN_CLASS {
+            w.element(&tag, content);
+        } else {
+            w.always(&tag, content);
+        }
+    }
+
+    fn write_custom(&self, w: &mut Writer) {
+        w.element(&Tag::new("custom"), |w| {
+            for numeric in self.numerics.values() {
+                let mut tag = Tag::new("numeric");
+                tag.diff(numeric, &Numeric::default());
+                w.leaf(tag.set_text("data", &numeric.data.write()));
+            }
+            for text in self.texts.values() {
+                w.leaf(Tag::new("text").diff(text, &Text::default()));
+            }
+            for tuple in self.tuples.values() {
+                w.element(Tag::new("tuple").set("name", &tuple.name), |w| {
+                    let names = tuple.objname.iter().zip(&tuple.objprm);
+                    for (objtype, (objname, prm)) in tuple.objtype.iter().zip(names) {
+                        let mut tag = Tag::new("element");
+                        tag.set("objtype", objtype.word()).set("objname", objname);
+                        w.leaf(tag.set("prm", prm.to_string()));
+                    }
+                });
+            }
+        });
+    }
+
+    fn write_assets(&self, w: &mut Writer) {
+        w.element(&Tag::new("asset"), |w| {
+            for texture in self.textures.values() {
+                let mut tag = Tag::new("texture");
+                tag.diff_except(texture, &Texture::default(), &["file"]);
+                tag.set_text("file", &self.portable(texture, &texture.file, |c| &c.texturedir));
+                let names =
+                    ["fileright", "fileleft", "fileup", "filedown", "filefront", "fileback"];
+                for (name, file) in names.into_iter().zip(&texture.cubefiles) {
+                    tag.set_text(name, &self.portable(texture, file, |c| &c.texturedir));
+                }
+                let used = texture.gridlayout.iter().rposition(|&c| c != b'.');
+                if used.is_some() {
+                    let faces = texture.gridsize[0].saturating_mul(texture.gridsize[1]);
+                    let faces = usize::try_from(faces).unwrap_or(0).min(texture.gridlayout.len());
+                    let layout = &texture.gridlayout[..faces];
+                    tag.set("gridlayout", String::from_utf8_lossy(layout));
+                }
+                w.leaf(&tag);
+            }
+            for material in self.materials.values() {
+                let mut tag = Tag::new("material");
+                self.set_class(&mut tag, material.class, Spec::MAIN_CLASS);
+                let base = &self.class(material.class).material;
+                write_material(w, tag, material, base);
+            }
+            for mesh in self.meshes.values() {
+                let mut tag = Tag::new("mesh");
+                self.set_class(&mut tag, mesh.class, Spec::MAIN_CLASS);
+                let base = &self.class(mesh.class).mesh;
+                tag.diff_except(mesh, base, &["file", "builtin"]);
+                tag.set_text("file", &self.portable(mesh, &mesh.file, |c| &c.meshdir));
+                if mesh.builtin != MeshBuiltin::None {
+                    tag.set("builtin", mesh.builtin.word());
+                }
+                w.leaf(&tag);
+            }
+            for hfield in self.hfields.values() {
+                let mut tag = Tag::new("hfield");
+                tag.diff_except(hfield, &HField::default(), &["file", "size"]);
+                tag.set("size", hfield.size.write());
+                tag.set_text("file", &self.portable(hfield, &hfield.file, |c| &c.meshdir));
+                let columns = usize::try_from(hfield.ncol).unwrap_or(0).max(1);
+                if hfield.file.is_empty() && hfield.userdata.iter().any(|&z| z != 0.0) {
+                    let rows = hfield.userdata.rchunks(columns).flatten().copied();
+                    tag.set("elevation", rows.collect::<Vec<f32>>().write());
+                }
+                w.leaf(&tag);
+            }
+            for skin in self.skins.values() {
+                self.write_skin(w, skin);
+            }
+        });
+    }
+
+    fn write_skin(&self, w: &mut Writer, skin: &Skin) {
+        let mut tag = Tag::new("skin");
+        tag.diff_except(skin, &Skin::default(), &["file"]);
+        tag.set_text("file", &self.portable(skin, &skin.file, |c| &c.meshdir));
+        w.always(&tag, |w| {
+            for (i, body) in skin.bodyname.iter().enumerate() {
+                let mut tag = Tag::new("bone");
+                tag.set("body", body);
+                let slice = |values: &[f32], n: usize| {
+                    write_numbers(values.get(n * i..n * i + n).unwrap_or_default())
+                };
+                tag.set_text("bindpos", &slice(&skin.bindpos, 3));
+                tag.set_text("bindquat", &slice(&skin.bindquat, 4));
+                tag.set_text("vertid", &skin.vertid.get(i).map_or(String::new(), |v| v.write()));
+                let weight = skin.vertweight.get(i);
+                w.leaf(tag.set_text("vertweight", &weight.map_or(String::new(), |v| v.write())));
+            }
+        });
+    }
+
+    /// The path of an asset as the main model would write it.
+    fn portable(
+        &self,
+        element: &impl Element,
+        file: &str,
+        dir: impl Fn(&Compiler) -> &str,
+    ) -> String {
+        use crate::assets::{file_name, is_absolute, join};
+        let Some(origin) = self.origin(element.origin()).filter(|_| !file.is_empty()) else {
+            return file.to_owned();
+        };
+        let file = if origin.strippath { file_name(file) } else { file };
+        if is_absolute(file) {
+            return file.to_owned();
+        }
+        let own = join(&origin.modelfiledir, dir(&origin.compiler));
+        if own == join(&self.modelfiledir, dir(&self.compiler)) {
+            return file.to_owned();
+        }
+        let path = join(&own, file);
+        std::path::absolute(&path).map_or(path, |path| path.to_string_lossy().into_owned())
+    }
+
+    /// Names a class where it is not the one in effect.
+    fn set_class(
+        &self,
+        tag: &mut Tag,
+        class: Option<Key<DefaultClass>>,
+        inherited: Key<DefaultClass>,
+    ) {
+        let class = class.filter(|&key| self.defaults.contains(key)).unwrap_or(Spec::MAIN_CLASS);
+        if class != inherited {
+            tag.set("class", &self.defaults[class].name);
+        }
+    }
+
+    fn write_contacts(&self, w: &mut Writer) {
+        w.element(&Tag::new("contact"), |w| {
+            for pair in self.pairs.values() {
+                let mut tag = Tag::new("pair");
+                self.set_class(&mut tag, pair.class, Spec::MAIN_CLASS);
+                w.leaf(tag.diff(pair, &self.class(pair.class).pair));
+            }
+            for exclude in self.excludes.values() {
+                w.leaf(Tag::new("exclude").diff(exclude, &Exclude::default()));
+            }
+        });
+    }
+
+    fn write_equalities(&self, w: &mut Writer) {
+        w.element(&Tag::new("equality"), |w| {
+            for equality in self.equalities.values() {
+                let mut tag = Tag::new(equality.type_.word());
+                self.set_class(&mut tag, equality.class, Spec::MAIN_CLASS);
+                tag.diff(equality, &self.class(equality.class).equality);
+                let data = &equality.data;
+                match equality.type_ {
+                    EqualityType::Connect | EqualityType::Weld => {
+                        let by_sites = equality.objtype == ObjType::Site;
+                        let names = if by_sites { ["site1", "site2"] } else { ["body1", "body2"] };
+                        tag.set(names[0], &equality.name1).set_text(names[1], &equality.name2);
+                        if !by_sites {
+                            tag.set("anchor", write_numbers(&data[..3]));
+                        }
+                        if equality.type_ == EqualityType::Weld {
+                            if !by_sites {
+                                tag.set("relpose", write_numbers(&data[3..10]));
+                            }
+                            tag.set("torquescale", data[10].to_string());
+                        }
+                    }
+                    EqualityType::Joint | EqualityType::Tendon => {
+                        let kind = equality.type_.word();
+                        tag.set(&format!("{kind}1"), &equality.name1);
+                        tag.set_text(&format!("{kind}2"), &equality.name2);
+                        tag.set("polycoef", write_numbers(&data[..5]));
+                    }
+                    EqualityType::Flex | EqualityType::Distance => continue,
+                }
+                w.leaf(&tag);
+            }
+        });
+    }
+
+    fn write_tendons(&self, w: &mut Writer) {
+        w.element(&Tag::new("tendon"), |w| {
+            for tendon in self.tendons.values() {
+                let joint = |wrap: &Wrap| matches!(wrap.target, WrapTarget::Joint { .. });
+                let kind = if tendon.path.iter().any(joint) { "fixed" } else { "spatial" };
+                let mut tag = tendon_tag(kind, tendon, &self.class(tendon.class).tendon);
+                self.set_class(&mut tag, tendon.class, Spec::MAIN_CLASS);
+                w.always(&tag, |w| {
+                    for wrap in &tendon.path {
+                        w.leaf(&wrap_tag(&wrap.target));
+                    }
+                });
+            }
+        });
+    }
+
+    fn write_actuators(&self, w: &mut Writer) {
+        w.element(&Tag::new("actuator"), |w| {
+            for actuator in self.actuators.values() {
+                let mut tag = actuator_tag(actuator, &self.class(actuator.class).actuator);
+                self.set_class(&mut tag, actuator.class, Spec::MAIN_CLASS);
+                let target = match actuator.trntype {
+                    Transmission::Joint => "joint",
+                    Transmission::JointInParent => "jointinparent",
+                    Transmission::SliderCrank => "cranksite",
+                    Transmission::Tendon => "tendon",
+                    Transmission::Site => "site",
+                    Transmission::Body => "body",
+                    Transmission::Undefined => "",
+                };
+                if !target.is_empty() {
+                    tag.set(target, &actuator.target);
+                }
+                w.leaf(&tag);
+            }
+        });
+    }
+
+    fn write_sensors(&self, w: &mut Writer) {
+        w.element(&Tag::new("sensor"), |w| {
+            for sensor in self.sensors.values() {
+                if let Some(tag) = sensor_tag(sensor) {
+                    w.leaf(&tag);
+                }
+            }
+        });
+    }
+
+    fn write_keyframes(&self, w: &mut Writer) {
+        w.element(&Tag::new("keyframe"), |w| {
+            for key in self.keys.values() {
+                w.leaf(Tag::new("key").diff(key, &Keyframe::default()));
+            }
+            for key in self.complete_attached_keys() {
+                w.leaf(Tag::new("key").diff(&key, &Keyframe::default()));
+            }
+        });
+    }
+}
+
+/// Adds an orientation, if it differs.
+fn set_orientation(tag: &mut Tag, alt: &Orientation, base: &Orientation) {
+    if alt == base {
+        return;
+    }
+    match alt {
+        Orientation::Quat => {}
+        Orientation::AxisAngle(values) => drop(tag.set("axisangle", values.write())),
+        Orientation::XyAxes(values) => drop(tag.set("xyaxes", values.write())),
+        Orientation::ZAxis(values) => drop(tag.set("zaxis", values.write())),
+        Orientation::Euler(values) => drop(tag.set("euler", values.write())),
+    }
+}
+
+/// Names of attributes that must not stand beside an alternative orientation.
+fn unless_oriented(alt: &Orientation, base: &Orientation) -> &'static [&'static str] {
+    if alt == base { &[] } else { &["quat"] }
+}
+
+fn geom_tag(geom: &Geom, base: &Geom) -> Tag {
+    let mut tag = Tag::new("geom");
+    tag.diff_except(geom, base, unless_oriented(&geom.alt, &base.alt));
+    set_orientation(&mut tag, &geom.alt, &base.alt);
+    tag
+}
+
+fn site_tag(site: &Site, base: &Site) -> Tag {
+    let mut tag = Tag::new("site");
+    tag.diff_except(site, base, unless_oriented(&site.alt, &base.alt));
+    set_orientation(&mut tag, &site.alt, &base.alt);
+    tag
+}
+
+fn camera_tag(camera: &Camera, base: &Camera) -> Tag {
+    let mut tag = Tag::new("camera");
+    // User data is not inherited, and these go together.
+    tag.diff_except(
+        camera,
+        base,
+        &[
+            "user",
+            "fovy",
+            "sensorsize",
+            "resolution",
+            "focal",
+            "focalpixel",
+            "principal",
+            "principalpixel",
+            if camera.alt == base.alt { "" } else { "quat" },
+        ],
+    );
+    if !camera.userdata.is_empty() {
+        tag.set("user", camera.userdata.write());
+    }
+    set_orientation(&mut tag, &camera.alt, &base.alt);
+    let lengths = [
+        ("focal", camera.focal_length, base.focal_length),
+        ("focalpixel", camera.focal_pixel, base.focal_pixel),
+        ("principal", camera.principal_length, base.principal_length),
+        ("principalpixel", camera.principal_pixel, base.principal_pixel),
+    ];
+    let optics =
+        lengths.iter().any(|(_, own, base)| own != base) || camera.sensor_size != base.sensor_size;
+    for (name, own, base) in lengths {
+        if own != base {
+            tag.set(name, own.write());
+        }
+    }
+    if optics {
+        tag.set("sensorsize", camera.sensor_size.write());
+    } else if camera.fovy != base.fovy {
+        tag.set("fovy", camera.fovy.write());
+    }
+    if optics || camera.resolution != base.resolution {
+        tag.set("resolution", camera.resolution.write());
+    }
+    tag
+}
+
+fn write_material(w: &mut Writer, mut tag: Tag, material: &Material, base: &Material) {
+    tag.diff(material, base);
+    w.element(&tag, |w| {
+        let pairs = material.textures.iter().zip(&base.textures).enumerate();
+        for (role, (texture, inherited)) in pairs {
+            if texture != inherited
+                && let Some(role) = crate::enums::TextureRole::from_raw(role as i32)
+            {
+                w.leaf(Tag::new("layer").set("role", role.word()).set("texture", texture));
+            }
+        }
+    });
+}
+
+fn tendon_tag(name: &'static str, tendon: &Tendon, base: &Tendon) -> Tag {
+    let mut tag = Tag::new(name);
+    let except: &[&str] = if name == "fixed" { &["width", "material", "rgba"] } else { &[] };
+    tag.diff_except(tendon, base, except);
+    if tendon.springlength != base.springlength {
+        tag.set("springlength", tendon.springlength.write());
+    }
+    tag
+}
+
+fn wrap_tag(target: &WrapTarget) -> Tag {
+    match target {
+        WrapTarget::Site { site } => {
+            let mut tag = Tag::new("site");
+            tag.set("site", site);
+            tag
+        }
+        WrapTarget::Geom { geom, sidesite } => {
+            let mut tag = Tag::new("geom");
+            tag.set("geom", geom).set_text("sidesite", sidesite);
+            tag
+        }
+        WrapTarget::Joint { joint, coef } => {
+            let mut tag = Tag::new("joint");
+            tag.set("joint", joint).set("coef", coef.to_string());
+            tag
+        }
+        WrapTarget::Pulley { divisor } => {
+            let mut tag = Tag::new("pulley");
+            tag.set("divisor", divisor.to_string());
+            tag
+        }
+    }
+}
+
+/// An actuator in its general form. Only servos can take over the range of their target, so one
+/// that does is written as a servo.
+fn actuator_tag(actuator: &Actuator, base: &Actuator) -> Tag {
+    let servo = actuator.inheritrange != base.inheritrange
+        && actuator.gaintype == Gain::Fixed
+        && actuator.biastype == Bias::Affine;
+    if !servo {
+        let mut tag = Tag::new("general");
+        tag.diff(actuator, base);
+        return tag;
+    }
+    let integrated = actuator.dyntype == Dynamics::Integrator;
+    let mut tag = Tag::new(if integrated { "intvelocity" } else { "position" });
+    tag.diff_except(
+        actuator,
+        base,
+        &[
+            "actdim",
+            "dyntype",
+            "gaintype",
+            "biastype",
+            "dynprm",
+            "gainprm",
+            "biasprm",
+            "actearly",
+            "actlimited",
+            if integrated { "" } else { "actrange" },
+        ],
+    );
+    tag.set("inheritrange", actuator.inheritrange.to_string());
+    tag.set("kp", actuator.gainprm[0].to_string());
+    let damping = actuator.biasprm[2];
+    if damping > 0.0 {
+        tag.set("dampratio", damping.to_string());
+    } else {
+        tag.set("kv", (-damping).to_string());
+    }
+    if actuator.dyntype == Dynamics::FilterExact {
+        tag.set("timeconst", actuator.dynprm[0].to_string());
+    }
+    tag
+}
+
+fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
+    let (name, _, attachment) = SENSORS.iter().find(|(_, type_, _)| *type_ == sensor.type_)?;
+    let mut tag = Tag::new(name);
+    tag.diff(sensor, &Sensor::default());
+    let objtype = sensor.objtype.word();
+    match *attachment {
+        Attachment::One(attr, _) => drop(tag.set(attr, &sensor.objname)),
+        Attachment::CamProjection => {
+            tag.set("site", &sensor.objname).set("camera", &sensor.refname);
+        }
+        Attachment::InsideSite => {
+            tag.set("site", &sensor.refname);
+            tag.set("objtype", objtype).set("objname", &sensor.objname);
+        }
+        Attachment::Frame { relative } => {
+            tag.set("objtype", objtype).set("objname", &sensor.objname);
+            if relative && sensor.reftype != ObjType::Unknown {
+                tag.set("reftype", sensor.reftype.word()).set("refname", &sensor.refname);
+            }
+        }
+        Attachment::Distance => {
+            tag.set(&numbered(sensor.objtype, 1), &sensor.objname);
+            tag.set(&numbered(sensor.reftype, 2), &sensor.refname);
+        }
+        Attachment::Contact => {
+            if sensor.objtype != ObjType::Unknown {
+                tag.set(&numbered(sensor.objtype, 1), &sensor.objname);
+            }
+            if sensor.reftype != ObjType::Unknown {
+                tag.set(&numbered(sensor.reftype, 2), &sensor.refname);
+            }
+            let fields = ContactDataField::WORDS.iter();
+            let words: Vec<&str> = fields
+                .filter(|(_, field)| sensor.intprm[0] >> field.raw() & 1 != 0)
+                .map(|(word, _)| *word)
+                .collect();
+            tag.set("data", words.join(" "));
+            let reduce = ["none", "mindist", "maxforce", "netforce"];
+            let reduce = usize::try_from(sensor.intprm[1]).ok().and_then(|i| reduce.get(i));
+            tag.set("reduce", *reduce.unwrap_or(&"none"));
+            tag.set("num", sensor.intprm[2].to_string());
+        }
+        Attachment::Tactile => {
+            tag.set("geom", &sensor.refname).set("mesh", &sensor.objname);
+        }
+        Attachment::User => {
+            if sensor.objtype != ObjType::Unknown {
+                tag.set("objtype", objtype).set("objname", &sensor.objname);
+            }
+            tag.set("dim", sensor.dim.to_string());
+            tag.set("needstage", sensor.needstage.word());
+            tag.set("datatype", sensor.datatype.word());
+        }
+        Attachment::Nothing => {}
+    }
+    Some(tag)
+}
+
+/// The attribute that names an object of a contact or distance sensor.
+fn numbered(kind: ObjType, number: usize) -> String {
+    match kind {
+        ObjType::Site => "site".to_owned(),
+        ObjType::Xbody => format!("subtree{number}"),
+        kind => format!("{}{number}", kind.word()),
+    }
+}
+
+/// Conversion of elements of an attached model to the settings of the main one.
+struct Settings<'a> {
+    own: &'a Compiler,
+    main: &'a Compiler,
+}
+
+impl Settings<'_> {
+    fn same(&self) -> bool {
+        self.own.degree == self.main.degree
+            && self.own.eulerseq == self.main.eulerseq
+            && self.own.autolimits == self.main.autolimits
+    }
+
+    fn angle(&self, angle: f64) -> f64 {
+        match (self.own.degree, self.main.degree) {
+            (true, false) => angle.to_radians(),
+            (false, true) => angle.to_degrees(),
+            _ => angle,
+        }
+    }
+
+    fn orientation(&self, alt: &mut Orientation) {
+        match alt {
+            Orientation::AxisAngle(values) => values[3] = self.angle(values[3]),
+            Orientation::Euler(angles) => *angles = Vec3(angles.0.map(|a| self.angle(a))),
+            Orientation::Quat | Orientation::XyAxes(_) | Orientation::ZAxis(_) => {}
+        }
+    }
+}
