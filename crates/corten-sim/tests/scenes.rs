@@ -113,7 +113,9 @@ scenes!(
     muscle_arm,
     pendulum,
     quadruped,
+    sensors,
     slider_crank,
     swimmer,
     tendon_finger,
+    wrapping,
 );
