@@ -26,23 +26,36 @@ pub struct Bvh {
 /// Positions and sizes closer than this count as equal.
 const EPS: f64 = 1e-14;
 
-/// Builds the tree of `elements`, which are reordered.
-pub fn build(elements: &mut [Element]) -> Bvh {
+/// Builds the tree of `elements`.
+pub fn build(elements: &[Element]) -> Bvh {
     let mut tree = Bvh::default();
-    // Elements at equal positions keep their order.
-    let mut keyed: Vec<(usize, Element)> = elements.iter().copied().enumerate().collect();
-    if !keyed.is_empty() {
-        tree.aabb.reserve(2 * keyed.len());
-        tree.split(&mut keyed, 0);
+    if elements.is_empty() {
+        return tree;
     }
+    let nodes = 2 * elements.len() - 1;
+    tree.aabb.reserve_exact(nodes);
+    tree.child.reserve_exact(nodes);
+    tree.nodeid.reserve_exact(nodes);
+    tree.depth.reserve_exact(nodes);
+    // Rounding to multiples of EPS makes "equal within EPS" an order.
+    let keys = elements.iter().map(|e| e.pos.0.map(|x| (x / EPS + 0.5).floor() as i64)).collect();
+    let mut order: Vec<u32> = (0..elements.len() as u32).collect();
+    Builder { elements, keys, tree: &mut tree }.split(&mut order, 0);
     tree
 }
 
-impl Bvh {
-    fn split(&mut self, elements: &mut [(usize, Element)], depth: i32) -> i32 {
+struct Builder<'a> {
+    elements: &'a [Element],
+    keys: Vec<[i64; 3]>,
+    tree: &'a mut Bvh,
+}
+
+impl Builder<'_> {
+    fn split(&mut self, order: &mut [u32], depth: i32) -> i32 {
         let mut min = Vec3::splat(f64::MAX);
         let mut max = Vec3::splat(-f64::MAX);
-        for (_, e) in elements.iter() {
+        for &i in order.iter() {
+            let e = &self.elements[i as usize];
             min = min.min(e.min);
             max = max.max(e.max);
         }
@@ -53,15 +66,16 @@ impl Bvh {
             }
         }
         let (center, half) = ((max + min) / 2.0, (max - min) / 2.0);
-        let index = self.nodeid.len();
-        self.aabb.push([center[0], center[1], center[2], half[0], half[1], half[2]]);
-        self.child.push([-1, -1]);
-        self.depth.push(depth);
-        if let [(_, only)] = elements {
-            self.nodeid.push(only.id);
+        let tree = &mut *self.tree;
+        let index = tree.nodeid.len();
+        tree.aabb.push([center[0], center[1], center[2], half[0], half[1], half[2]]);
+        tree.child.push([-1, -1]);
+        tree.depth.push(depth);
+        if let [only] = order {
+            tree.nodeid.push(self.elements[*only as usize].id);
             return index as i32;
         }
-        self.nodeid.push(-1);
+        tree.nodeid.push(-1);
 
         let edges = max - min;
         let mut axis = 0;
@@ -71,15 +85,14 @@ impl Bvh {
         if edges[2] >= edges[axis] + EPS {
             axis = 2;
         }
-        let middle = elements.len() / 2;
-        // Rounding to multiples of EPS makes "equal within EPS" an order.
-        let key = |e: &(usize, Element)| (e.1.pos[axis] / EPS).round();
-        elements
-            .select_nth_unstable_by(middle, |a, b| key(a).total_cmp(&key(b)).then(a.0.cmp(&b.0)));
-        let (low, high) = elements.split_at_mut(middle);
+        // Elements at equal positions keep their order.
+        let middle = order.len() / 2;
+        let keys = &self.keys;
+        order.select_nth_unstable_by_key(middle, |&i| (keys[i as usize][axis], i));
+        let (low, high) = order.split_at_mut(middle);
         let low = self.split(low, depth + 1);
         let high = self.split(high, depth + 1);
-        self.child[index] = [low, high];
+        self.tree.child[index] = [low, high];
         index as i32
     }
 }
@@ -90,13 +103,13 @@ mod tests {
 
     #[test]
     fn every_element_is_a_leaf_inside_its_ancestors() {
-        let mut elements: Vec<Element> = (0..37)
+        let elements: Vec<Element> = (0..37)
             .map(|i| {
                 let pos = Vec3::new((i * 7 % 11) as f64, (i * 5 % 13) as f64, (i % 3) as f64);
                 Element { id: i, pos, min: pos - Vec3::splat(0.5), max: pos + Vec3::splat(0.5) }
             })
             .collect();
-        let tree = build(&mut elements);
+        let tree = build(&elements);
         assert_eq!(tree.nodeid.len(), 2 * 37 - 1);
         let mut leaves: Vec<i32> = tree.nodeid.iter().copied().filter(|&i| i >= 0).collect();
         leaves.sort_unstable();

@@ -1,9 +1,8 @@
 //! Reading Wavefront OBJ files.
 //!
 //! MuJoCo reads them with tinyobjloader and takes the first group that has faces, all vertices,
-//! normals and texture coordinates. Polygons are cut into triangles: quadrilaterals along the
-//! shorter diagonal, larger ones by clipping ears. The same cuts are made here, in single
-//! precision as there, because faces are part of a compiled model.
+//! normals and texture coordinates. Polygons are cut into triangles by clipping ears; the same
+//! cuts are made here, in single precision as there, because faces are part of a compiled model.
 
 use super::{LoadError, Source};
 
@@ -269,34 +268,26 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Cuts corners that contain no other corner, in the plane of the first proper corner. A polygon
+/// that resists is dropped after the ears found so far.
 fn triangulate(polygon: &[Corner], vert: &[[f32; 3]], out: &mut Vec<[Corner; 3]>) {
-    let at = |c: Corner| vert.get(c.vert as usize).copied();
-    match *polygon {
-        [] | [_] | [_, _] => {}
-        [a, b, c] => out.push([a, b, c]),
-        [a, b, c, d] => {
-            let (Some(pa), Some(pb), Some(pc), Some(pd)) = (at(a), at(b), at(c), at(d)) else {
-                return;
-            };
-            let squared = |p: [f32; 3], q: [f32; 3]| {
-                let e: [f32; 3] = std::array::from_fn(|k| q[k] - p[k]);
-                e[0] * e[0] + e[1] * e[1] + e[2] * e[2]
-            };
-            if squared(pa, pc) < squared(pb, pd) {
-                out.extend([[a, b, c], [a, c, d]]);
-            } else {
-                out.extend([[a, b, d], [b, c, d]]);
-            }
-        }
-        _ => clip_ears(polygon, vert, out),
+    if let [a, b, c] = *polygon {
+        return out.push([a, b, c]);
     }
-}
-
-/// Cuts corners that contain no other corner, in the plane of the first proper corner.
-fn clip_ears(polygon: &[Corner], vert: &[[f32; 3]], out: &mut Vec<[Corner; 3]>) {
+    if polygon.len() < 3 {
+        return;
+    }
     let at = |c: Corner| vert.get(c.vert as usize).copied();
     let [x, y] = projection(polygon, vert);
     let flat = |c: Corner| at(c).map_or([0.0; 2], |p| [p[x], p[y]]);
+    let mut area = 0.0;
+    for (k, &corner) in polygon.iter().enumerate() {
+        let next = polygon[(k + 1) % polygon.len()];
+        if at(corner).is_some() && at(next).is_some() {
+            let (p, q) = (flat(corner), flat(next));
+            area += (p[0] * q[1] - p[1] * q[0]) * 0.5;
+        }
+    }
 
     let mut rest = polygon.to_vec();
     let mut guess = 0;
@@ -316,13 +307,14 @@ fn clip_ears(polygon: &[Corner], vert: &[[f32; 3]], out: &mut Vec<[Corner; 3]>) 
         let p = ear.map(flat);
         let cross =
             (p[1][0] - p[0][0]) * (p[2][1] - p[1][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[1][0]);
-        let area = (p[0][0] * p[1][1] - p[0][1] * p[1][0]) * 0.5;
-        let inner = cross * area < 0.0;
-        let covered = (3..n).any(|k| {
-            let other = rest[(guess + k) % n];
-            at(other).is_some() && contains(&p, flat(other))
-        });
-        if inner || covered {
+        let reflex = cross * area < 0.0;
+        let covered = || {
+            (3..n).any(|k| {
+                let other = rest[(guess + k) % n];
+                at(other).is_some() && contains(&p, flat(other))
+            })
+        };
+        if reflex || covered() {
             guess += 1;
             continue;
         }
@@ -383,7 +375,6 @@ mod tests {
         let text = b"# cube\no first\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 2 0\n\nf 1 2 3 4\r\no second\nv 9 9 9\nf 1 2 5\n";
         let s = parse(text).unwrap();
         assert_eq!(s.vert.len(), 5);
-        // The diagonal from 1 to 3 is shorter.
         assert_eq!(s.face, [[0, 1, 2], [0, 2, 3]]);
     }
 

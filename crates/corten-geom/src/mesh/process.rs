@@ -304,7 +304,7 @@ fn recenter(vert: &mut [Vec3], normal: &mut [f32], com: Vec3, rotation: Quat) ->
 
 /// The tree of face boxes, sorted by circumcentres.
 fn face_tree(vert: &[Vec3], faces: &[[i32; 3]]) -> Bvh {
-    let mut elements: Vec<Element> = faces
+    let elements: Vec<Element> = faces
         .iter()
         .enumerate()
         .map(|(i, f)| {
@@ -317,7 +317,7 @@ fn face_tree(vert: &[Vec3], faces: &[[i32; 3]]) -> Bvh {
             Element { id: i as i32, pos: center, min: p.min(q).min(r), max: p.max(q).max(r) }
         })
         .collect();
-    bvh::build(&mut elements)
+    bvh::build(&elements)
 }
 
 #[cfg(test)]

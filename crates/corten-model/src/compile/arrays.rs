@@ -10,6 +10,12 @@ use crate::Model;
 pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
     m.nmesh = meshes.len();
     m.resize();
+    let shapes = || meshes.iter().filter_map(|p| p.shape.as_deref());
+    m.mesh_vert.reserve_exact(shapes().map(|s| s.vert.len()).sum());
+    m.mesh_face.reserve_exact(shapes().map(|s| s.face.len()).sum());
+    let nodes = shapes().map(|s| s.bvh.nodeid.len()).sum();
+    m.bvh_aabb.reserve_exact(nodes);
+    m.bvh_child.reserve_exact(nodes);
     for (i, plan) in meshes.iter().enumerate() {
         m.mesh_scale[i] = plan.scale;
         let Some(shape) = &plan.shape else { continue };
@@ -89,6 +95,7 @@ pub(super) fn hfields(m: &mut Model, hfields: &[HFieldPlan]) {
 pub(super) fn textures(m: &mut Model, textures: &[TexturePlan]) {
     m.ntex = textures.len();
     m.resize();
+    m.tex_data.reserve_exact(textures.iter().map(|t| t.data.len()).sum());
     for (i, plan) in textures.iter().enumerate() {
         m.tex_type[i] = plan.kind;
         m.tex_colorspace[i] = plan.colorspace;

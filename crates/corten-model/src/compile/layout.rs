@@ -248,7 +248,7 @@ fn geoms(cx: &Context, m: &mut Model, tree: &Tree) {
 fn body_tree(cx: &Context, tree: &Tree, b: usize) -> bvh::Bvh {
     let body = &tree.bodies[b];
     let inverse = body.ipose.quat.conjugate();
-    let mut elements: Vec<Element> = body
+    let elements: Vec<Element> = body
         .geoms
         .iter()
         .filter(|&&g| {
@@ -272,7 +272,7 @@ fn body_tree(cx: &Context, tree: &Tree, b: usize) -> bvh::Bvh {
             Element { id: g as i32, pos: inverse.rotate(offset), min, max }
         })
         .collect();
-    bvh::build(&mut elements)
+    bvh::build(&elements)
 }
 
 /// Adds a tree at the end of the static ones.

@@ -1,9 +1,8 @@
 //! Mesh assets: read, processed in parallel, kept for later compilations in the same process.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::{Arc, OnceLock};
 
 use corten_geom::mesh::{self, Builtin, Format, MassDistribution, Settings, Source};
 
@@ -11,6 +10,7 @@ use corten_math::Vec3;
 
 use super::asset_path::{AssetDir, locate, stem};
 use super::context::Context;
+use super::parallel::{Cache, ContentKey, in_parallel};
 use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, MeshBuiltin, MeshInertia, ObjType};
 use crate::names::Names;
@@ -64,29 +64,6 @@ fn needing_hull(cx: &Context, names: &Names) -> HashSet<usize> {
         .collect()
 }
 
-/// Results of independent tasks, in order, computed by as many threads as help.
-fn in_parallel<T: Send>(tasks: usize, run: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
-    let work = || {
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(slot) = results.get(i) else { break };
-            let result = run(i);
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(tasks);
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Where threads are not available the caller's thread does all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    results.into_iter().map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
-}
-
 fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, String> {
     let mut settings = Settings {
         scale: mesh.scale,
@@ -119,7 +96,7 @@ fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, 
     let format = Format::detect(&path, &mesh.content_type).ok_or_else(|| {
         format!("'{path}' is not a mesh format that can be read: STL (binary), OBJ or MSH")
     })?;
-    let key = CacheKey::new(&bytes, format, &settings, &given);
+    let key = content_key(&bytes, format, &settings, &given);
     if let Some(found) = cache().get(&key) {
         return Ok(found);
     }
@@ -130,7 +107,7 @@ fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, 
     let shape = mesh::process(&source, &settings)
         .map(Arc::new)
         .map_err(|e| format!("mesh file '{path}': {e}"))?;
-    cache().insert(key, shape.clone());
+    cache().insert(key, shape.clone(), bytes_of(&shape));
     Ok(shape)
 }
 
@@ -230,57 +207,25 @@ fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
     })
 }
 
-/// Identifies a processed mesh by content: two independent 64-bit hashes and the length.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct CacheKey([u64; 3]);
-
-impl CacheKey {
-    fn new(bytes: &[u8], format: Format, settings: &Settings, given: &Source) -> CacheKey {
-        let hash = |salt: u64| {
-            let mut h = DefaultHasher::new();
-            salt.hash(&mut h);
-            bytes.hash(&mut h);
-            (format, settings.mass, settings.smooth_normal).hash(&mut h);
-            (settings.max_hull_vert, settings.need_hull).hash(&mut h);
-            let numbers = [settings.scale.0, settings.refpos.0];
-            numbers.iter().flatten().chain(&settings.refquat.0).for_each(|x| {
-                x.to_bits().hash(&mut h);
-            });
-            let floats = given.vert.as_flattened().iter().chain(&given.normal);
-            floats.chain(&given.texcoord).for_each(|x| x.to_bits().hash(&mut h));
-            (&given.face, &given.facenormal, &given.facetexcoord).hash(&mut h);
-            h.finish()
-        };
-        CacheKey([hash(0), hash(1), bytes.len() as u64])
-    }
+fn content_key(bytes: &[u8], format: Format, s: &Settings, given: &Source) -> ContentKey {
+    ContentKey::new(bytes, |h| {
+        (format, s.mass, s.smooth_normal, s.max_hull_vert, s.need_hull).hash(h);
+        let numbers = s.scale.0.iter().chain(&s.refpos.0).chain(&s.refquat.0);
+        numbers.for_each(|x| x.to_bits().hash(h));
+        let floats = given.vert.as_flattened().iter().chain(&given.normal).chain(&given.texcoord);
+        floats.for_each(|x| x.to_bits().hash(h));
+        (&given.face, &given.facenormal, &given.facetexcoord).hash(h);
+    })
 }
 
 /// Processed meshes of this process.
-#[derive(Default)]
-struct Cache {
-    state: Mutex<(HashMap<CacheKey, Arc<mesh::Mesh>>, usize)>,
+fn cache() -> &'static Cache<mesh::Mesh> {
+    const LIMIT: usize = 300 << 20;
+    static CACHE: OnceLock<Cache<mesh::Mesh>> = OnceLock::new();
+    CACHE.get_or_init(|| Cache::new(LIMIT))
 }
 
-/// Vertices and faces kept, together; about 300 MB.
-const CACHE_LIMIT: usize = 2_000_000;
-
-fn cache() -> &'static Cache {
-    static CACHE: OnceLock<Cache> = OnceLock::new();
-    CACHE.get_or_init(Cache::default)
-}
-
-impl Cache {
-    fn get(&self, key: &CacheKey) -> Option<Arc<mesh::Mesh>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).0.get(key).cloned()
-    }
-
-    fn insert(&self, key: CacheKey, mesh: Arc<mesh::Mesh>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.1 += mesh.vert.len() + mesh.face.len();
-        if state.1 > CACHE_LIMIT {
-            state.0.clear();
-            state.1 = mesh.vert.len() + mesh.face.len();
-        }
-        state.0.insert(key, mesh);
-    }
+/// Memory of a mesh, roughly.
+fn bytes_of(mesh: &mesh::Mesh) -> usize {
+    80 * mesh.vert.len() + 180 * mesh.face.len() + 4 * mesh.graph.len()
 }

@@ -26,6 +26,7 @@ mod material;
 mod mesh;
 mod name;
 pub(crate) mod orientation;
+mod parallel;
 mod png;
 mod pose;
 mod sensor;

@@ -27,14 +27,18 @@ pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> 
     // Palettes and low bit depths become full bytes; 16 bits lose the lower half.
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
-    let size = reader.output_buffer_size().ok_or("the image is too large")?;
+    let size = reader.output_buffer_size().filter(|&n| n <= MAX_BYTES);
+    let size = size.ok_or("the image is too large")?;
     let mut raw = vec![0; size];
     let frame = reader.next_frame(&mut raw).map_err(|e| e.to_string())?;
     raw.truncate(frame.buffer_size());
     let srgb = reader.info().srgb.is_some();
+    let (width, height) = (frame.width as usize, frame.height as usize);
+    if frame.color_type.samples() == channels as usize {
+        return Ok(Image { width, height, data: raw, srgb });
+    }
     let pixels = raw.chunks_exact(frame.color_type.samples());
-    let mut data =
-        Vec::with_capacity(frame.width as usize * frame.height as usize * channels as usize);
+    let mut data = Vec::with_capacity(width * height * channels as usize);
     for pixel in pixels {
         let [r, g, b, a] = match *pixel {
             [y] => [y, y, y, 255],
@@ -49,5 +53,5 @@ pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> 
             Channels::Rgba => data.extend([r, g, b, a]),
         }
     }
-    Ok(Image { width: frame.width as usize, height: frame.height as usize, data, srgb })
+    Ok(Image { width, height, data, srgb })
 }

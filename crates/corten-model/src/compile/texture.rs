@@ -1,7 +1,11 @@
 //! Textures: generated patterns, images, and cubes of images.
 
-use super::asset_path::{AssetDir, read};
+use std::hash::Hash;
+use std::sync::{Arc, OnceLock};
+
+use super::asset_path::{AssetDir, locate};
 use super::context::Context;
+use super::parallel::{Cache, ContentKey, in_parallel};
 use super::png::{self, Channels};
 use crate::assets::extension;
 use crate::enums::{ColorSpace, TextureBuiltin, TextureMark, TextureType};
@@ -14,7 +18,7 @@ pub(super) struct TexturePlan {
     pub width: usize,
     pub height: usize,
     pub nchannel: usize,
-    pub data: Vec<u8>,
+    pub data: Arc<Vec<u8>>,
 }
 
 /// Bytes that a texture may take.
@@ -22,23 +26,24 @@ const MAX_BYTES: usize = i32::MAX as usize;
 const CUBE_FACES: usize = 6;
 
 pub(super) fn compile(cx: &mut Context) -> Vec<TexturePlan> {
-    let spec = cx.spec;
-    spec.textures
-        .values()
-        .map(|texture| match one(cx, texture) {
-            Ok(plan) => plan,
-            Err(message) => {
-                if !message.is_empty() {
-                    cx.error("texture", texture, message);
-                }
+    let textures: Vec<&Texture> = cx.spec.textures.values().collect();
+    let results = in_parallel(textures.len(), |i| one(cx, textures[i]));
+    let mut plans = Vec::with_capacity(textures.len());
+    for (texture, result) in textures.into_iter().zip(results) {
+        plans.push(match result {
+            Some(Ok(plan)) => plan,
+            Some(Err(message)) => {
+                cx.error("texture", texture, message);
                 TexturePlan::default()
             }
-        })
-        .collect()
+            None => TexturePlan::default(),
+        });
+    }
+    plans
 }
 
-/// Pixels of one texture; an empty message if the reason has been reported.
-fn one(cx: &mut Context, t: &Texture) -> Result<TexturePlan, String> {
+/// Pixels of one texture.
+fn one(cx: &Context, t: &Texture) -> Result<TexturePlan, String> {
     let nchannel = match t.nchannel {
         1..=4 => t.nchannel as usize,
         n => return Err(format!("nchannel is {n}, but must be between 1 and 4")),
@@ -56,8 +61,9 @@ fn one(cx: &mut Context, t: &Texture) -> Result<TexturePlan, String> {
         if t.data.len() != expected {
             return Err(format!("the buffer has {} bytes instead of {expected}", t.data.len()));
         }
-        plan.data = t.data.clone();
-        flip(t, &mut plan.data, plan.width, plan.height, nchannel);
+        let mut data = t.data.clone();
+        flip(t, &mut data, plan.width, plan.height, nchannel);
+        plan.data = Arc::new(data);
     } else if t.builtin != TextureBuiltin::None {
         generate(t, &mut plan)?;
     } else if !t.file.is_empty() {
@@ -66,7 +72,7 @@ fn one(cx: &mut Context, t: &Texture) -> Result<TexturePlan, String> {
         match t.type_ {
             TextureType::Flat => {
                 (plan.width, plan.height) = (image.width, image.height);
-                plan.data = image.data;
+                plan.data = image.data.clone();
             }
             _ => cube_from_grid(t, &mut plan, &image)?,
         }
@@ -87,12 +93,20 @@ fn set_colorspace(plan: &mut TexturePlan, srgb: bool) {
 struct Image {
     width: usize,
     height: usize,
-    data: Vec<u8>,
+    data: Arc<Vec<u8>>,
     srgb: bool,
 }
 
+/// Decoded images of this process.
+fn cache() -> &'static Cache<Image> {
+    const LIMIT: usize = 500 << 20;
+    static CACHE: OnceLock<Cache<Image>> = OnceLock::new();
+    CACHE.get_or_init(|| Cache::new(LIMIT))
+}
+
 /// Reads PNG, KTX (kept as it is) or MuJoCo's raw RGB format.
-fn load(cx: &mut Context, t: &Texture, file: &str) -> Result<Image, String> {
+fn load(cx: &Context, t: &Texture, file: &str) -> Result<Arc<Image>, String> {
+    #[derive(Clone, Copy, Hash)]
     enum Format {
         Png,
         Ktx,
@@ -109,12 +123,17 @@ fn load(cx: &mut Context, t: &Texture, file: &str) -> Result<Image, String> {
         },
         other => return Err(format!("unsupported content type '{other}'")),
     };
-    let Some(bytes) = read(cx, "texture", t, file, AssetDir::Texture) else {
-        return Err(String::new());
-    };
+    let (dir, path) = locate(cx, t, file, AssetDir::Texture);
+    let bytes = cx.assets.read(&dir, &path).map_err(|e| e.to_string())?;
+    let key = ContentKey::new(&bytes, |h| {
+        (format, t.nchannel, t.hflip, t.vflip).hash(h);
+    });
+    if let Some(found) = cache().get(&key) {
+        return Ok(found);
+    }
     let fail = |what: &str| format!("cannot read '{file}': {what}");
     let nchannel = t.nchannel as usize;
-    let mut image = match format {
+    let (width, height, mut data, srgb) = match format {
         Format::Png => {
             let channels = match nchannel {
                 1 => Channels::Gray,
@@ -123,12 +142,7 @@ fn load(cx: &mut Context, t: &Texture, file: &str) -> Result<Image, String> {
                 n => return Err(format!("images with {n} channels are not supported")),
             };
             let decoded = png::decode(&bytes, channels).map_err(|e| fail(&e))?;
-            Image {
-                width: decoded.width,
-                height: decoded.height,
-                data: decoded.data,
-                srgb: decoded.srgb,
-            }
+            (decoded.width, decoded.height, decoded.data, decoded.srgb)
         }
         Format::Ktx => {
             if t.hflip || t.vflip {
@@ -136,7 +150,12 @@ fn load(cx: &mut Context, t: &Texture, file: &str) -> Result<Image, String> {
             }
             let mut data = bytes.to_vec();
             data.resize(bytes.len() * nchannel, 0);
-            return Ok(Image { width: bytes.len(), height: 1, data, srgb: false });
+            return Ok(Arc::new(Image {
+                width: bytes.len(),
+                height: 1,
+                data: Arc::new(data),
+                srgb: false,
+            }));
         }
         Format::Raw => {
             let word = |at: usize| {
@@ -153,10 +172,13 @@ fn load(cx: &mut Context, t: &Texture, file: &str) -> Result<Image, String> {
             }
             let mut data = bytes[8..].to_vec();
             data.resize(width * height * nchannel.max(3), 0);
-            Image { width, height, data, srgb: false }
+            (width, height, data, false)
         }
     };
-    flip(t, &mut image.data, image.width, image.height, nchannel);
+    flip(t, &mut data, width, height, nchannel);
+    let size = data.len();
+    let image = Arc::new(Image { width, height, data: Arc::new(data), srgb });
+    cache().insert(key, image.clone(), size);
     Ok(image)
 }
 
@@ -194,7 +216,7 @@ fn plain_cube(t: &Texture, plan: &mut TexturePlan, width: usize) -> Result<(), S
         return Err("the cube texture is empty or too large".into());
     }
     (plan.width, plan.height) = (width, CUBE_FACES * width);
-    plan.data = t.rgb1.map(byte).repeat(width * width * CUBE_FACES);
+    plan.data = Arc::new(t.rgb1.map(byte).repeat(width * width * CUBE_FACES));
     Ok(())
 }
 
@@ -216,10 +238,11 @@ fn cube_from_grid(t: &Texture, plan: &mut TexturePlan, image: &Image) -> Result<
     }
     if rows * columns == 1 {
         (plan.width, plan.height) = (width, width);
-        plan.data = image.data.get(..3 * width * width).unwrap_or_default().to_vec();
+        plan.data = Arc::new(image.data.get(..3 * width * width).unwrap_or_default().to_vec());
         return Ok(());
     }
     plain_cube(t, plan, width)?;
+    let data = Arc::make_mut(&mut plan.data);
     for (cell, symbol) in t.gridlayout[..rows * columns].iter().enumerate() {
         let face = match symbol {
             b'R' => 0,
@@ -236,14 +259,14 @@ fn cube_from_grid(t: &Texture, plan: &mut TexturePlan, image: &Image) -> Result<
             let from = 3 * ((top + r) * image.width + left);
             let to = 3 * width * (face * width + r);
             if let Some(line) = image.data.get(from..from + 3 * width) {
-                plan.data[to..to + 3 * width].copy_from_slice(line);
+                data[to..to + 3 * width].copy_from_slice(line);
             }
         }
     }
     Ok(())
 }
 
-fn cube_from_files(cx: &mut Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
+fn cube_from_files(cx: &Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
     for (face, file) in t.cubefiles.iter().enumerate().filter(|(_, f)| !f.is_empty()) {
         let image = load(cx, t, file)?;
         set_colorspace(plan, image.srgb);
@@ -257,7 +280,8 @@ fn cube_from_files(cx: &mut Context, t: &Texture, plan: &mut TexturePlan) -> Res
         }
         let bytes = 3 * plan.width * plan.width;
         if let Some(pixels) = image.data.get(..bytes) {
-            plan.data[face * bytes..(face + 1) * bytes].copy_from_slice(pixels);
+            let data = Arc::make_mut(&mut plan.data);
+            data[face * bytes..(face + 1) * bytes].copy_from_slice(pixels);
         }
     }
     if plan.data.is_empty() {
@@ -281,20 +305,21 @@ fn generate(t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
     }
     (plan.width, plan.height) = (width, height);
     // Patterns have three channels; further ones stay zero at the end.
-    plan.data = vec![0; bytes.unwrap_or(0)];
+    let mut data = vec![0; bytes.unwrap_or(0)];
     if plan.nchannel < 3 {
         return Err("builtin textures need three channels".into());
     }
     if is_cube {
         for face in 0..CUBE_FACES {
-            paint_face(t, &mut plan.data[3 * width * width * face..], width, face);
+            paint_face(t, &mut data[3 * width * width * face..], width, face);
         }
     } else {
-        paint_flat(t, &mut plan.data, width, height);
+        paint_flat(t, &mut data, width, height);
     }
     if t.mark == TextureMark::Random && t.random > 0.0 {
-        random_dots(t, &mut plan.data, width * height);
+        random_dots(t, &mut data, width * height);
     }
+    plan.data = Arc::new(data);
     Ok(())
 }
 
