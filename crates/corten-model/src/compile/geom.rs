@@ -19,7 +19,7 @@ pub(super) struct GeomPlan {
     pub body: usize,
     pub pose: Pose,
     pub size: Vec3,
-    /// Mesh of mesh geoms; geoms fitted to a mesh have none.
+    /// Mesh that the geom shows, or that it was fitted to.
     pub mesh: Option<usize>,
     pub hfield: Option<usize>,
     pub matid: Option<usize>,
@@ -157,13 +157,13 @@ pub(super) fn compile(
 
     // A broken mesh has been reported where it is defined.
     let shape = mesh.and_then(|m| meshes[m].shape.clone());
-    if let (Some(m), Some(shape)) = (mesh, &shape) {
+    plan.mesh = mesh;
+    if let Some(shape) = &shape {
         if geom.fromto.is_some() {
             cx.error("geom", geom, "'fromto' cannot be used with a mesh");
         }
         let mut center = Vec3::ZERO;
         if matches!(geom.type_, GeomType::Mesh | GeomType::Sdf) {
-            plan.mesh = Some(m);
             size = shape.min.abs().max(shape.max.abs());
             if geom.typeinertia == GeomInertia::Shell {
                 cx.error("geom", geom, "the inertia of a mesh is chosen in the mesh asset");
@@ -186,7 +186,8 @@ pub(super) fn compile(
     }
     (plan.pose, plan.size) = (pose, size);
 
-    let mesh_shape = shape.as_deref().filter(|_| plan.mesh.is_some());
+    let is_mesh = matches!(geom.type_, GeomType::Mesh | GeomType::Sdf);
+    let mesh_shape = shape.as_deref().filter(|_| is_mesh);
     (plan.aabb, plan.rbound) = bounds(geom.type_, size, mesh_shape, hfield);
     if with_mass {
         set_mass(cx, plan, mesh_shape);
