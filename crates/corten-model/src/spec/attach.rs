@@ -123,6 +123,9 @@ impl Spec {
             copy.index = index;
             copy.contents(template, parent, Some(*frame));
             copy.referring();
+            // Values that keyframes of attached models hold for the template go to the first
+            // copy; the others stay at the reference.
+            copy.move_attached_keys();
             index = copy.index;
         }
         // The originals of the keyframes move behind their copies.
@@ -546,23 +549,43 @@ impl<'a> Copy<'a> {
         }
         keys.extend(other.attached_keys.iter().cloned());
         for mut key in keys {
-            fn translate<T, V>(
-                values: Option<Vec<(Key<T>, V)>>,
-                map: &HashMap<Key<T>, Key<T>>,
-            ) -> Option<Vec<(Key<T>, V)>> {
-                let known = values?.into_iter();
-                Some(known.filter_map(|(key, v)| Some((*map.get(&key)?, v))).collect())
-            }
-            key.qpos = translate(key.qpos, &self.joints);
-            key.qvel = translate(key.qvel, &self.joints);
-            key.act = translate(key.act, &self.actuators);
-            key.ctrl = translate(key.ctrl, &self.actuators);
-            key.mpos = translate(key.mpos, &self.bodies);
-            key.mquat = translate(key.mquat, &self.bodies);
+            self.translate(&mut key, |_| None);
             key.source = key.source.shifted(self.files);
             self.into.attached_keys.push(key);
         }
         Ok(())
+    }
+
+    /// Lets the keyframes of attached models refer to copies where they refer to originals.
+    fn move_attached_keys(&mut self) {
+        let mut keys = std::mem::take(&mut self.into.attached_keys);
+        for key in &mut keys {
+            self.translate(key, Some);
+        }
+        self.into.attached_keys = keys;
+    }
+
+    /// Replaces originals by their copies in a keyframe. What was not copied is replaced by
+    /// `otherwise`, which takes and gives the index of a key.
+    fn translate(&self, key: &mut AttachedKeyframe, otherwise: fn(u32) -> Option<u32>) {
+        fn each<T, V>(
+            values: &mut Option<Vec<(Key<T>, V)>>,
+            map: &HashMap<Key<T>, Key<T>>,
+            otherwise: fn(u32) -> Option<u32>,
+        ) {
+            let Some(list) = values else { return };
+            let old = std::mem::take(list);
+            list.extend(old.into_iter().filter_map(|(key, value)| {
+                let other = || otherwise(key.index() as u32).map(Key::new);
+                Some((map.get(&key).copied().or_else(other)?, value))
+            }));
+        }
+        each(&mut key.qpos, &self.joints, otherwise);
+        each(&mut key.qvel, &self.joints, otherwise);
+        each(&mut key.act, &self.actuators, otherwise);
+        each(&mut key.ctrl, &self.actuators, otherwise);
+        each(&mut key.mpos, &self.bodies, otherwise);
+        each(&mut key.mquat, &self.bodies, otherwise);
     }
 }
 
