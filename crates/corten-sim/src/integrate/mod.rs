@@ -59,7 +59,7 @@ fn advance_state(
 
     if sleep::fall_asleep(m, d) > 0 {
         // Velocities have changed: so has all that depends on them.
-        step::forward_skip(m, d, Stage::Pos, false);
+        step::forward_skip(m, d, Stage::Pos, true);
         sleep::update(m, d);
     }
 
