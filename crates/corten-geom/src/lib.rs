@@ -4,6 +4,7 @@ pub mod bvh;
 pub mod ccd;
 pub mod contact;
 pub mod convex;
+pub mod field;
 pub mod hfield;
 pub mod hull;
 pub mod mesh;
@@ -15,6 +16,7 @@ pub mod shape;
 
 pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};
+pub use field::Field;
 pub use hfield::HeightField;
 pub use ray::Ray;
 pub use separation::Separation;

@@ -81,6 +81,36 @@ impl Octree<'_> {
         Some(if gap > 0.0 { sampled + gap } else { sampled })
     }
 
+    /// Slope of the distance: inside the root box, of the interpolation with respect to the
+    /// coordinates of the leaf, not scaled to its size; outside, of [`Octree::distance`].
+    pub fn gradient(&self, p: Vec3) -> Option<Vec3> {
+        /// Step of the difference quotient.
+        const STEP: f64 = 1e-8;
+        let (inside, gap) = into_box(p, self.aabb.first()?);
+        if gap <= 0.0 {
+            let (leaf, at) = self.leaf(inside)?;
+            let coeff = self.coeff.get(leaf)?;
+            let mut gradient = Vec3::ZERO;
+            for j in 0..8usize {
+                let upper = |axis: usize| j & (1 << axis) != 0;
+                let weight = |axis: usize| if upper(axis) { at[axis] } else { 1.0 - at[axis] };
+                let slope = |axis: usize| if upper(axis) { 1.0 } else { -1.0 };
+                gradient[0] += slope(0) * weight(1) * weight(2) * coeff[j];
+                gradient[1] += weight(0) * slope(1) * weight(2) * coeff[j];
+                gradient[2] += weight(0) * weight(1) * slope(2) * coeff[j];
+            }
+            return Some(gradient);
+        }
+        let here = self.distance(p)?;
+        let mut gradient = Vec3::ZERO;
+        for axis in 0..3 {
+            let mut moved = p;
+            moved[axis] += STEP;
+            gradient[axis] = (self.distance(moved)? - here) / STEP;
+        }
+        Some(gradient)
+    }
+
     /// The leaf that holds a point, and the point's coordinates in it, from 0 to 1.
     fn leaf(&self, p: Vec3) -> Option<(usize, Vec3)> {
         const DEEPEST: usize = 100;

@@ -78,20 +78,20 @@ impl Mat3 {
         // root never loses digits to cancellation.
         let q = if m[0] + m[4] + m[8] > 0.0 {
             let w = 0.5 * (1.0 + m[0] + m[4] + m[8]).sqrt();
-            let s = 0.25 / w;
-            [w, s * (m[7] - m[5]), s * (m[2] - m[6]), s * (m[3] - m[1])]
+            let part = |x: f64| 0.25 * x / w;
+            [w, part(m[7] - m[5]), part(m[2] - m[6]), part(m[3] - m[1])]
         } else if m[0] > m[4] && m[0] > m[8] {
             let x = 0.5 * (1.0 + m[0] - m[4] - m[8]).sqrt();
-            let s = 0.25 / x;
-            [s * (m[7] - m[5]), x, s * (m[1] + m[3]), s * (m[2] + m[6])]
+            let part = |y: f64| 0.25 * y / x;
+            [part(m[7] - m[5]), x, part(m[1] + m[3]), part(m[2] + m[6])]
         } else if m[4] > m[8] {
             let y = 0.5 * (1.0 - m[0] + m[4] - m[8]).sqrt();
-            let s = 0.25 / y;
-            [s * (m[2] - m[6]), s * (m[1] + m[3]), y, s * (m[5] + m[7])]
+            let part = |x: f64| 0.25 * x / y;
+            [part(m[2] - m[6]), part(m[1] + m[3]), y, part(m[5] + m[7])]
         } else {
             let z = 0.5 * (1.0 - m[0] - m[4] + m[8]).sqrt();
-            let s = 0.25 / z;
-            [s * (m[3] - m[1]), s * (m[2] + m[6]), s * (m[5] + m[7]), z]
+            let part = |x: f64| 0.25 * x / z;
+            [part(m[3] - m[1]), part(m[2] + m[6]), part(m[5] + m[7]), z]
         };
         Quat(q).normalized()
     }

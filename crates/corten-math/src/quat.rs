@@ -83,8 +83,13 @@ impl Quat {
     #[inline]
     pub fn rotate(self, v: Vec3) -> Vec3 {
         let [w, x, y, z] = self.0;
-        let u = Vec3([x, y, z]);
-        v + u.cross(v * w + u.cross(v)) * 2.0
+        // Summed in MuJoCo's order, so that poses agree to the last bit.
+        let t = Vec3([
+            w * v[0] + y * v[2] - z * v[1],
+            w * v[1] + z * v[0] - x * v[2],
+            w * v[2] + x * v[1] - y * v[0],
+        ]);
+        v + Vec3([x, y, z]).cross(t) * 2.0
     }
 
     /// Product with the pure quaternion `(0, v)`.

@@ -4,12 +4,13 @@
 //! `mj_ray`, `mj_multiRay`, `mj_rayMesh`, `mj_rayHfield` and `mju_rayGeom`.
 //!
 //! Distances are in units of the ray's direction vector. A direction that is zero or not a number
-//! hits nothing. Signed distance fields are not hit.
+//! hits nothing. Signed distance fields that a plugin computes are not hit; others measure their
+//! distance in units of length.
 
 use std::f64::consts::PI;
 
-use corten_geom::ray::{self, Ray, TriangleMesh};
-use corten_geom::{HeightField, Pose};
+use corten_geom::ray::{self, Ray};
+use corten_geom::{HeightField, Pose, field};
 use corten_math::real::atan2;
 use corten_math::{MIN_VAL, Mat3, Vec3};
 use corten_model::Model;
@@ -100,12 +101,16 @@ fn geom_distance(m: &Model, d: &Data, geom: usize, ray: &Ray) -> Option<f64> {
     let pose = Pose::new(d.geom_xpos[geom], d.geom_xmat[geom]);
     match GeomType::from_raw(m.geom_type[geom])? {
         GeomType::Mesh => {
-            let mesh = triangles(m, m.geom_dataid[geom])?;
+            let mesh = shape::triangles(m, m.geom_dataid[geom])?;
             ray::mesh(&pose, m.geom_size[geom], &mesh, ray)
         }
         GeomType::HField => {
             let field: HeightField<'_> = shape::height_field(m, geom)?;
             ray::height_field(&pose, &field, ray)
+        }
+        GeomType::Sdf => {
+            let found = shape::field(m, geom, pose)?;
+            field::march(&found.field, &pose, m.geom_size[geom], ray)
         }
         kind => primitive(&pose, m.geom_size[geom], kind, ray),
     }
@@ -150,26 +155,6 @@ fn one(m: &Model, d: &Data, geom: usize, pnt: Vec3, vec: Vec3, kind: GeomType) -
         return None;
     }
     geom_distance(m, d, geom, &valid(pnt, vec)?)
-}
-
-/// The triangles of a mesh and its bounding tree.
-fn triangles(m: &Model, id: i32) -> Option<TriangleMesh<'_>> {
-    fn part<T>(values: &[T], adr: i32, num: i32) -> &[T] {
-        let range = || {
-            let (adr, num) = (usize::try_from(adr).ok()?, usize::try_from(num).ok()?);
-            values.get(adr..)?.get(..num)
-        };
-        range().unwrap_or_default()
-    }
-    let id = usize::try_from(id).ok().filter(|&i| i < m.nmesh)?;
-    let (bvhadr, bvhnum) = (m.mesh_bvhadr[id], m.mesh_bvhnum[id]);
-    Some(TriangleMesh {
-        vert: part(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id]),
-        face: part(&m.mesh_face, m.mesh_faceadr[id], m.mesh_facenum[id]),
-        aabb: part(&m.bvh_aabb, bvhadr, bvhnum),
-        child: part(&m.bvh_child, bvhadr, bvhnum),
-        nodeid: part(&m.bvh_nodeid, bvhadr, bvhnum),
-    })
 }
 
 /// Azimuth and polar angle of a vector.

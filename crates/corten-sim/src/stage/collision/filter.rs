@@ -139,7 +139,7 @@ impl Rules {
         let g = &self.geoms[geom];
         (g.contype | g.conaffinity != 0)
             && (g.body_contype | g.body_conaffinity != 0)
-            && (GeomType::Plane.raw()..=GeomType::Mesh.raw()).contains(&g.kind)
+            && (GeomType::Plane.raw()..=GeomType::Sdf.raw()).contains(&g.kind)
     }
 
     /// Whether a geom's body is fixed to the world.

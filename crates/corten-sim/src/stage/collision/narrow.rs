@@ -3,7 +3,7 @@
 //! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
 
 use corten_geom::pair::{self, Posed};
-use corten_geom::{Hit, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, hfield};
+use corten_geom::{Hit, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
@@ -151,7 +151,7 @@ impl<'a> Narrow<'a> {
         key: Option<Key>,
         work: &mut Memory,
     ) {
-        use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sphere};
+        use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sdf, Sphere};
         let kind = |g: usize| GeomType::from_raw(self.m.geom_type[g]);
         let (Some(kind1), Some(kind2)) = (kind(first), kind(second)) else { return };
         let closed_form = match (kind1, kind2) {
@@ -160,6 +160,7 @@ impl<'a> Narrow<'a> {
             (Plane, Cylinder) => pair::plane_cylinder,
             (Plane, Box) => pair::plane_box,
             (Plane, _) => return self.touch_plane(first, second, margin, work),
+            (HField, Sdf) => return,
             (HField, _) => return self.touch_height_field(first, second, margin, work),
             (Sphere, Sphere) => pair::sphere_sphere,
             (Sphere, Capsule) => pair::sphere_capsule,
@@ -168,6 +169,7 @@ impl<'a> Narrow<'a> {
             (Capsule, Capsule) => pair::capsule_capsule,
             (Capsule, Box) => pair::capsule_box,
             (Box, Box) => pair::box_box,
+            (_, Sdf) => return self.touch_field(first, second, work),
             _ => return self.touch_convex(first, second, margin, key, work),
         };
         closed_form(&self.posed(first), &self.posed(second), margin, &mut work.hits);
@@ -194,6 +196,14 @@ impl<'a> Narrow<'a> {
         {
             let frame = self.pose(field);
             hfield::collide(&heights, &frame, &shape, margin, &self.options, hits, convex);
+        }
+    }
+
+    fn touch_field(&self, first: usize, second: usize, work: &mut Memory) {
+        let field = |g: usize| shape::field(self.m, g, self.pose(g));
+        if let (Some(a), Some(b)) = (field(first), field(second)) {
+            let opt = &self.m.opt;
+            field::collide(&a, &b, opt.sdf_initpoints, opt.sdf_iterations, &mut work.hits);
         }
     }
 

@@ -3,6 +3,9 @@
 //! Addresses in a model can be overwritten by users: whatever does not fit its array makes the
 //! shape disappear.
 
+use corten_geom::field::{Field, PosedField};
+use corten_geom::ray::TriangleMesh;
+use corten_geom::sdf::Octree;
 use corten_geom::{Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
@@ -68,6 +71,49 @@ fn polygons(m: &Model, id: usize) -> Option<Polygons<'_>> {
         mapnum: run(&m.mesh_polymapnum, vertadr, vertnum)?,
         map: &m.mesh_polymap,
     })
+}
+
+/// The triangles of a mesh and their bounding tree.
+pub(crate) fn triangles(m: &Model, id: i32) -> Option<TriangleMesh<'_>> {
+    let id = usize::try_from(id).ok().filter(|&id| id < m.nmesh)?;
+    let (bvhadr, bvhnum) = (m.mesh_bvhadr[id], m.mesh_bvhnum[id]);
+    Some(TriangleMesh {
+        vert: run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?,
+        face: run(&m.mesh_face, m.mesh_faceadr[id], m.mesh_facenum[id])?,
+        aabb: run(&m.bvh_aabb, bvhadr, bvhnum).unwrap_or_default(),
+        child: run(&m.bvh_child, bvhadr, bvhnum).unwrap_or_default(),
+        nodeid: run(&m.bvh_nodeid, bvhadr, bvhnum).unwrap_or_default(),
+    })
+}
+
+/// A geom as a signed distance field; `None` if a plugin defines it.
+pub(crate) fn field(m: &Model, geom: usize, pose: Pose) -> Option<PosedField<'_>> {
+    let size = m.geom_size[geom];
+    let [radius, half_length, _] = size.0;
+    let field = match GeomType::from_raw(m.geom_type[geom])? {
+        GeomType::Sphere => Field::Sphere { radius },
+        GeomType::Capsule => Field::Capsule { radius, half_length },
+        GeomType::Ellipsoid => Field::Ellipsoid { size },
+        GeomType::Cylinder => Field::Cylinder { radius, half_length },
+        GeomType::Box => Field::Box { size },
+        // MuJoCo looks for samples in the mesh that has the number of the geom.
+        GeomType::Mesh => match octree(m, geom) {
+            Some(tree) => Field::Octree(tree),
+            None => Field::Mesh { pose, size, mesh: triangles(m, m.geom_dataid[geom])? },
+        },
+        GeomType::Sdf if m.geom_plugin[geom] < 0 => {
+            Field::Octree(octree(m, usize::try_from(m.geom_dataid[geom]).ok()?)?)
+        }
+        _ => return None,
+    };
+    Some(PosedField { field, pose, aabb: m.geom_aabb[geom] })
+}
+
+/// The sampled distances of a mesh.
+fn octree(m: &Model, mesh: usize) -> Option<Octree<'_>> {
+    let (adr, num) = (*m.mesh_octadr.get(mesh)?, *m.mesh_octnum.get(mesh)?);
+    let aabb = run(&m.oct_aabb, adr, num).filter(|nodes| !nodes.is_empty())?;
+    Some(Octree { aabb, child: run(&m.oct_child, adr, num)?, coeff: run(&m.oct_coeff, adr, num)? })
 }
 
 /// `all[adr..][..num]`.
