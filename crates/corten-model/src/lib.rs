@@ -9,6 +9,7 @@ mod compile;
 pub mod container;
 pub mod diagnostic;
 pub mod enums;
+pub mod ids;
 pub mod mjcf;
 mod names;
 mod option;
