@@ -14,12 +14,17 @@ use crate::chain::index;
 use crate::stage::inertia;
 use crate::{Data, step};
 
+/// Most steps that a simulation may take; a thousand are usual.
+const MAX_STEPS: f64 = 1e6;
+
 /// Why a length range could not be found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LengthRangeError {
     #[error("there is no actuator {0}")]
     NoSuchActuator(usize),
+    #[error("lengthrange simulation of {duration} s in steps of {timestep} s takes too long")]
+    TooLong { duration: f64, timestep: f64 },
     #[error("unstable lengthrange simulation in actuator {0}")]
     Unstable(usize),
     #[error("invalid lengthrange ({}, {}) in actuator {actuator}", .range[0], .range[1])]
@@ -108,6 +113,10 @@ fn settle(
     direction: f64,
     options: &LengthRangeOptions,
 ) -> Result<[f64; 2], LengthRangeError> {
+    let (duration, timestep) = (options.inttotal, m.opt.timestep);
+    if duration / timestep > MAX_STEPS {
+        return Err(LengthRangeError::TooLong { duration, timestep });
+    }
     d.reset(m);
     let decay = exp(-m.opt.timestep / options.timeconst.max(0.01));
     let mut settled: Option<[f64; 2]> = None;

@@ -233,7 +233,7 @@ fn site_relative(
     if rotation != Vec3::ZERO {
         // The order of factors is MuJoCo's.
         let [reference_quat, quat] =
-            sites.map(|s| m.site_quat[s] * d.xquat[m.site_bodyid[s] as usize]);
+            sites.map(|s| m.site_quat[s] * d.xquat[index(m.site_bodyid[s], m.nbody).unwrap_or(0)]);
         length += quat.difference(reference_quat).dot(rotation);
     }
 

@@ -219,7 +219,7 @@ fn velocity_product_acceleration(m: &Model, d: &Data, tendon: usize) -> f64 {
 }
 
 fn point_velocity(m: &Model, d: &Data, at: BodyPoint) -> Vec3 {
-    let body = at.body as usize;
+    let Some(body) = chain::index(at.body, m.nbody) else { return Vec3::ZERO };
     d.cvel[body].motion_at(at.point, chain::reference(m, d, at.body)).lin()
 }
 
@@ -229,18 +229,18 @@ fn free_acceleration(m: &Model, d: &Data, at: BodyPoint) -> Vec3 {
     let velocity = point_velocity(m, d, at);
     chain::dofs(m, at.body).fold(Vec3::ZERO, |sum, dof| {
         let cdof = &d.cdof[dof];
-        let joint = m.dof_jntid[dof] as usize;
-        let turns = match JointType::from_raw(m.jnt_type[joint]) {
-            Some(JointType::Ball) => true,
-            Some(JointType::Free) => dof as i32 >= m.jnt_dofadr[joint] + 3,
-            _ => false,
-        };
+        let turns = chain::index(m.dof_jntid[dof], m.njnt).is_some_and(|joint| {
+            match JointType::from_raw(m.jnt_type[joint]) {
+                Some(JointType::Ball) => true,
+                Some(JointType::Free) => dof as i32 >= m.jnt_dofadr[joint] + 3,
+                _ => false,
+            }
+        });
         // `cdof_dot` of a quaternion dof is taken before the joint's own rotation; the column
         // moves with the body.
-        let rate = if turns {
-            d.cvel[m.dof_bodyid[dof] as usize].cross_motion(cdof)
-        } else {
-            d.cdof_dot[dof]
+        let rate = match chain::index(m.dof_bodyid[dof], m.nbody) {
+            Some(body) if turns => d.cvel[body].cross_motion(cdof),
+            _ => d.cdof_dot[dof],
         };
         sum + (chain::point_motion(&rate, offset) + cdof.rot().cross(velocity)) * d.qvel[dof]
     })
