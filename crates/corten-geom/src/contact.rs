@@ -21,6 +21,7 @@ pub struct Hit {
 }
 
 impl Hit {
+    #[inline]
     pub fn new(dist: f64, pos: Vec3, normal: Vec3) -> Hit {
         Hit { dist, pos, normal, tangent: None }
     }
@@ -51,11 +52,13 @@ impl HitBuffer {
         HitBuffer { hits: Vec::with_capacity(MAX_HITS) }
     }
 
+    #[inline]
     pub fn clear(&mut self) {
         self.hits.clear();
     }
 
     /// Appends a hit; `false` if the buffer is full and the hit was refused.
+    #[inline]
     pub fn push(&mut self, hit: Hit) -> bool {
         if self.hits.len() >= MAX_HITS {
             return false;
@@ -64,10 +67,12 @@ impl HitBuffer {
         true
     }
 
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.hits.truncate(len);
     }
 
+    #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Hit] {
         &mut self.hits
     }
@@ -76,6 +81,7 @@ impl HitBuffer {
 impl Deref for HitBuffer {
     type Target = [Hit];
 
+    #[inline]
     fn deref(&self) -> &[Hit] {
         &self.hits
     }

@@ -27,15 +27,27 @@ impl Separation {
 
     /// Whether the axis separates the shapes, inflated by half their margins.
     pub fn holds(&mut self, a: &Shape<'_>, b: &Shape<'_>) -> bool {
-        let norm = self.axis.norm();
-        if !(norm > MIN_VAL && norm < f64::INFINITY) {
-            return false;
-        }
-        let unit = self.axis * (1.0 / norm);
+        let Some(unit) = self.unit() else { return false };
         let [hint1, hint2] = &mut self.hints;
         let offset = reference(a) - reference(b);
-        let overlap = reach(a, -unit, hint1) + reach(b, unit, hint2) - unit.dot(offset);
-        overlap < -GAP
+        reach(a, -unit, hint1) + reach(b, unit, hint2) - unit.dot(offset) < -GAP
+    }
+
+    /// Whether the axis separates what two shapes are bounded by: `offset` runs from the second
+    /// shape's origin to the first's, and the bounds tell how far each reaches along a direction,
+    /// measured from its origin.
+    pub fn holds_for_bounds(
+        &self,
+        offset: Vec3,
+        first: impl FnOnce(Vec3) -> f64,
+        second: impl FnOnce(Vec3) -> f64,
+    ) -> bool {
+        self.unit().is_some_and(|unit| first(-unit) + second(unit) - unit.dot(offset) < -GAP)
+    }
+
+    fn unit(&self) -> Option<Vec3> {
+        let norm = self.axis.norm();
+        (norm > MIN_VAL && norm < f64::INFINITY).then(|| self.axis * (1.0 / norm))
     }
 }
 

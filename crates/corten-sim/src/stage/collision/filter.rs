@@ -23,6 +23,8 @@ struct Rule {
     kind: i32,
     /// Whether the body has other geoms.
     crowd: bool,
+    /// Whether the body is part of an excluded pair.
+    excluded: bool,
 }
 
 /// Where a candidate comes from.
@@ -116,11 +118,23 @@ impl Rules {
                 body_conaffinity: m.body_conaffinity[b],
                 kind: m.geom_type[g],
                 crowd: m.body_geomnum[b] != 1,
+                excluded: false,
             }
         }));
         self.excluded.clear();
         self.excluded.extend(m.exclude_signature.iter().map(|&s| s as u32));
         self.excluded.sort_unstable();
+        let mut bodies = vec![false; m.nbody];
+        for &signature in &self.excluded {
+            for body in [signature >> 16, signature & 0xffff] {
+                if let Some(body) = bodies.get_mut(body as usize) {
+                    *body = true;
+                }
+            }
+        }
+        for rule in &mut self.geoms {
+            rule.excluded = bodies.get(rule.body as usize).is_some_and(|&excluded| excluded);
+        }
         self.listed.clear();
         self.listed.extend(m.pair_geom1.iter().zip(&m.pair_geom2).map(|(&a, &b)| {
             let (a, b) = (a as u32, b as u32);
@@ -167,7 +181,7 @@ impl Rules {
         {
             return None;
         }
-        if !self.excluded.is_empty() {
+        if a.excluded && b.excluded {
             let (low, high) = (a.body.min(b.body), a.body.max(b.body));
             let signature = (low << 16).wrapping_add(high);
             if self.excluded.binary_search(&signature).is_ok() {

@@ -49,7 +49,7 @@ pub(crate) fn touch<'w>(
 ) -> &'w HitBuffer {
     let work = &mut memory.narrow;
     work.hits.clear();
-    narrow::Narrow::new(m, xpos, xmat, None).touch(first, second, margin, None, work);
+    narrow::Narrow::new(m, xpos, xmat, None).touch(first, second, margin, || None, work);
     &work.hits
 }
 

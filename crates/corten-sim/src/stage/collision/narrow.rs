@@ -63,7 +63,7 @@ impl<'a> Narrow<'a> {
             return;
         }
         work.hits.clear();
-        self.touch(first, second, margin, Some(rules.order(c)), work);
+        self.touch(first, second, margin, || Some(rules.order(c)), work);
         if work.hits.is_empty() {
             return;
         }
@@ -148,7 +148,7 @@ impl<'a> Narrow<'a> {
         first: usize,
         second: usize,
         margin: f64,
-        key: Option<Key>,
+        key: impl FnOnce() -> Option<Key>,
         work: &mut Memory,
     ) {
         use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sdf, Sphere};
@@ -170,7 +170,7 @@ impl<'a> Narrow<'a> {
             (Capsule, Box) => pair::capsule_box,
             (Box, Box) => pair::box_box,
             (_, Sdf) => return self.touch_field(first, second, work),
-            _ => return self.touch_convex(first, second, margin, key, work),
+            _ => return self.touch_convex(first, second, margin, key(), work),
         };
         closed_form(&self.posed(first), &self.posed(second), margin, &mut work.hits);
     }
@@ -207,6 +207,17 @@ impl<'a> Narrow<'a> {
         }
     }
 
+    /// How far a geom reaches along a direction at most: by the box of a mesh, by the sphere of
+    /// any other shape, whose box may be out of date.
+    fn bound(&self, g: usize, dir: Vec3) -> f64 {
+        if self.m.geom_type[g] != GeomType::Mesh.raw() {
+            return self.m.geom_rbound[g];
+        }
+        let aabb = &self.m.geom_aabb[g];
+        let local = self.xmat[g].tmul(dir);
+        local.dot(Vec3::from_slice(aabb)) + local.abs().dot(Vec3::from_slice(&aabb[3..]))
+    }
+
     /// The general case. Pairs that are still apart along the axis of the last time are done with
     /// two support values.
     fn touch_convex(
@@ -218,16 +229,27 @@ impl<'a> Narrow<'a> {
         work: &mut Memory,
     ) {
         let Memory { hits, convex, separations } = work;
+        let mut separation = key.map(|key| separations.recall(key)).unwrap_or_default();
+        let apart = separation.holds_for_bounds(
+            self.xpos[first] - self.xpos[second],
+            |dir| self.bound(first, dir) + margin,
+            |dir| self.bound(second, dir),
+        );
+        if let Some(key) = key
+            && apart
+        {
+            separations.keep(key, separation);
+            return;
+        }
         let (Some(mut a), Some(mut b)) = (self.convex(first, margin), self.convex(second, margin))
         else {
             return;
         };
-        if let Some(key) = key {
-            let mut separation = separations.recall(key);
-            if separation.holds(&a, &b) {
-                separations.keep(key, separation);
-                return;
-            }
+        if let Some(key) = key
+            && separation.holds(&a, &b)
+        {
+            separations.keep(key, separation);
+            return;
         }
         let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
         convex::collide(&mut a, &mut b, margin, &self.options, multiccd, hits, convex);
