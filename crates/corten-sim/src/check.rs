@@ -3,7 +3,7 @@
 use corten_model::Model;
 use corten_model::enums::{DisableBit, ObjType, Warning};
 
-use crate::{Data, StepError, step};
+use crate::{Data, StepError, solve, step};
 
 /// Largest magnitude of a position, velocity or acceleration that counts as sane.
 const MAX_VAL: f64 = 1e10;
@@ -34,7 +34,10 @@ pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// so that the step can go on from the reset state.
 pub(crate) fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = d.qacc.iter().position(|&x| is_bad(x)) else { return Ok(()) };
-    let (time, place) = (d.time, dof_owner(m, index));
+    let (time, mut place) = (d.time, dof_owner(m, index));
+    if let Some(constraint) = solve::bad_row(m, d) {
+        place = format!("{place}, through {constraint}");
+    }
     recover(m, d, Warning::BadQacc, index);
     if !m.opt.disabled(DisableBit::AutoReset) {
         step::forward(m, d);

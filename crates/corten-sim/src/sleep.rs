@@ -13,6 +13,8 @@
 //! tendons wake the trees they couple, and sleeping is off under the Runge-Kutta integrator,
 //! whose intermediate states would wake what just fell asleep.
 
+use std::ops::Range;
+
 use corten_model::Model;
 use corten_model::enums::{
     EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Transmission,
@@ -106,13 +108,16 @@ fn update_with(m: &Model, d: &mut Data, fixed: SleepState) {
         d.tree_awake[tree] = awake.into();
         d.ntree_awake += usize::from(awake);
     }
+    let mocap = |root: i32| m.body_mocapid.get(root as usize).is_some_and(|&id| id >= 0);
+    let asleep =
+        |d: &Data, body: i32| d.body_awake.get(body as usize) == Some(&SleepState::Asleep.raw());
     let (mut nbody, mut nparent) = (0, 0);
     for b in 0..m.nbody {
         let state = match usize::try_from(m.body_treeid[b]) {
-            Ok(tree) if d.tree_awake[tree] != 0 => SleepState::Awake,
+            Ok(tree) if d.tree_awake.get(tree).is_some_and(|&a| a != 0) => SleepState::Awake,
             Ok(_) => SleepState::Asleep,
             // Mocap bodies move at the user's will.
-            Err(_) if m.body_mocapid[m.body_rootid[b] as usize] >= 0 => SleepState::Awake,
+            Err(_) if mocap(m.body_rootid[b]) => SleepState::Awake,
             Err(_) => fixed,
         };
         d.body_awake[b] = state.raw();
@@ -120,8 +125,7 @@ fn update_with(m: &Model, d: &mut Data, fixed: SleepState) {
             d.body_awake_ind[nbody] = b as i32;
             nbody += 1;
         }
-        let parent = m.body_parentid[b] as usize;
-        if b > 0 && d.body_awake[parent] != SleepState::Asleep.raw() {
+        if b > 0 && !asleep(d, m.body_parentid[b]) {
             d.parent_awake_ind[nparent] = b as i32;
             nparent += 1;
         }
@@ -129,8 +133,8 @@ fn update_with(m: &Model, d: &mut Data, fixed: SleepState) {
     (d.nbody_awake, d.nparent_awake) = (nbody, nparent);
     d.nv_awake = 0;
     for dof in 0..m.nv {
-        let body = m.dof_bodyid[dof] as usize;
-        if m.body_treeid[body] >= 0 && d.body_awake[body] == SleepState::Awake.raw() {
+        let Some(&tree) = m.body_treeid.get(m.dof_bodyid[dof] as usize) else { continue };
+        if d.tree_awake.get(tree as usize).is_some_and(|&a| a != 0) {
             d.dof_awake_ind[d.nv_awake] = dof as i32;
             d.nv_awake += 1;
         }
@@ -166,7 +170,8 @@ pub(crate) fn wake_by_contact(m: &Model, d: &mut Data) -> bool {
     let mut woke = false;
     for c in 0..d.ncon {
         let [Ok(g1), Ok(g2)] = d.contact[c].geom.map(usize::try_from) else { continue };
-        let trees = [g1, g2].map(|g| m.body_treeid[m.geom_bodyid[g] as usize]);
+        let tree = |g: usize| m.body_treeid.get(*m.geom_bodyid.get(g)? as usize).copied();
+        let trees = [g1, g2].map(|g| tree(g).unwrap_or(-1));
         woke |= wake_partner(d, trees);
     }
     updated(m, d, woke)
@@ -195,6 +200,9 @@ pub(crate) fn tendon_limit_active(m: &Model, d: &Data, t: usize) -> bool {
 /// Wakes the sleeping one of two trees, if the other is awake.
 fn wake_partner(d: &mut Data, trees: [i32; 2]) -> bool {
     let [Ok(a), Ok(b)] = trees.map(usize::try_from) else { return false };
+    if a.max(b) >= d.tree_awake.len() {
+        return false;
+    }
     if (d.tree_awake[a] != 0) == (d.tree_awake[b] != 0) {
         return false;
     }
@@ -215,8 +223,8 @@ pub(crate) fn wake_by_equality(m: &Model, d: &mut Data) -> bool {
             continue;
         }
         let trees = coupled_trees(m, eq);
-        let awake = |t: i32| t >= 0 && d.tree_awake[t as usize] != 0;
-        let asleep = |t: i32| t >= 0 && d.tree_awake[t as usize] == 0;
+        let awake = |t: i32| d.tree_awake.get(t as usize).is_some_and(|&a| a != 0);
+        let asleep = |t: i32| d.tree_awake.get(t as usize) == Some(&0);
         let Some(&first) = trees.iter().find(|&&t| asleep(t)) else { continue };
         let apart = |t: i32| {
             asleep(t) && cycle(&d.tree_asleep, t as usize) != cycle(&d.tree_asleep, first as usize)
@@ -233,7 +241,7 @@ pub(crate) fn wake_by_equality(m: &Model, d: &mut Data) -> bool {
 }
 
 fn asleep_now(d: &Data, tree: i32) -> bool {
-    tree >= 0 && d.tree_asleep[tree as usize] >= 0
+    d.tree_asleep.get(tree as usize).is_some_and(|&next| next >= 0)
 }
 
 /// The trees that an equality couples; −1 for none. Flex equalities couple none: their trees
@@ -325,9 +333,14 @@ fn sleep_tree(m: &Model, d: &mut Data, tree: usize, next: i32) {
     d.qacc[dofs].fill(0.0);
 }
 
-fn tree_dofs(m: &Model, tree: usize) -> std::ops::Range<usize> {
-    let start = m.tree_dofadr[tree] as usize;
-    start..start + m.tree_dofnum[tree] as usize
+fn tree_dofs(m: &Model, tree: usize) -> Range<usize> {
+    objects(m.tree_dofadr[tree], m.tree_dofnum[tree], m.nv)
+}
+
+/// A range of objects, within the `n` that exist.
+fn objects(start: i32, count: i32, n: usize) -> Range<usize> {
+    let start = (start.max(0) as usize).min(n);
+    start..(start + count.max(0) as usize).min(n)
 }
 
 /// Policy allows sleep, and no force is applied to the tree.
@@ -336,8 +349,7 @@ fn may_sleep(m: &Model, d: &Data, tree: usize) -> bool {
     if policy == SleepPolicy::Never.raw() || policy == SleepPolicy::AutoNever.raw() {
         return false;
     }
-    let start = m.tree_bodyadr[tree] as usize;
-    let bodies = start..start + m.tree_bodynum[tree] as usize;
+    let bodies = objects(m.tree_bodyadr[tree], m.tree_bodynum[tree], m.nbody);
     d.xfrc_applied[bodies].iter().all(|f| bitwise_zero(&f.0))
         && bitwise_zero(&d.qfrc_applied[tree_dofs(m, tree)])
 }

@@ -39,8 +39,10 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub fn new(m: &Model) -> Scratch {
+        let structure = Structure::new(m);
         Scratch {
-            structure: Arc::new(Structure::new(m)),
+            islands: IslandRows::new(m, &structure.mass),
+            structure: Arc::new(structure),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
@@ -53,7 +55,6 @@ impl Scratch {
             collision: collision::Memory::default(),
             contact_sensor: sensor::Memory::default(),
             constraint: Constraints::default(),
-            islands: IslandRows::default(),
             solver: SolverScratch::default(),
         }
     }

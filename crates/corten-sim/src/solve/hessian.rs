@@ -35,8 +35,43 @@ pub struct Hessian {
     /// Inverse pivots.
     diaginv: Vec<f64>,
     symbolic: Symbolic,
+    key: Key,
     /// `W J` of the current block.
     weighted: Vec<f64>,
+}
+
+/// What the analysis depends on.
+#[derive(Clone, Debug, Default)]
+struct Key {
+    dofs: Vec<i32>,
+    /// Number of columns of each block, then the columns.
+    columns: Vec<u32>,
+}
+
+impl Key {
+    fn matches(&self, dofs: &[i32], rows: &Jacobian<'_>) -> bool {
+        let mut rest = &self.columns[..];
+        for b in rows.blocks {
+            let columns = rows.columns_of(b);
+            match rest.split_first() {
+                Some((&n, after)) if n == b.ncol && after.starts_with(columns) => {
+                    rest = &after[columns.len()..];
+                }
+                _ => return false,
+            }
+        }
+        rest.is_empty() && self.dofs == dofs
+    }
+
+    fn set(&mut self, dofs: &[i32], rows: &Jacobian<'_>) {
+        self.dofs.clear();
+        self.dofs.extend_from_slice(dofs);
+        self.columns.clear();
+        for b in rows.blocks {
+            self.columns.push(b.ncol);
+            self.columns.extend_from_slice(rows.columns_of(b));
+        }
+    }
 }
 
 /// Working memory of the symbolic analysis.
@@ -57,8 +92,14 @@ impl Hessian {
         self.index.len()
     }
 
-    /// Finds where the factor can have entries, whichever rows become active.
+    /// Finds where the factor can have entries, whichever rows become active. From step to step
+    /// this often stays the same.
     pub fn analyze(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+        let dofs = inertia.dofs.unwrap_or_default();
+        if self.n == n && self.key.matches(dofs, rows) {
+            return;
+        }
+        self.key.set(dofs, rows);
         self.n = n;
         self.eliminate_symbolically(inertia, rows);
         self.depth.clear();

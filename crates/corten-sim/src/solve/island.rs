@@ -5,6 +5,7 @@
 //! the island's own numbering. Answers to `mj_island`: an island is a connected set of trees,
 //! numbered by its first tree, which equals MuJoCo's flood fill.
 
+use corten_math::TreePattern;
 use corten_model::Model;
 use corten_model::enums::DisableBit;
 
@@ -25,13 +26,16 @@ pub struct IslandRows {
     of_block: Vec<u32>,
     /// Trees as a union-find forest; a root is the smallest tree of its set.
     union: Vec<u32>,
+    /// Tree of each degree of freedom; empty if the model's own numbers make no sense.
+    trees: Vec<u32>,
 }
 
 /// Partitions trees into islands.
 pub fn find(m: &Model, d: &mut Data) {
     d.nisland = 0;
     d.nidof = 0;
-    if m.opt.disabled(DisableBit::Island) || d.nefc == 0 {
+    let unknown = d.scratch.islands.trees.len() != m.nv;
+    if m.opt.disabled(DisableBit::Island) || d.nefc == 0 || unknown {
         clear(m, d);
         return;
     }
@@ -39,7 +43,7 @@ pub fn find(m: &Model, d: &mut Data) {
     let rows = std::mem::take(&mut d.scratch.constraint);
     islands.unite(m, &rows);
     islands.number_trees(m, d, &rows);
-    place_dofs(m, d);
+    place_dofs(d, &islands.trees);
     islands.place_rows(m, d, &rows);
     d.scratch.islands = islands;
     d.scratch.constraint = rows;
@@ -79,6 +83,23 @@ fn per_island(d: &mut Data) -> [&mut Vec<i32>; 9] {
 }
 
 impl IslandRows {
+    /// Degrees of freedom of a tree are consecutive, and those of a row of the mass matrix belong
+    /// to one tree; otherwise there are no islands.
+    pub fn new(m: &Model, mass: &TreePattern) -> IslandRows {
+        let valid = |dof: usize, &tree: &i32| {
+            let tree = u32::try_from(tree).ok().filter(|&t| (t as usize) < m.ntree)?;
+            let before = dof.checked_sub(1).map_or(0, |i| m.dof_treeid[i]);
+            let root = mass.columns(dof)[0] as usize;
+            (before <= tree as i32 && m.dof_treeid[root] == tree as i32).then_some(tree)
+        };
+        let trees: Option<Vec<u32>> = if mass.size() == m.nv {
+            m.dof_treeid.iter().enumerate().map(|(dof, tree)| valid(dof, tree)).collect()
+        } else {
+            None
+        };
+        IslandRows { trees: trees.unwrap_or_default(), ..IslandRows::default() }
+    }
+
     fn root(&mut self, tree: u32) -> u32 {
         let mut root = tree;
         while self.union[root as usize] != root {
@@ -98,13 +119,13 @@ impl IslandRows {
         for b in &rows.blocks {
             let columns = rows.jacobian().columns_of(b);
             let (Some(&first), Some(&last)) = (columns.first(), columns.last()) else { continue };
-            let tree = m.dof_treeid[first as usize];
-            if m.dof_treeid[last as usize] == tree {
+            let tree = self.trees[first as usize];
+            if self.trees[last as usize] == tree {
                 continue;
             }
-            let mut root = self.root(tree as u32);
+            let mut root = self.root(tree);
             for &c in columns {
-                let other = self.root(m.dof_treeid[c as usize] as u32);
+                let other = self.root(self.trees[c as usize]);
                 let (low, high) = (root.min(other), root.max(other));
                 self.union[high as usize] = low;
                 root = low;
@@ -118,7 +139,7 @@ impl IslandRows {
         // Mark the sets that have rows, then number them.
         const MARKED: i32 = i32::MAX;
         for b in &rows.blocks {
-            let tree = block_tree(m, d, rows, b);
+            let tree = self.block_tree(m, d, rows, b);
             d.tree_island[self.root(tree as u32) as usize] = MARKED;
         }
         let mut nisland = 0;
@@ -140,9 +161,23 @@ impl IslandRows {
         group(&d.tree_island, &mut d.island_ntree, &mut d.island_itreeadr, &mut d.map_itree2tree);
         self.of_block.clear();
         for b in &rows.blocks {
-            let tree = block_tree(m, d, rows, b);
+            let tree = self.block_tree(m, d, rows, b);
             self.of_block.push(d.tree_island[tree] as u32);
         }
+    }
+
+    /// A tree that the block acts on.
+    fn block_tree(&self, m: &Model, d: &Data, rows: &Constraints, b: &Block) -> usize {
+        if let Some(&dof) = rows.jacobian().columns_of(b).first() {
+            return self.trees[dof as usize] as usize;
+        }
+        // A contact within one rigid group: no column is left, but the group moves.
+        let body = usize::try_from(d.efc_id[b.rows().start])
+            .ok()
+            .and_then(|c| usize::try_from(d.contact.get(c)?.geom[0]).ok())
+            .and_then(|g| usize::try_from(*m.geom_bodyid.get(g)?).ok());
+        let dof = body.and_then(|b| d.scratch.structure.chain(b).first());
+        dof.map_or(0, |&dof| self.trees[dof as usize] as usize)
     }
 
     /// Rows and blocks by island, keeping their order.
@@ -204,23 +239,9 @@ impl IslandRows {
     }
 }
 
-/// A tree that the block acts on.
-fn block_tree(m: &Model, d: &Data, rows: &Constraints, b: &Block) -> usize {
-    let dof = match rows.jacobian().columns_of(b).first() {
-        Some(&dof) => dof as usize,
-        // A contact within one rigid group: no column is left, but the group moves.
-        None => {
-            let contact = &d.contact[d.efc_id[b.rows().start] as usize];
-            let body = m.geom_bodyid[contact.geom[0].max(0) as usize] as usize;
-            return m.body_treeid[body].max(0) as usize;
-        }
-    };
-    m.dof_treeid[dof] as usize
-}
-
-fn place_dofs(m: &Model, d: &mut Data) {
-    for dof in 0..m.nv {
-        d.dof_island[dof] = d.tree_island[m.dof_treeid[dof] as usize];
+fn place_dofs(d: &mut Data, trees: &[u32]) {
+    for (island, &tree) in d.dof_island.iter_mut().zip(trees) {
+        *island = d.tree_island[tree as usize];
     }
     group(&d.dof_island, &mut d.island_nv, &mut d.island_idofadr, &mut d.map_idof2dof);
     for (i, &dof) in d.map_idof2dof.iter().enumerate() {

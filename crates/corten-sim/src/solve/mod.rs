@@ -15,18 +15,20 @@ pub mod primal;
 pub mod problem;
 mod qcqp;
 pub mod rows;
+#[cfg(test)]
+mod tests;
 
 use corten_model::Model;
-use corten_model::enums::{DisableBit, Solver};
+use corten_model::enums::{ConstraintType, DisableBit, ObjType, Solver};
 
 pub use dual::materialize_dual;
 
 use dual::Dual;
 
-use crate::stage::constraint::{Constraints, is_pyramidal};
+use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
 use crate::{Data, NISLAND, NSOLVER, SolverStat};
 use pgs::DualProblem;
-use primal::{Iterate, Method, Primal};
+use primal::{Iterate, Method, Outcome, Primal};
 use problem::{Inertia, Limits, Problem, Rows};
 use rows::Jacobian;
 
@@ -90,27 +92,27 @@ pub fn project(m: &Model, d: &mut Data) {
     }
     let rows = std::mem::take(&mut d.scratch.constraint);
     let mut solver = std::mem::take(&mut d.scratch.solver);
-    solver.dual.build(m.nv, &whole_inertia(m, d), &rows.jacobian());
+    solver.dual.build(m.nv, &whole_inertia(d), &rows.jacobian());
     d.scratch.solver = solver;
     d.scratch.constraint = rows;
 }
 
 /// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
-pub fn inverse_constraint(m: &Model, d: &mut Data) {
+pub fn inverse_constraint(_m: &Model, d: &mut Data) {
     let rows = std::mem::take(&mut d.scratch.constraint);
     let mut solver = std::mem::take(&mut d.scratch.solver);
     solver.jar.resize(d.nefc, 0.0);
     residual(&rows.jacobian(), &d.qacc, &d.efc_aref, &mut solver.jar);
-    update(m, d, &rows, &solver.jar);
+    update(d, &rows, &solver.jar);
     d.scratch.constraint = rows;
     d.scratch.solver = solver;
 }
 
 /// Forces, states and `qfrc_constraint` at the residual `jar`; returns the constraint cost
 /// (MuJoCo's `mj_constraintUpdate`).
-pub fn constraint_update(m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
+pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
     let rows = std::mem::take(&mut d.scratch.constraint);
-    let cost = if jar.len() >= d.nefc { update(m, d, &rows, jar) } else { 0.0 };
+    let cost = if jar.len() >= d.nefc { update(d, &rows, jar) } else { 0.0 };
     d.scratch.constraint = rows;
     cost
 }
@@ -146,7 +148,7 @@ pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
     result
 }
 
-fn update(_m: &Model, d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
+fn update(d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
     let jacobian = rows.jacobian();
     let (mut force, mut state) = take_rows(d);
     let cost = cost::update(&whole_rows(d, rows), jar, &mut force, &mut state).cost;
@@ -154,6 +156,29 @@ fn update(_m: &Model, d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
     d.qfrc_constraint.fill(0.0);
     jacobian.tmul_add(&d.efc_force, &mut d.qfrc_constraint);
     cost
+}
+
+/// The first constraint whose rows are not finite, in words.
+pub(crate) fn bad_row(m: &Model, d: &Data) -> Option<String> {
+    let finite = |i: usize| d.efc_aref[i].is_finite() && d.efc_D[i].is_finite();
+    let row = (0..d.nefc).find(|&i| !finite(i) || !d.efc_force[i].is_finite())?;
+    let id = d.efc_id[row].max(0) as usize;
+    let name = |kind, index: usize| match m.object_names.name(kind, index) {
+        Some(name) => format!("'{name}'"),
+        None => format!("{index}"),
+    };
+    Some(match ConstraintType::from_raw(d.efc_type[row])? {
+        ConstraintType::Equality => format!("equality {}", name(ObjType::Equality, id)),
+        ConstraintType::FrictionDof => format!("friction of degree of freedom {id}"),
+        ConstraintType::LimitJoint => format!("limit of joint {}", name(ObjType::Joint, id)),
+        ConstraintType::FrictionTendon | ConstraintType::LimitTendon => {
+            format!("tendon {}", name(ObjType::Tendon, id))
+        }
+        _ => {
+            let [a, b] = d.contact.get(id)?.geom.map(|g| name(ObjType::Geom, g.max(0) as usize));
+            format!("contact of geoms {a} and {b}")
+        }
+    })
 }
 
 /// `J·x − aref`.
@@ -173,12 +198,10 @@ fn whole_rows<'a>(d: &'a Data, rows: &'a Constraints) -> Rows<'a> {
     Rows::new(rows.jacobian(), &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf)
 }
 
-fn whole_inertia<'a>(m: &'a Model, d: &'a Data) -> Inertia<'a> {
+fn whole_inertia(d: &Data) -> Inertia<'_> {
     Inertia {
         dofs: None,
-        rownnz: &m.M_rownnz,
-        rowadr: &m.M_rowadr,
-        colind: &m.M_colind,
+        pattern: &d.scratch.structure.mass,
         matrix: &d.M,
         factor: &d.qLD,
         diaginv: &d.qLDiagInv,
@@ -195,7 +218,7 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
     solver.ma.resize(m.nv, 0.0);
     if m.opt.disabled(DisableBit::WarmStart) {
         d.efc_force.fill(0.0);
-        start_unconstrained(m, d, solver);
+        start_unconstrained(d, solver);
         return;
     }
     d.qacc.copy_from_slice(&d.qacc_warmstart);
@@ -209,7 +232,7 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
         }
         (d.efc_force, d.efc_state) = (force, state);
     } else {
-        whole_inertia(m, d).mul(&d.qacc_warmstart, &mut solver.ma);
+        whole_inertia(d).mul(&d.qacc_warmstart, &mut solver.ma);
         for i in 0..m.nv {
             let force = solver.ma[i] - d.qfrc_smooth[i];
             cost += 0.5 * force * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
@@ -219,7 +242,7 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
         let smooth = cost::update(&whole, &d.efc_b, &mut solver.force, &mut state).cost;
         (d.efc_force, d.efc_state) = (force, state);
         if cost > smooth {
-            start_unconstrained(m, d, solver);
+            start_unconstrained(d, solver);
         }
     }
     // Outside all islands there is nothing to solve.
@@ -230,10 +253,10 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
     }
 }
 
-fn start_unconstrained(m: &Model, d: &mut Data, solver: &mut SolverScratch) {
+fn start_unconstrained(d: &mut Data, solver: &mut SolverScratch) {
     d.qacc.copy_from_slice(&d.qacc_smooth);
     solver.jar.copy_from_slice(&d.efc_b);
-    whole_inertia(m, d).mul(&d.qacc, &mut solver.ma);
+    whole_inertia(d).mul(&d.qacc, &mut solver.ma);
 }
 
 /// `½ fᵀ(A + R) f + bᵀ f`.
@@ -273,7 +296,7 @@ fn solve_whole(
     let mut qfrc_constraint = std::mem::take(&mut d.qfrc_constraint);
     let problem = Problem {
         rows: whole_rows(d, rows),
-        inertia: whole_inertia(m, d),
+        inertia: whole_inertia(d),
         qfrc_smooth: &d.qfrc_smooth,
         qacc_smooth: &d.qacc_smooth,
         scale: whole_scale(m),
@@ -286,20 +309,20 @@ fn solve_whole(
         state: &mut state,
         qfrc_constraint: &mut qfrc_constraint,
     };
-    let outcome = solver.primal.solve(&problem, method, &limits(m), &mut x, |iteration, stat| {
-        record(&mut stats, 0, iteration, stat);
-    });
+    let outcome =
+        solver.primal.solve(0, &problem, method, &limits(m), &mut x, |iteration, stat| {
+            record(&mut stats, 0, iteration, stat);
+        });
     (d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint) = (qacc, force, state, qfrc_constraint);
     d.solver = stats;
     d.solver_niter[0] = outcome.iterations as i32;
-    d.solver_nnz[0] = nonzeros(m.nv, solver, method);
+    d.solver_nnz[0] = nonzeros(m, m.nv, &outcome);
 }
 
-fn nonzeros(n: usize, solver: &SolverScratch, method: Method) -> i32 {
-    match method {
-        Method::Newton => solver.primal.hessian.nonzeros().min(n * n) as i32,
-        Method::ConjugateGradient => 0,
-    }
+/// Size of the Hessian: in full if the model's matrices are dense, as MuJoCo has it, else what is
+/// stored.
+fn nonzeros(m: &Model, n: usize, outcome: &Outcome) -> i32 {
+    (if is_sparse(m) || outcome.nonzeros == 0 { outcome.nonzeros } else { n * n }) as i32
 }
 
 fn solve_islands(
@@ -321,7 +344,7 @@ fn solve_islands(
         let dofs = start..start + d.island_nv[island] as usize;
         let start = d.island_iefcadr[island] as usize;
         let efcs = start..start + d.island_nefc[island] as usize;
-        let inertia = Inertia { dofs: Some(&d.map_idof2dof[dofs.clone()]), ..whole_inertia(m, d) };
+        let inertia = Inertia { dofs: Some(&d.map_idof2dof[dofs.clone()]), ..whole_inertia(d) };
         let jacobian = Jacobian {
             blocks: &islands.blocks[islands.start[island]..islands.start[island + 1]],
             columns: &islands.columns,
@@ -352,12 +375,12 @@ fn solve_islands(
             qfrc_constraint: &mut ifrc_constraint[dofs.clone()],
         };
         let outcome =
-            solver.primal.solve(&problem, method, &limits(m), &mut x, |iteration, stat| {
+            solver.primal.solve(island, &problem, method, &limits(m), &mut x, |iteration, stat| {
                 record(&mut stats, island, iteration, stat);
             });
         if island < NISLAND {
             d.solver_niter[island] = outcome.iterations as i32;
-            d.solver_nnz[island] = nonzeros(dofs.len(), solver, method);
+            d.solver_nnz[island] = nonzeros(m, dofs.len(), &outcome);
         }
     }
     for (i, &dof) in d.map_idof2dof[..d.nidof].iter().enumerate() {
@@ -451,7 +474,7 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverSc
     rows.jacobian().tmul_add(&d.efc_force, &mut d.qfrc_constraint);
     let mut qacc = std::mem::take(&mut d.qacc);
     qacc.copy_from_slice(&d.qfrc_constraint);
-    whole_inertia(m, d).solve(&mut qacc);
+    whole_inertia(d).solve(&mut qacc);
     for (a, smooth) in qacc.iter_mut().zip(&d.qacc_smooth) {
         *a += smooth;
     }

@@ -36,7 +36,8 @@ pub struct Iterate<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Primal {
     line: Line,
-    pub hessian: Hessian,
+    /// One for each of the first islands, since its pattern often serves again in the next step.
+    hessians: Vec<Hessian>,
     jv: Vec<f64>,
     mv: Vec<f64>,
     grad: Vec<f64>,
@@ -46,19 +47,25 @@ pub struct Primal {
     mgrad_old: Vec<f64>,
 }
 
+/// Islands that keep a Hessian of their own.
+const HESSIANS: usize = 64;
+
 /// How the solver ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
     pub iterations: usize,
     /// Pivots of the Hessian that were not positive.
     pub singular: usize,
+    /// Stored entries of the Hessian; 0 without one.
+    pub nonzeros: usize,
 }
 
 impl Primal {
     /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
-    /// iteration to `record`.
+    /// iteration to `record`. `island` tells problems apart whose patterns stay the same.
     pub fn solve(
         &mut self,
+        island: usize,
         problem: &Problem<'_>,
         method: Method,
         limits: &Limits,
@@ -81,14 +88,18 @@ impl Primal {
         self.jv.clear();
         self.jv.resize(rows.len(), 0.0);
         let newton = method == Method::Newton;
+        let slot = island.min(HESSIANS - 1);
+        if newton && self.hessians.len() <= slot {
+            self.hessians.resize_with(slot + 1, Hessian::default);
+        }
         let mut outcome = Outcome::default();
 
         let (mut found, mut gauss) = self.update(problem, x);
         self.gradient(problem, x);
         if newton {
-            self.hessian.analyze(n, &problem.inertia, &rows.jacobian);
+            self.hessians[slot].analyze(n, &problem.inertia, &rows.jacobian);
         }
-        outcome.singular += self.precondition(problem, method, x);
+        outcome.singular += self.precondition(slot, problem, method, x);
         for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
             *s = -g;
         }
@@ -154,11 +165,14 @@ impl Primal {
             }
 
             std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
-            outcome.singular += self.precondition(problem, method, x);
+            outcome.singular += self.precondition(slot, problem, method, x);
             let beta = if newton { 0.0 } else { self.polak_ribiere() };
             for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
                 *s = -g + beta * *s;
             }
+        }
+        if newton {
+            outcome.nonzeros = self.hessians[slot].nonzeros();
         }
         outcome
     }
@@ -185,12 +199,19 @@ impl Primal {
     }
 
     /// `mgrad` from `grad`; returns the number of bad pivots.
-    fn precondition(&mut self, problem: &Problem<'_>, method: Method, x: &Iterate<'_>) -> usize {
+    fn precondition(
+        &mut self,
+        slot: usize,
+        problem: &Problem<'_>,
+        method: Method,
+        x: &Iterate<'_>,
+    ) -> usize {
         self.mgrad.copy_from_slice(&self.grad);
         match method {
             Method::Newton => {
-                let singular = self.hessian.factor(problem, x.jar, x.state);
-                self.hessian.solve(&mut self.mgrad);
+                let hessian = &mut self.hessians[slot];
+                let singular = hessian.factor(problem, x.jar, x.state);
+                hessian.solve(&mut self.mgrad);
                 singular
             }
             Method::ConjugateGradient => {

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use corten_math::TreePattern;
+
 use super::rows::{Block, Jacobian, Kind};
 
 /// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
@@ -87,15 +89,13 @@ pub struct Limits {
 
 /// The mass matrix, its lower triangle by rows, and its factor `LᵀDL` with the same pattern.
 ///
-/// Row `i` of the problem is row `dofs[i]` of the arrays. Degrees of freedom of one tree are
+/// Row `i` of the problem is row `dofs[i]` of the pattern. Degrees of freedom of one tree are
 /// consecutive in both numberings, and rows stay within a tree, so columns shift with the row.
 #[derive(Clone, Copy, Debug)]
 pub struct Inertia<'a> {
     /// `None`: both numberings are the same.
     pub dofs: Option<&'a [i32]>,
-    pub rownnz: &'a [i32],
-    pub rowadr: &'a [i32],
-    pub colind: &'a [i32],
+    pub pattern: &'a TreePattern,
     pub matrix: &'a [f64],
     pub factor: &'a [f64],
     pub diaginv: &'a [f64],
@@ -105,23 +105,39 @@ impl<'a> Inertia<'a> {
     /// Position of the row's first entry, columns including the diagonal, and the shift from
     /// columns to the numbering of the problem.
     #[inline]
-    pub fn row(&self, i: usize) -> (usize, &'a [i32], usize) {
+    pub fn row(&self, i: usize) -> (usize, &'a [u32], usize) {
         let dof = self.dofs.map_or(i, |dofs| dofs[i] as usize);
-        let start = self.rowadr[dof] as usize;
-        (start, &self.colind[start..start + self.rownnz[dof] as usize], dof - i)
+        (self.pattern.row(dof).start, self.pattern.columns(dof), dof - i)
+    }
+
+    /// Where the columns left of the diagonal start, if they are consecutive up to it.
+    #[inline]
+    fn consecutive(columns: &[u32], i: usize, shift: usize) -> Option<usize> {
+        let first = columns[0] as usize - shift;
+        (first + columns.len() == i + 1).then_some(first)
     }
 
     /// `y = M x`.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
         for i in 0..x.len() {
             let (start, columns, shift) = self.row(i);
-            let Some((_, before)) = columns.split_last() else { continue };
-            let values = &self.matrix[start..start + columns.len()];
-            let mut sum = values[before.len()] * x[i];
-            for (&c, &v) in before.iter().zip(values) {
-                let c = c as usize - shift;
-                sum += v * x[c];
-                y[c] += v * x[i];
+            let (diagonal, values) = match self.matrix[start..start + columns.len()].split_last() {
+                Some(split) => split,
+                None => continue,
+            };
+            let xi = x[i];
+            let mut sum = diagonal * xi;
+            if let Some(first) = Self::consecutive(columns, i, shift) {
+                for ((&v, x), y) in values.iter().zip(&x[first..i]).zip(&mut y[first..i]) {
+                    sum += v * x;
+                    *y += v * xi;
+                }
+            } else {
+                for (&c, &v) in columns.iter().zip(values) {
+                    let c = c as usize - shift;
+                    sum += v * x[c];
+                    y[c] += v * xi;
+                }
             }
             y[i] = sum;
         }
@@ -132,20 +148,34 @@ impl<'a> Inertia<'a> {
         for i in (0..x.len()).rev() {
             let (start, columns, shift) = self.row(i);
             let xi = x[i];
-            if xi != 0.0 {
-                let values = &self.factor[start..];
-                for (&c, &l) in columns[..columns.len() - 1].iter().zip(values) {
+            if xi == 0.0 || columns.len() < 2 {
+                continue;
+            }
+            let values = &self.factor[start..start + columns.len() - 1];
+            if let Some(first) = Self::consecutive(columns, i, shift) {
+                for (x, &l) in x[first..i].iter_mut().zip(values) {
+                    *x -= l * xi;
+                }
+            } else {
+                for (&c, &l) in columns.iter().zip(values) {
                     x[c as usize - shift] -= l * xi;
                 }
             }
         }
         for i in 0..x.len() {
             let (start, columns, shift) = self.row(i);
-            let dof = i + shift;
-            let mut xi = x[i] * self.diaginv[dof];
-            let values = &self.factor[start..];
-            for (&c, &l) in columns[..columns.len() - 1].iter().zip(values) {
-                xi -= l * x[c as usize - shift];
+            let mut xi = x[i] * self.diaginv[i + shift];
+            if columns.len() >= 2 {
+                let values = &self.factor[start..start + columns.len() - 1];
+                if let Some(first) = Self::consecutive(columns, i, shift) {
+                    for (x, &l) in x[first..i].iter().zip(values) {
+                        xi -= l * x;
+                    }
+                } else {
+                    for (&c, &l) in columns.iter().zip(values) {
+                        xi -= l * x[c as usize - shift];
+                    }
+                }
             }
             x[i] = xi;
         }

@@ -215,33 +215,29 @@ impl Constraints {
     }
 }
 
-/// The last degree of freedom that moves a body; −1 if it is fixed.
-#[inline]
-pub(super) fn last_dof(m: &Model, body: usize) -> i32 {
-    let moving = m.body_weldid[body] as usize;
-    match m.body_dofnum[moving] {
-        0 => -1,
-        n => m.body_dofadr[moving] + n - 1,
-    }
-}
-
 /// The degrees of freedom, ascending, that move either of two bodies. Those that move both are
 /// left out if `relative`: a point common to both bodies moves equally with both.
-pub(super) fn chain(m: &Model, bodies: [usize; 2], relative: bool, out: &mut Vec<Link>) {
+pub(super) fn chain(d: &Data, bodies: [usize; 2], relative: bool, out: &mut Vec<Link>) {
     out.clear();
-    let [mut a, mut b] = bodies.map(|body| last_dof(m, body));
-    while a >= 0 || b >= 0 {
-        if relative && a == b {
-            break;
-        }
-        let dof = a.max(b);
-        let on = [a == dof, b == dof];
-        out.push(Link { dof: dof as u32, on });
-        let parent = m.dof_parentid[dof as usize];
-        a = if on[0] { parent } else { a };
-        b = if on[1] { parent } else { b };
+    let [a, b] = bodies.map(|body| d.scratch.structure.chain(body));
+    // Common ancestors come first in both.
+    let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    if !relative {
+        out.extend(a[..common].iter().map(|&dof| Link { dof, on: [true, true] }));
     }
-    out.reverse();
+    let (mut a, mut b) = (&a[common..], &b[common..]);
+    while let (Some((&first, rest_a)), Some((&second, rest_b))) = (a.split_first(), b.split_first())
+    {
+        if first < second {
+            out.push(Link { dof: first, on: [true, false] });
+            a = rest_a;
+        } else {
+            out.push(Link { dof: second, on: [false, true] });
+            b = rest_b;
+        }
+    }
+    out.extend(a.iter().map(|&dof| Link { dof, on: [true, false] }));
+    out.extend(b.iter().map(|&dof| Link { dof, on: [false, true] }));
 }
 
 /// Velocity of the point at `offset` from the centre of mass of its tree, per unit velocity of a
@@ -254,8 +250,8 @@ pub(super) fn point_velocity(d: &Data, dof: usize, offset: Vec3) -> Vec3 {
 
 /// From the centre of mass of a body's tree to a point.
 #[inline]
-pub(super) fn offset(m: &Model, d: &Data, body: usize, point: Vec3) -> Vec3 {
-    point - d.subtree_com[m.body_rootid[body] as usize]
+pub(super) fn offset(d: &Data, body: usize, point: Vec3) -> Vec3 {
+    point - d.subtree_com[d.scratch.structure.bodies[body].root as usize]
 }
 
 /// A divisor that cannot be zero.

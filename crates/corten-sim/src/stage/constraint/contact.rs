@@ -11,7 +11,7 @@
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit};
 
-use super::assembly::{Constraints, Row, at_least_min, chain, last_dof, offset, point_velocity};
+use super::assembly::{Constraints, Row, at_least_min, chain, offset, point_velocity};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
 use crate::solve::rows::{Cone, Kind, MAX_RANK};
@@ -34,14 +34,17 @@ pub(super) fn contact(m: &Model, d: &mut Data, rows: &mut Constraints) {
             continue;
         }
         let bodies = [g1, g2].map(|g| m.geom_bodyid[g] as usize);
-        if bodies.iter().all(|&b| last_dof(m, b) < 0) {
+        if bodies.iter().any(|&b| b >= m.nbody) {
+            continue;
+        }
+        if bodies.iter().all(|&b| d.scratch.structure.chain(b).is_empty()) {
             contact.efc_address = -1;
             contact.exclude = EXCLUDE_NO_DOFS;
             continue;
         }
         contact.efc_address = rows.count() as i32;
         let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
-        let (col, val) = relative_velocity(m, d, rows, contact, bodies, dim);
+        let (col, val) = relative_velocity(d, rows, contact, bodies, dim);
         let cone = rows.cones.len();
         let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
         let weight = [w1[0] + w2[0], w1[1] + w2[1]];
@@ -62,7 +65,6 @@ pub(super) fn contact(m: &Model, d: &mut Data, rows: &mut Constraints) {
 /// Appends columns and values of the relative velocity in the contact frame; returns where they
 /// start.
 fn relative_velocity(
-    m: &Model,
     d: &Data,
     rows: &mut Constraints,
     contact: &Contact,
@@ -71,11 +73,11 @@ fn relative_velocity(
 ) -> (usize, usize) {
     let (col, val) = (rows.columns.len(), rows.values.len());
     let mut links = std::mem::take(&mut rows.chain);
-    chain(m, bodies, true, &mut links);
+    chain(d, bodies, true, &mut links);
     let n = links.len();
     rows.values.resize(val + dim * n, 0.0);
     rows.columns.extend(links.iter().map(|l| l.dof));
-    let offsets = bodies.map(|b| offset(m, d, b, contact.pos));
+    let offsets = bodies.map(|b| offset(d, b, contact.pos));
     let frame = &contact.frame;
     let values = &mut rows.values[val..];
     for (k, link) in links.iter().enumerate() {

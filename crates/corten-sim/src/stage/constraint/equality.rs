@@ -12,6 +12,7 @@ use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 use super::asleep;
 use super::assembly::{Constraints, Softness, chain, offset, point_velocity};
 use crate::Data;
+use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
 
 pub(super) fn equality(m: &Model, d: &mut Data, rows: &mut Constraints) {
@@ -46,7 +47,7 @@ fn anchors(m: &Model, d: &Data, eq: usize, weld: bool) -> Option<[Anchor; 2]> {
     let anchor = |side: usize| {
         let id = usize::try_from(ids[side]).ok()?;
         if m.eq_objtype[eq] == ObjType::Site.raw() {
-            let body = *m.site_bodyid.get(id)? as usize;
+            let body = usize::try_from(*m.site_bodyid.get(id)?).ok().filter(|&b| b < m.nbody)?;
             let orientation = d.xquat[body] * m.site_quat[id];
             return Some(Anchor { body, point: d.site_xpos[id], orientation });
         }
@@ -72,11 +73,11 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
     let (col, val) = (rows.columns.len(), rows.values.len());
     let bodies = [first.body, second.body];
     let mut links = std::mem::take(&mut rows.chain);
-    chain(m, bodies, false, &mut links);
+    chain(d, bodies, false, &mut links);
     let n = links.len();
     let rank = if weld { 6 } else { 3 };
     rows.values.resize(val + rank * n, 0.0);
-    let offsets = [offset(m, d, first.body, first.point), offset(m, d, second.body, second.point)];
+    let offsets = [offset(d, first.body, first.point), offset(d, second.body, second.point)];
     let back = second.orientation.conjugate();
     let torque_scale = m.eq_data[eq][10];
     for (k, link) in links.iter().enumerate() {
@@ -130,23 +131,19 @@ fn polynomial(data: &[f64; 11], y: f64, x: Option<f64>) -> (f64, f64) {
 }
 
 fn joint_coupling(m: &Model, d: &Data, rows: &mut Constraints, eq: usize) {
-    let joint = |id: i32| usize::try_from(id).ok().filter(|&j| j < m.njnt);
+    let joint = |id: i32| d.scratch.structure.joints.get(usize::try_from(id).ok()?);
     let Some(first) = joint(m.eq_obj1id[eq]) else { return };
     let second = joint(m.eq_obj2id[eq]);
-    let displacement = |j: usize| {
-        let adr = m.jnt_qposadr[j] as usize;
-        d.qpos[adr] - m.qpos0[adr]
-    };
+    let displacement = |j: &Joint| d.qpos[j.qpos()] - m.qpos0[j.qpos()];
     let (pos, slope) = polynomial(&m.eq_data[eq], displacement(first), second.map(displacement));
     let (col, val) = (rows.columns.len(), rows.values.len());
-    let dof = |j: usize| m.jnt_dofadr[j] as u32;
-    let mut entries = [(dof(first), 1.0), (0, 0.0)];
+    let mut entries = [(first.dof, 1.0), (0, 0.0)];
     let mut count = 1;
     if let Some(second) = second {
-        if second == first {
+        if second.dof == first.dof {
             entries[0].1 -= slope;
         } else {
-            entries[1] = (dof(second), -slope);
+            entries[1] = (second.dof, -slope);
             entries.sort_unstable_by_key(|e| e.0);
             count = 2;
         }
@@ -156,7 +153,7 @@ fn joint_coupling(m: &Model, d: &Data, rows: &mut Constraints, eq: usize) {
         rows.values.push(value);
     }
     if rows.close(m, Kind::Equality, 1, col, val) {
-        let weight = |j: usize| m.dof_invweight0[m.jnt_dofadr[j] as usize];
+        let weight = |j: &Joint| m.dof_invweight0[j.dof()];
         let inverse_inertia = weight(first) + second.map_or(0.0, weight);
         push_coupling(m, rows, eq, pos, inverse_inertia);
     }

@@ -11,6 +11,7 @@ use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
 use super::asleep;
 use super::assembly::{Constraints, Softness};
 use crate::Data;
+use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
 
 pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
@@ -21,10 +22,11 @@ pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
         if m.jnt_limited[joint] == 0 || asleep(m, d, ObjType::Joint, joint) {
             continue;
         }
-        match JointType::from_raw(m.jnt_type[joint]) {
-            Some(JointType::Hinge | JointType::Slide) => scalar_joint(m, d, rows, joint),
-            Some(JointType::Ball) => ball_joint(m, d, rows, joint),
-            _ => {}
+        let Some(&at) = d.scratch.structure.joints.get(joint) else { continue };
+        match at.kind {
+            JointType::Hinge | JointType::Slide => scalar_joint(m, d, rows, joint, at),
+            JointType::Ball => ball_joint(m, d, rows, joint, at),
+            JointType::Free => {}
         }
     }
     for t in 0..m.ntendon {
@@ -39,19 +41,19 @@ fn sides([low, high]: [f64; 2], value: f64) -> [(f64, f64); 2] {
     [(value - low, 1.0), (high - value, -1.0)]
 }
 
-fn scalar_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize) {
-    let value = d.qpos[m.jnt_qposadr[joint] as usize];
+fn scalar_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: Joint) {
+    let value = d.qpos[at.qpos()];
     let margin = m.jnt_margin[joint];
     for (distance, sign) in sides(m.jnt_range[joint], value) {
         if distance < margin {
-            rows.push_single(Kind::Inequality, m.jnt_dofadr[joint] as usize, sign);
-            push_joint_row(m, rows, joint, distance, margin);
+            rows.push_single(Kind::Inequality, at.dof(), sign);
+            push_joint_row(m, rows, joint, at, distance, margin);
         }
     }
 }
 
-fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize) {
-    let q = Quat::from_slice(&d.qpos[m.jnt_qposadr[joint] as usize..]);
+fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: Joint) {
+    let q = Quat::from_slice(&d.qpos[at.qpos()..]);
     let (axis, angle) = q.normalized().to_velocity(1.0).normalized();
     let [low, high] = m.jnt_range[joint];
     let (distance, margin) = (low.max(high) - angle, m.jnt_margin[joint]);
@@ -60,16 +62,23 @@ fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize) {
     }
     let (col, val) = (rows.columns.len(), rows.values.len());
     for i in 0..3 {
-        rows.columns.push(m.jnt_dofadr[joint] as u32 + i as u32);
+        rows.columns.push(at.dof + i as u32);
         rows.values.push(-axis[i]);
     }
     rows.push_block(Kind::Inequality, 1, col, val, 0);
-    push_joint_row(m, rows, joint, distance, margin);
+    push_joint_row(m, rows, joint, at, distance, margin);
 }
 
-fn push_joint_row(m: &Model, rows: &mut Constraints, joint: usize, distance: f64, margin: f64) {
+fn push_joint_row(
+    m: &Model,
+    rows: &mut Constraints,
+    joint: usize,
+    at: Joint,
+    distance: f64,
+    margin: f64,
+) {
     let softness = Softness::new(m, m.jnt_solref[joint], m.jnt_solimp[joint]);
-    let weight = m.dof_invweight0[m.jnt_dofadr[joint] as usize];
+    let weight = m.dof_invweight0[at.dof()];
     let (kind, pos) = (ConstraintType::LimitJoint, [distance, margin]);
     rows.push_row(&softness, kind, joint, pos, distance - margin, 0.0, weight);
 }

@@ -2,7 +2,7 @@
 
 use corten_model::Model;
 
-use super::assembly::{chain, last_dof};
+use super::assembly::chain;
 use super::is_sparse;
 use crate::Data;
 use crate::solve::rows::{Block, Kind};
@@ -60,9 +60,9 @@ fn public_columns(m: &Model, d: &Data, b: &Block, stored: &[u32], out: &mut Vec<
         Some([g1, g2].map(|g| m.geom_bodyid[g] as usize))
     });
     match bodies {
-        Some(bodies) if is_contact(d, b) && bodies.iter().all(|&b| last_dof(m, b) >= 0) => {
+        Some(bodies) if is_contact(d, b) && bodies.iter().all(|&b| b < m.nbody) => {
             let mut links = Vec::new();
-            chain(m, bodies, false, &mut links);
+            chain(d, bodies, false, &mut links);
             out.extend(links.iter().map(|l| l.dof));
         }
         _ => out.extend_from_slice(stored),
