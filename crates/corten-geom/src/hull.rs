@@ -9,7 +9,8 @@
 //! less than 2¹⁶ between its magnitudes is not changed at all), on which the orientation of four
 //! points is a 126-bit integer. A floating point filter decides nearly all tests. Coplanar points
 //! are never strictly visible, so the visible region is always a disc, and flat or thin input
-//! needs no special handling: it is either a solid or exactly flat.
+//! needs no special handling: it is either a solid or exactly flat. Flat sides are found exactly,
+//! too, and triangulated from their corners.
 
 use corten_math::Vec3;
 
@@ -315,15 +316,99 @@ impl Builder {
         self.distribute(&waiting, start..self.facets.len());
     }
 
+    /// The hull by its corners alone: points inside a flat side or inside an edge, which were
+    /// added before the corners around them, are dropped.
     fn finish(self) -> Hull {
-        let faces: Vec<[u32; 3]> =
-            self.facets.iter().filter(|f| f.alive).map(|f| f.vertex).collect();
-        let mut used = vec![false; self.points.len()];
-        for &v in faces.iter().flatten() {
-            used[v as usize] = true;
+        let side = self.sides();
+        // Sides around each vertex; few.
+        let mut around: Vec<Vec<u32>> = vec![Vec::new(); self.points.len()];
+        for (f, facet) in self.living() {
+            for v in facet.vertex {
+                if !around[v as usize].contains(&side[f]) {
+                    around[v as usize].push(side[f]);
+                }
+            }
         }
-        let vertices = (0..used.len() as u32).filter(|&v| used[v as usize]).collect();
+        let is_corner = |v: u32| around[v as usize].len() >= 3;
+        let mut regions: Vec<Vec<usize>> = vec![Vec::new(); self.facets.len()];
+        for (f, _) in self.living() {
+            regions[side[f] as usize].push(f);
+        }
+
+        let mut faces = Vec::new();
+        for region in regions.iter().filter(|r| !r.is_empty()) {
+            match region[..] {
+                [only] if self.facets[only].vertex.iter().all(|&v| is_corner(v)) => {
+                    faces.push(self.facets[only].vertex);
+                }
+                _ => {
+                    let corners: Vec<u32> =
+                        self.outline(region, &side).into_iter().filter(|&v| is_corner(v)).collect();
+                    faces.extend(corners.windows(2).skip(1).map(|e| [corners[0], e[0], e[1]]));
+                }
+            }
+        }
+        let vertices = (0..around.len() as u32).filter(|&v| is_corner(v)).collect();
         Hull { vertices, faces }
+    }
+
+    fn living(&self) -> impl Iterator<Item = (usize, &Facet)> {
+        self.facets.iter().enumerate().filter(|(_, f)| f.alive)
+    }
+
+    /// Per facet, the first facet of the flat side that it belongs to.
+    fn sides(&self) -> Vec<u32> {
+        let mut side = vec![NONE; self.facets.len()];
+        for (seed, _) in self.living() {
+            if side[seed] != NONE {
+                continue;
+            }
+            side[seed] = seed as u32;
+            let mut stack = vec![seed];
+            while let Some(f) = stack.pop() {
+                let facet = &self.facets[f];
+                let [a, b, c] = facet.vertex.map(|v| self.points[v as usize]);
+                for g in facet.neighbor {
+                    let across = &self.facets[g as usize];
+                    let coplanar = side[g as usize] == NONE
+                        && across
+                            .vertex
+                            .iter()
+                            .all(|&v| orientation(a, b, c, self.points[v as usize]) == 0);
+                    if coplanar {
+                        side[g as usize] = seed as u32;
+                        stack.push(g as usize);
+                    }
+                }
+            }
+        }
+        side
+    }
+
+    /// The boundary of a flat side, counter-clockwise.
+    fn outline(&self, region: &[usize], side: &[u32]) -> Vec<u32> {
+        let mut edges = Vec::with_capacity(region.len() + 2);
+        for &f in region {
+            let facet = &self.facets[f];
+            for i in 0..3 {
+                if side[facet.neighbor[i] as usize] != side[f] {
+                    edges.push((facet.vertex[i], facet.vertex[(i + 1) % 3]));
+                }
+            }
+        }
+        let Some(&(start, _)) = edges.first() else { return Vec::new() };
+        edges.sort_unstable();
+        let mut path = vec![start];
+        let mut at = start;
+        while path.len() <= edges.len() {
+            let Ok(i) = edges.binary_search_by_key(&at, |e| e.0) else { break };
+            at = edges[i].1;
+            if at == start {
+                break;
+            }
+            path.push(at);
+        }
+        path
     }
 }
 
@@ -437,6 +522,7 @@ mod tests {
             })
             .sum();
         assert!((volume - 64.0).abs() < 1e-9);
+        assert_eq!((hull.vertices.len(), hull.faces.len()), (8, 12));
     }
 
     #[test]
