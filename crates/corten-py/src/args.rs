@@ -135,9 +135,6 @@ impl<'a, 'py> FromPyObject<'a, 'py> for MatrixOut<'py> {
     fn extract(obj: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         let array: Out<'py> = obj.extract()?;
         let (rows, cols) = matrix_shape(array.shape())?;
-        if !array.is_c_contiguous() {
-            return Err(type_error("expected a C-contiguous matrix"));
-        }
         Ok(MatrixOut { rows, cols, array })
     }
 }

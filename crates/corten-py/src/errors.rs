@@ -1,7 +1,7 @@
 //! Exceptions.
 
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 
 create_exception!(
     corten.mujoco,
@@ -14,6 +14,19 @@ create_exception!(
     UnexpectedError,
     PyException,
     "A failure that no caller is expected to handle."
+);
+
+create_exception!(
+    corten,
+    StepError,
+    PyRuntimeError,
+    "The simulation went bad: which joint, and when."
+);
+create_exception!(
+    corten,
+    ModelError,
+    PyValueError,
+    "What is wrong with a model: every finding with file, line and column."
 );
 
 /// A [`FatalError`] with this message.

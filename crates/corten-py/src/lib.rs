@@ -16,6 +16,7 @@ mod load;
 mod memory;
 mod model;
 mod record;
+mod rollout;
 mod run;
 mod saved;
 mod stages;
@@ -33,6 +34,8 @@ static ALLOCATOR: memory::Allocator = memory::Allocator;
 fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ENUMS", enumerations(module.py())?)?;
+    module.add("ModelError", module.py().get_type::<errors::ModelError>())?;
+    module.add("StepError", module.py().get_type::<errors::StepError>())?;
     module.add("FatalError", module.py().get_type::<errors::FatalError>())?;
     module.add("UnexpectedError", module.py().get_type::<errors::UnexpectedError>())?;
     module.add_class::<model::PyModel>()?;
@@ -40,6 +43,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<data::PyData>()?;
     module.add_class::<record::PyRecord>()?;
     load::register(module)?;
+    rollout::register(module)?;
     lists::register(module)?;
     support::register(module)?;
     util::register(module)?;

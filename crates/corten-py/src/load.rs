@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
+use crate::errors::ModelError;
 use crate::model::ModelHandle;
 use crate::run::protect;
 use crate::util::add_functions;
@@ -40,7 +41,7 @@ fn in_memory(files: Option<Files>) -> PyResult<Assets> {
 
 fn load(py: Python<'_>, path: String, assets: Assets) -> PyResult<(ModelHandle, Vec<String>)> {
     let loaded = protect(py, move || load_file(path, &assets))?
-        .map_err(|findings| PyValueError::new_err(findings.to_string()))?;
+        .map_err(|findings| ModelError::new_err(findings.to_string()))?;
     let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
     Ok((ModelHandle::new(loaded.model), warnings))
 }

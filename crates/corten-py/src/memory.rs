@@ -43,6 +43,7 @@ use numpy::{Element, PyArray, PyArrayDyn, PyArrayMethods};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
 
 /// The system's allocator, except that memory freed while a panic unwinds is lost instead: a view
 /// may point into it.
@@ -323,21 +324,45 @@ impl<'a, 'py, T: Element + Copy> FromPyObject<'a, 'py> for In<T> {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'a, 'py, PyAny>) -> PyResult<In<T>> {
-        let converted;
         let array = match obj.cast::<PyArrayDyn<T>>() {
             Ok(array) => array.to_owned(),
-            Err(_) => {
-                let py = obj.py();
-                let numpy = py.import("numpy")?;
-                converted = numpy.call_method1("asarray", (obj, numpy::dtype::<T>(py)))?;
-                converted.cast_into::<PyArrayDyn<T>>()?
-            }
+            Err(_) => converted(&obj)?,
         };
         let shape = array.shape().to_vec();
-        // SAFETY: the array stays alive for the copy, and no Python code runs meanwhile.
-        let values = unsafe { array.as_array().iter().copied().collect() };
-        Ok(In { shape, values })
+        Ok(In { shape, values: copied(&array)? })
     }
+}
+
+/// An array-like as a contiguous, aligned array of `T`.
+fn converted<'py, T: Element>(obj: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let py = obj.py();
+    let options = [
+        ("dtype", numpy::dtype::<T>(py).into_any()),
+        ("requirements", "CA".into_pyobject(py)?.into_any()),
+    ];
+    let array =
+        py.import("numpy")?.call_method("require", (obj,), Some(&options.into_py_dict(py)?))?;
+    Ok(array.cast_into()?)
+}
+
+/// The elements of an array in row-major order.
+fn copied<T: Element + Copy>(array: &Bound<'_, PyArrayDyn<T>>) -> PyResult<Vec<T>> {
+    if array.is_c_contiguous() && is_aligned(array) {
+        // SAFETY: contiguous and aligned, alive for the copy; no Python code runs meanwhile.
+        return Ok(unsafe { array.as_slice()? }.to_vec());
+    }
+    let tidy = converted::<T>(array.as_any())?;
+    // SAFETY: as above.
+    Ok(unsafe { tidy.as_slice()? }.to_vec())
+}
+
+fn flags<T>(array: &Bound<'_, PyArrayDyn<T>>) -> i32 {
+    // SAFETY: a valid array object.
+    unsafe { (*array.as_array_ptr()).fields.flags }
+}
+
+fn is_aligned<T>(array: &Bound<'_, PyArrayDyn<T>>) -> bool {
+    flags(array) & numpy::npyffi::NPY_ARRAY_ALIGNED != 0
 }
 
 impl<'a, 'py, T: Element + Copy> FromPyObject<'a, 'py> for Out<'py, T> {
@@ -354,13 +379,11 @@ impl<'a, 'py, T: Element + Copy> FromPyObject<'a, 'py> for Out<'py, T> {
                 "expected a writable NumPy array of {wanted}, found {found}"
             )));
         };
-        // SAFETY: a valid array object.
-        let flags = unsafe { (*array.as_array_ptr()).fields.flags };
-        if flags & numpy::npyffi::NPY_ARRAY_WRITEABLE == 0 {
+        if flags(&array) & numpy::npyffi::NPY_ARRAY_WRITEABLE == 0 {
             return Err(PyTypeError::new_err("expected a writable NumPy array, it is read-only"));
         }
-        if flags & numpy::npyffi::NPY_ARRAY_ALIGNED == 0 {
-            return Err(PyTypeError::new_err("expected an aligned NumPy array"));
+        if !array.is_c_contiguous() || !is_aligned(&array) {
+            return Err(PyTypeError::new_err("expected a C-contiguous, aligned NumPy array"));
         }
         Ok(Out { array: array.to_owned() })
     }
@@ -375,22 +398,18 @@ impl<T: Element + Copy> Out<'_, T> {
         self.array.len()
     }
 
-    pub fn is_c_contiguous(&self) -> bool {
-        self.array.is_c_contiguous()
-    }
-
     pub fn to_vec(&self) -> Vec<T> {
-        // SAFETY: the array stays alive for the copy, and no Python code runs meanwhile.
-        unsafe { self.array.as_array().iter().copied().collect() }
+        // SAFETY: contiguous and aligned as checked on extraction; alive for the copy; no Python
+        // code runs meanwhile.
+        unsafe { self.array.as_slice() }.map(<[T]>::to_vec).unwrap_or_default()
     }
 
     /// Writes the leading elements, in row-major order.
     pub fn write(&self, values: &[T]) {
-        // SAFETY: writable as checked on extraction; alive for the copy; no other reference into
-        // it exists while this code runs.
-        let mut array = unsafe { self.array.as_array_mut() };
-        for (to, from) in array.iter_mut().zip(values) {
-            *to = *from;
+        // SAFETY: as above, and writable; no other reference into it exists while this code runs.
+        if let Ok(slice) = unsafe { self.array.as_slice_mut() } {
+            let n = values.len().min(slice.len());
+            slice[..n].copy_from_slice(&values[..n]);
         }
     }
 }

@@ -5,11 +5,11 @@ use corten_sim::stage::{
     acceleration, actuation, body_force, collision, constraint, energy, inertia, kinematics,
     passive, sensor, tendon, transmission, velocity,
 };
-use corten_sim::{Data, Model, integrate, inverse, solve, step};
+use corten_sim::{Data, Model, check, integrate, inverse, solve, step};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
-use crate::errors::fatal;
+use crate::errors::{StepError, fatal};
 use crate::model::PyModel;
 use crate::run::run;
 use crate::util::add_functions;
@@ -31,7 +31,7 @@ macro_rules! stages {
         pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
             add_functions!(module;
-                mj_step, mj_forwardSkip, mj_inverseSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
+                mj_step, step_checked, mj_forwardSkip, mj_inverseSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
             );
             Ok(())
         }
@@ -97,6 +97,12 @@ stages! {
     mj_energyPos => energy::potential;
     /// Kinetic energy.
     mj_energyVel => energy::kinetic;
+    /// Resets if a position is bad.
+    mj_checkPos => check::position;
+    /// Resets if a velocity is bad.
+    mj_checkVel => check::velocity;
+    /// Resets and repeats the forward pass if an acceleration is bad.
+    mj_checkAcc => check::acceleration;
     /// Semi-implicit Euler integration.
     mj_Euler => integrate::euler;
     /// Integration that is implicit in velocity.
@@ -129,6 +135,13 @@ fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> 
             let _ = step(m, d);
         }
     })
+}
+
+/// Advances the simulation by `nstep` steps; an exception if numbers went bad on the way.
+#[pyfunction]
+fn step_checked(py: Python<'_>, m: &PyModel, d: &PyData, nstep: usize) -> PyResult<()> {
+    run(py, m, d, |m, d| (0..nstep).try_for_each(|_| step(m, d)))?
+        .map_err(|e| StepError::new_err(e.to_string()))
 }
 
 /// Forward dynamics, reusing the results of all stages up to `skipstage`.

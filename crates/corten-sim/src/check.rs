@@ -16,23 +16,30 @@ pub(crate) fn is_bad(x: f64) -> bool {
 
 /// Positions and velocities, before a step; reports the first that is bad.
 pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    let mut result = Ok(());
-    if let Some(index) = d.qpos.iter().position(|&x| is_bad(x)) {
-        result =
-            Err(StepError::BadPosition { time: d.time, index, place: position_owner(m, index) });
-        recover(m, d, Warning::BadQpos, index);
-    }
-    if let Some(index) = d.qvel.iter().position(|&x| is_bad(x)) {
-        let bad = StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) };
-        recover(m, d, Warning::BadQvel, index);
-        result = result.and(Err(bad));
-    }
-    result
+    let positions = position(m, d);
+    let velocities = velocity(m, d);
+    positions.and(velocities)
+}
+
+/// Positions (`mj_checkPos`).
+pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let Some(index) = d.qpos.iter().position(|&x| is_bad(x)) else { return Ok(()) };
+    let bad = StepError::BadPosition { time: d.time, index, place: position_owner(m, index) };
+    recover(m, d, Warning::BadQpos, index);
+    Err(bad)
+}
+
+/// Velocities (`mj_checkVel`).
+pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let Some(index) = d.qvel.iter().position(|&x| is_bad(x)) else { return Ok(()) };
+    let bad = StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) };
+    recover(m, d, Warning::BadQvel, index);
+    Err(bad)
 }
 
 /// Accelerations, after the forward pass. After an automatic reset the forward pass is repeated,
-/// so that the step can go on from the reset state.
-pub(crate) fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
+/// so that the step can go on from the reset state (`mj_checkAcc`).
+pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = d.qacc.iter().position(|&x| is_bad(x)) else { return Ok(()) };
     let (time, mut place) = (d.time, dof_owner(m, index));
     if let Some(constraint) = solve::bad_row(m, d) {

@@ -6,7 +6,7 @@
 
 mod awake;
 mod chain;
-mod check;
+pub mod check;
 pub mod constants;
 mod data;
 pub mod derivative;

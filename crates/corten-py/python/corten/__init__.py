@@ -1,7 +1,20 @@
 """CortenForge: a physics engine with MuJoCo 3.4.0's results.
 
-`corten.mujoco` is a drop-in for `import mujoco`.
-"""
-from ._corten import __version__
+    import corten
 
-__all__ = ["__version__"]
+    model = corten.load_model("humanoid.xml")
+    data = model.make_data()
+    while data.time < 1:
+        data.step()
+
+Arrays carry MuJoCo's names and are NumPy views of the engine's memory. `corten.mujoco` is a drop-in for
+`import mujoco`; both share their objects.
+"""
+from ._corten import ModelError, StepError, __version__
+from ._warnings import ModelWarning
+from ._api import Data, Model, State, forward, inverse, load_model, reset, step
+
+__all__ = [
+    "Data", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "forward", "inverse",
+    "load_model", "reset", "step",
+]

@@ -1,5 +1,6 @@
 //! Functions on a model and its data that are no stage of the pipeline.
 
+mod constants;
 mod constraint;
 mod inertia;
 mod jacobian;
@@ -13,6 +14,7 @@ use pyo3::prelude::*;
 use crate::args::type_error;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    constants::register(module)?;
     constraint::register(module)?;
     inertia::register(module)?;
     jacobian::register(module)?;

@@ -1,7 +1,8 @@
 //! Rotations, poses and spatial vectors.
 
-use corten_math::real::{cos, sin, tan};
-use corten_math::{MIN_VAL, Mat3, Quat, Spatial, Vec3, eig3};
+use corten_math::real::{cos, sin};
+use corten_math::{MIN_VAL, Quat, Spatial, Vec3, eig3};
+use corten_sim::derivative::rotation;
 use pyo3::prelude::*;
 
 use super::add_functions;
@@ -197,9 +198,6 @@ fn mju_eig3(
 }
 
 /// Derivatives of `mju_subQuat` with respect to both rotations, in their tangent spaces.
-///
-/// With the difference a rotation by `2h` about the unit vector `u` and `K = [u]×`, the first is
-/// `I + h K + (1 − h / tan h) K²`, the second its negative transpose.
 #[pyfunction]
 #[pyo3(signature = (qa, qb, Da, Db))]
 fn mjd_subQuat(
@@ -208,34 +206,19 @@ fn mjd_subQuat(
     Da: Option<MatrixOut<'_>>,
     Db: Option<MatrixOut<'_>>,
 ) -> PyResult<()> {
-    /// Half angle below which `h / tan h` is 1 to machine precision.
-    const SMALL: f64 = 6e-8;
     qa.expect("qa", 4)?;
     qb.expect("qb", 4)?;
-    for (name, out) in [("Da", &Da), ("Db", &Db)] {
+    let (a, b) = rotation::sub_quat(Quat::from_slice(&qa.0), Quat::from_slice(&qb.0));
+    for (name, out, values) in [("Da", Da, a), ("Db", Db, b)] {
         if let Some(out) = out {
             out.expect(name, 3, 3)?;
+            out.set(&values.0);
         }
-    }
-    let difference = Quat::from_slice(&qa.0).difference(Quat::from_slice(&qb.0));
-    let (axis, angle) = difference.normalized();
-    let half = 0.5 * angle;
-    let k = axis.skew();
-    let curvature = 1.0 - if half < SMALL { 1.0 } else { half / tan(half) };
-    let d = Mat3::IDENTITY + k * half + k * k * curvature;
-    if let Some(out) = Da {
-        out.set(&d.0);
-    }
-    if let Some(out) = Db {
-        out.set(&(d.transpose() * -1.0).0);
     }
     Ok(())
 }
 
 /// Derivatives of `mju_quatIntegrate` with respect to rotation, velocity and scale.
-///
-/// With `s = scale vel`, `x = |s|` and `S = −[s]×`, they combine `I`, `S` and `s sᵀ` with the
-/// coefficients of the exponential map; near zero the coefficients come from their series.
 #[pyfunction]
 fn mjd_quatIntegrate(
     vel: Vector<3>,
@@ -244,29 +227,10 @@ fn mjd_quatIntegrate(
     Dvel: VectorOut<'_, 9>,
     Dscale: VectorOut<'_, 3>,
 ) {
-    /// Below this angle the series to sixth order is exact.
-    const SERIES_BELOW: f64 = 1.0 / 32.0;
-    let s = vel.vec3() * scale;
-    let xx = s.norm_squared();
-    let x = xx.sqrt();
-    let a = cos(x);
-    let (b, c, d) = if x > SERIES_BELOW {
-        let b = sin(x) / x;
-        (b, (1.0 - a) / xx, (1.0 - b) / xx)
-    } else {
-        (
-            1.0 + xx / 6.0 * (xx / 20.0 * (1.0 - xx / 42.0) - 1.0),
-            (1.0 + xx / 12.0 * (xx / 30.0 * (1.0 - xx / 56.0) - 1.0)) / 2.0,
-            (1.0 + xx / 20.0 * (xx / 42.0 * (1.0 - xx / 72.0) - 1.0)) / 6.0,
-        )
-    };
-    let cross = s.skew().transpose();
-    let outer = Mat3(std::array::from_fn(|i| s[i / 3] * s[i % 3]));
-    let combine = |p, q, r| Mat3::IDENTITY * p + cross * q + outer * r;
-    let by_velocity: Mat3 = combine(b, c, d);
-    Dquat.set(combine(a, b, c).0);
+    let (by_rotation, by_velocity, by_scale) = rotation::quat_integrate(vel.vec3(), scale);
+    Dquat.set(by_rotation.0);
     Dvel.set(by_velocity.0);
-    Dscale.set((by_velocity * vel.vec3()).0);
+    Dscale.set(by_scale.0);
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

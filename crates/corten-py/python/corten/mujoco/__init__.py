@@ -1,8 +1,10 @@
 """A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
 from .. import _corten
+from . import _misc
 from ._enums import CONSTANTS, ENUM_TYPES
 from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
+from ._misc import MjContact, MjLROpt, MjSolverStat, MjTimerStat, MjWarningStat
 from ._records import MjOption, MjStatistic, MjVisual
 from ._structs import MjData, MjModel
 
@@ -13,12 +15,12 @@ MjVisualRgba = MjVisual.Rgba
 
 globals().update(ENUM_TYPES)
 globals().update(CONSTANTS)
-globals().update(
-    {name: getattr(_corten, name) for name in dir(_corten) if name.startswith(("mj_", "mju_", "mjd_"))}
-)
+globals().update(_misc.CALLBACKS)
+for _module in (_misc, _corten):
+    globals().update({name: f for name, f in vars(_module).items() if name.startswith(("mj_", "mju_", "mjd_"))})
 
 for _class in (MjData, MjModel, MjOption, MjStatistic, MjVisual):
     _class.__module__ = __name__
 add_named_access(MjModel, MjData)
 
-del _class, add_named_access
+del _class, _module, add_named_access

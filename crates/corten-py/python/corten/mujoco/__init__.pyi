@@ -1,0 +1,1818 @@
+"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._corten import DataBase, ModelBase
+from . import rollout as rollout
+
+__version__: str
+_Assets = Mapping[str, bytes | str] | None
+_F64 = NDArray[np.float64]
+_F32 = NDArray[np.float32]
+_I32 = NDArray[np.int32]
+_U8 = NDArray[np.uint8]
+_I8 = NDArray[np.int8]
+
+class FatalError(Exception): ...
+class UnexpectedError(Exception): ...
+
+class mjtAlignFree(IntEnum):
+    mjALIGNFREE_FALSE = 0
+    mjALIGNFREE_TRUE = 1
+    mjALIGNFREE_AUTO = 2
+class mjtBias(IntEnum):
+    mjBIAS_NONE = 0
+    mjBIAS_AFFINE = 1
+    mjBIAS_MUSCLE = 2
+    mjBIAS_USER = 3
+class mjtBuiltin(IntEnum):
+    mjBUILTIN_NONE = 0
+    mjBUILTIN_GRADIENT = 1
+    mjBUILTIN_CHECKER = 2
+    mjBUILTIN_FLAT = 3
+class mjtButton(IntEnum):
+    mjBUTTON_NONE = 0
+    mjBUTTON_LEFT = 1
+    mjBUTTON_RIGHT = 2
+    mjBUTTON_MIDDLE = 3
+class mjtCamLight(IntEnum):
+    mjCAMLIGHT_FIXED = 0
+    mjCAMLIGHT_TRACK = 1
+    mjCAMLIGHT_TRACKCOM = 2
+    mjCAMLIGHT_TARGETBODY = 3
+    mjCAMLIGHT_TARGETBODYCOM = 4
+class mjtCamera(IntEnum):
+    mjCAMERA_FREE = 0
+    mjCAMERA_TRACKING = 1
+    mjCAMERA_FIXED = 2
+    mjCAMERA_USER = 3
+class mjtCatBit(IntEnum):
+    mjCAT_STATIC = 1
+    mjCAT_DYNAMIC = 2
+    mjCAT_DECOR = 4
+    mjCAT_ALL = 7
+class mjtColorSpace(IntEnum):
+    mjCOLORSPACE_AUTO = 0
+    mjCOLORSPACE_LINEAR = 1
+    mjCOLORSPACE_SRGB = 2
+class mjtConDataField(IntEnum):
+    mjCONDATA_FOUND = 0
+    mjCONDATA_FORCE = 1
+    mjCONDATA_TORQUE = 2
+    mjCONDATA_DIST = 3
+    mjCONDATA_POS = 4
+    mjCONDATA_NORMAL = 5
+    mjCONDATA_TANGENT = 6
+    mjNCONDATA = 7
+class mjtCone(IntEnum):
+    mjCONE_PYRAMIDAL = 0
+    mjCONE_ELLIPTIC = 1
+class mjtConstraint(IntEnum):
+    mjCNSTR_EQUALITY = 0
+    mjCNSTR_FRICTION_DOF = 1
+    mjCNSTR_FRICTION_TENDON = 2
+    mjCNSTR_LIMIT_JOINT = 3
+    mjCNSTR_LIMIT_TENDON = 4
+    mjCNSTR_CONTACT_FRICTIONLESS = 5
+    mjCNSTR_CONTACT_PYRAMIDAL = 6
+    mjCNSTR_CONTACT_ELLIPTIC = 7
+class mjtConstraintState(IntEnum):
+    mjCNSTRSTATE_SATISFIED = 0
+    mjCNSTRSTATE_QUADRATIC = 1
+    mjCNSTRSTATE_LINEARNEG = 2
+    mjCNSTRSTATE_LINEARPOS = 3
+    mjCNSTRSTATE_CONE = 4
+class mjtDataType(IntEnum):
+    mjDATATYPE_REAL = 0
+    mjDATATYPE_POSITIVE = 1
+    mjDATATYPE_AXIS = 2
+    mjDATATYPE_QUATERNION = 3
+class mjtDepthMap(IntEnum):
+    mjDEPTH_ZERONEAR = 0
+    mjDEPTH_ZEROFAR = 1
+class mjtDisableBit(IntEnum):
+    mjDSBL_CONSTRAINT = 1
+    mjDSBL_EQUALITY = 2
+    mjDSBL_FRICTIONLOSS = 4
+    mjDSBL_LIMIT = 8
+    mjDSBL_CONTACT = 16
+    mjDSBL_SPRING = 32
+    mjDSBL_DAMPER = 64
+    mjDSBL_GRAVITY = 128
+    mjDSBL_CLAMPCTRL = 256
+    mjDSBL_WARMSTART = 512
+    mjDSBL_FILTERPARENT = 1024
+    mjDSBL_ACTUATION = 2048
+    mjDSBL_REFSAFE = 4096
+    mjDSBL_SENSOR = 8192
+    mjDSBL_MIDPHASE = 16384
+    mjDSBL_EULERDAMP = 32768
+    mjDSBL_AUTORESET = 65536
+    mjDSBL_NATIVECCD = 131072
+    mjDSBL_ISLAND = 262144
+    mjNDISABLE = 19
+class mjtDyn(IntEnum):
+    mjDYN_NONE = 0
+    mjDYN_INTEGRATOR = 1
+    mjDYN_FILTER = 2
+    mjDYN_FILTEREXACT = 3
+    mjDYN_MUSCLE = 4
+    mjDYN_USER = 5
+class mjtEnableBit(IntEnum):
+    mjENBL_OVERRIDE = 1
+    mjENBL_ENERGY = 2
+    mjENBL_FWDINV = 4
+    mjENBL_INVDISCRETE = 8
+    mjENBL_MULTICCD = 16
+    mjENBL_SLEEP = 32
+    mjNENABLE = 6
+class mjtEq(IntEnum):
+    mjEQ_CONNECT = 0
+    mjEQ_WELD = 1
+    mjEQ_JOINT = 2
+    mjEQ_TENDON = 3
+    mjEQ_FLEX = 4
+    mjEQ_DISTANCE = 5
+class mjtEvent(IntEnum):
+    mjEVENT_NONE = 0
+    mjEVENT_MOVE = 1
+    mjEVENT_PRESS = 2
+    mjEVENT_RELEASE = 3
+    mjEVENT_SCROLL = 4
+    mjEVENT_KEY = 5
+    mjEVENT_RESIZE = 6
+    mjEVENT_REDRAW = 7
+    mjEVENT_FILESDROP = 8
+class mjtFlexSelf(IntEnum):
+    mjFLEXSELF_NONE = 0
+    mjFLEXSELF_NARROW = 1
+    mjFLEXSELF_BVH = 2
+    mjFLEXSELF_SAP = 3
+    mjFLEXSELF_AUTO = 4
+class mjtFont(IntEnum):
+    mjFONT_NORMAL = 0
+    mjFONT_SHADOW = 1
+    mjFONT_BIG = 2
+class mjtFontScale(IntEnum):
+    mjFONTSCALE_50 = 50
+    mjFONTSCALE_100 = 100
+    mjFONTSCALE_150 = 150
+    mjFONTSCALE_200 = 200
+    mjFONTSCALE_250 = 250
+    mjFONTSCALE_300 = 300
+class mjtFrame(IntEnum):
+    mjFRAME_NONE = 0
+    mjFRAME_BODY = 1
+    mjFRAME_GEOM = 2
+    mjFRAME_SITE = 3
+    mjFRAME_CAMERA = 4
+    mjFRAME_LIGHT = 5
+    mjFRAME_CONTACT = 6
+    mjFRAME_WORLD = 7
+    mjNFRAME = 8
+class mjtFramebuffer(IntEnum):
+    mjFB_WINDOW = 0
+    mjFB_OFFSCREEN = 1
+class mjtGain(IntEnum):
+    mjGAIN_FIXED = 0
+    mjGAIN_AFFINE = 1
+    mjGAIN_MUSCLE = 2
+    mjGAIN_USER = 3
+class mjtGeom(IntEnum):
+    mjGEOM_PLANE = 0
+    mjGEOM_HFIELD = 1
+    mjGEOM_SPHERE = 2
+    mjGEOM_CAPSULE = 3
+    mjGEOM_ELLIPSOID = 4
+    mjGEOM_CYLINDER = 5
+    mjGEOM_BOX = 6
+    mjGEOM_MESH = 7
+    mjGEOM_SDF = 8
+    mjGEOM_ARROW = 100
+    mjGEOM_ARROW1 = 101
+    mjGEOM_ARROW2 = 102
+    mjGEOM_LINE = 103
+    mjGEOM_LINEBOX = 104
+    mjGEOM_FLEX = 105
+    mjGEOM_SKIN = 106
+    mjGEOM_LABEL = 107
+    mjGEOM_TRIANGLE = 108
+    mjGEOM_NONE = 1001
+    mjNGEOMTYPES = 9
+class mjtGeomInertia(IntEnum):
+    mjINERTIA_VOLUME = 0
+    mjINERTIA_SHELL = 1
+class mjtGridPos(IntEnum):
+    mjGRID_TOPLEFT = 0
+    mjGRID_TOPRIGHT = 1
+    mjGRID_BOTTOMLEFT = 2
+    mjGRID_BOTTOMRIGHT = 3
+    mjGRID_TOP = 4
+    mjGRID_BOTTOM = 5
+    mjGRID_LEFT = 6
+    mjGRID_RIGHT = 7
+class mjtInertiaFromGeom(IntEnum):
+    mjINERTIAFROMGEOM_FALSE = 0
+    mjINERTIAFROMGEOM_TRUE = 1
+    mjINERTIAFROMGEOM_AUTO = 2
+class mjtIntegrator(IntEnum):
+    mjINT_EULER = 0
+    mjINT_RK4 = 1
+    mjINT_IMPLICIT = 2
+    mjINT_IMPLICITFAST = 3
+class mjtItem(IntEnum):
+    mjITEM_END = -2
+    mjITEM_SECTION = -1
+    mjITEM_SEPARATOR = 0
+    mjITEM_STATIC = 1
+    mjITEM_BUTTON = 2
+    mjITEM_CHECKINT = 3
+    mjITEM_CHECKBYTE = 4
+    mjITEM_RADIO = 5
+    mjITEM_RADIOLINE = 6
+    mjITEM_SELECT = 7
+    mjITEM_SLIDERINT = 8
+    mjITEM_SLIDERNUM = 9
+    mjITEM_EDITINT = 10
+    mjITEM_EDITNUM = 11
+    mjITEM_EDITFLOAT = 12
+    mjITEM_EDITTXT = 13
+    mjNITEM = 14
+class mjtJacobian(IntEnum):
+    mjJAC_DENSE = 0
+    mjJAC_SPARSE = 1
+    mjJAC_AUTO = 2
+class mjtJoint(IntEnum):
+    mjJNT_FREE = 0
+    mjJNT_BALL = 1
+    mjJNT_SLIDE = 2
+    mjJNT_HINGE = 3
+class mjtLRMode(IntEnum):
+    mjLRMODE_NONE = 0
+    mjLRMODE_MUSCLE = 1
+    mjLRMODE_MUSCLEUSER = 2
+    mjLRMODE_ALL = 3
+class mjtLabel(IntEnum):
+    mjLABEL_NONE = 0
+    mjLABEL_BODY = 1
+    mjLABEL_JOINT = 2
+    mjLABEL_GEOM = 3
+    mjLABEL_SITE = 4
+    mjLABEL_CAMERA = 5
+    mjLABEL_LIGHT = 6
+    mjLABEL_TENDON = 7
+    mjLABEL_ACTUATOR = 8
+    mjLABEL_CONSTRAINT = 9
+    mjLABEL_FLEX = 10
+    mjLABEL_SKIN = 11
+    mjLABEL_SELECTION = 12
+    mjLABEL_SELPNT = 13
+    mjLABEL_CONTACTPOINT = 14
+    mjLABEL_CONTACTFORCE = 15
+    mjLABEL_ISLAND = 16
+    mjNLABEL = 17
+class mjtLightType(IntEnum):
+    mjLIGHT_SPOT = 0
+    mjLIGHT_DIRECTIONAL = 1
+    mjLIGHT_POINT = 2
+    mjLIGHT_IMAGE = 3
+class mjtLimited(IntEnum):
+    mjLIMITED_FALSE = 0
+    mjLIMITED_TRUE = 1
+    mjLIMITED_AUTO = 2
+class mjtMark(IntEnum):
+    mjMARK_NONE = 0
+    mjMARK_EDGE = 1
+    mjMARK_CROSS = 2
+    mjMARK_RANDOM = 3
+class mjtMeshBuiltin(IntEnum):
+    mjMESH_BUILTIN_NONE = 0
+    mjMESH_BUILTIN_SPHERE = 1
+    mjMESH_BUILTIN_HEMISPHERE = 2
+    mjMESH_BUILTIN_CONE = 3
+    mjMESH_BUILTIN_SUPERSPHERE = 4
+    mjMESH_BUILTIN_SUPERTORUS = 5
+    mjMESH_BUILTIN_WEDGE = 6
+    mjMESH_BUILTIN_PLATE = 7
+class mjtMeshInertia(IntEnum):
+    mjMESH_INERTIA_CONVEX = 0
+    mjMESH_INERTIA_EXACT = 1
+    mjMESH_INERTIA_LEGACY = 2
+    mjMESH_INERTIA_SHELL = 3
+class mjtMouse(IntEnum):
+    mjMOUSE_NONE = 0
+    mjMOUSE_ROTATE_V = 1
+    mjMOUSE_ROTATE_H = 2
+    mjMOUSE_MOVE_V = 3
+    mjMOUSE_MOVE_H = 4
+    mjMOUSE_ZOOM = 5
+    mjMOUSE_MOVE_V_REL = 6
+    mjMOUSE_MOVE_H_REL = 7
+class mjtObj(IntEnum):
+    mjOBJ_UNKNOWN = 0
+    mjOBJ_BODY = 1
+    mjOBJ_XBODY = 2
+    mjOBJ_JOINT = 3
+    mjOBJ_DOF = 4
+    mjOBJ_GEOM = 5
+    mjOBJ_SITE = 6
+    mjOBJ_CAMERA = 7
+    mjOBJ_LIGHT = 8
+    mjOBJ_FLEX = 9
+    mjOBJ_MESH = 10
+    mjOBJ_SKIN = 11
+    mjOBJ_HFIELD = 12
+    mjOBJ_TEXTURE = 13
+    mjOBJ_MATERIAL = 14
+    mjOBJ_PAIR = 15
+    mjOBJ_EXCLUDE = 16
+    mjOBJ_EQUALITY = 17
+    mjOBJ_TENDON = 18
+    mjOBJ_ACTUATOR = 19
+    mjOBJ_SENSOR = 20
+    mjOBJ_NUMERIC = 21
+    mjOBJ_TEXT = 22
+    mjOBJ_TUPLE = 23
+    mjOBJ_KEY = 24
+    mjOBJ_PLUGIN = 25
+    mjOBJ_FRAME = 100
+    mjOBJ_DEFAULT = 101
+    mjOBJ_MODEL = 102
+    mjNOBJECT = 26
+class mjtOrientation(IntEnum):
+    mjORIENTATION_QUAT = 0
+    mjORIENTATION_AXISANGLE = 1
+    mjORIENTATION_XYAXES = 2
+    mjORIENTATION_ZAXIS = 3
+    mjORIENTATION_EULER = 4
+class mjtPertBit(IntEnum):
+    mjPERT_TRANSLATE = 1
+    mjPERT_ROTATE = 2
+class mjtPluginCapabilityBit(IntEnum):
+    mjPLUGIN_ACTUATOR = 1
+    mjPLUGIN_SENSOR = 2
+    mjPLUGIN_PASSIVE = 4
+    mjPLUGIN_SDF = 8
+class mjtRndFlag(IntEnum):
+    mjRND_SHADOW = 0
+    mjRND_WIREFRAME = 1
+    mjRND_REFLECTION = 2
+    mjRND_ADDITIVE = 3
+    mjRND_SKYBOX = 4
+    mjRND_FOG = 5
+    mjRND_HAZE = 6
+    mjRND_SEGMENT = 7
+    mjRND_IDCOLOR = 8
+    mjRND_CULL_FACE = 9
+    mjNRNDFLAG = 10
+class mjtSDFType(IntEnum):
+    mjSDFTYPE_SINGLE = 0
+    mjSDFTYPE_INTERSECTION = 1
+    mjSDFTYPE_MIDSURFACE = 2
+    mjSDFTYPE_COLLISION = 3
+class mjtSameFrame(IntEnum):
+    mjSAMEFRAME_NONE = 0
+    mjSAMEFRAME_BODY = 1
+    mjSAMEFRAME_INERTIA = 2
+    mjSAMEFRAME_BODYROT = 3
+    mjSAMEFRAME_INERTIAROT = 4
+class mjtSection(IntEnum):
+    mjSECT_CLOSED = 0
+    mjSECT_OPEN = 1
+    mjSECT_FIXED = 2
+class mjtSensor(IntEnum):
+    mjSENS_TOUCH = 0
+    mjSENS_ACCELEROMETER = 1
+    mjSENS_VELOCIMETER = 2
+    mjSENS_GYRO = 3
+    mjSENS_FORCE = 4
+    mjSENS_TORQUE = 5
+    mjSENS_MAGNETOMETER = 6
+    mjSENS_RANGEFINDER = 7
+    mjSENS_CAMPROJECTION = 8
+    mjSENS_JOINTPOS = 9
+    mjSENS_JOINTVEL = 10
+    mjSENS_TENDONPOS = 11
+    mjSENS_TENDONVEL = 12
+    mjSENS_ACTUATORPOS = 13
+    mjSENS_ACTUATORVEL = 14
+    mjSENS_ACTUATORFRC = 15
+    mjSENS_JOINTACTFRC = 16
+    mjSENS_TENDONACTFRC = 17
+    mjSENS_BALLQUAT = 18
+    mjSENS_BALLANGVEL = 19
+    mjSENS_JOINTLIMITPOS = 20
+    mjSENS_JOINTLIMITVEL = 21
+    mjSENS_JOINTLIMITFRC = 22
+    mjSENS_TENDONLIMITPOS = 23
+    mjSENS_TENDONLIMITVEL = 24
+    mjSENS_TENDONLIMITFRC = 25
+    mjSENS_FRAMEPOS = 26
+    mjSENS_FRAMEQUAT = 27
+    mjSENS_FRAMEXAXIS = 28
+    mjSENS_FRAMEYAXIS = 29
+    mjSENS_FRAMEZAXIS = 30
+    mjSENS_FRAMELINVEL = 31
+    mjSENS_FRAMEANGVEL = 32
+    mjSENS_FRAMELINACC = 33
+    mjSENS_FRAMEANGACC = 34
+    mjSENS_SUBTREECOM = 35
+    mjSENS_SUBTREELINVEL = 36
+    mjSENS_SUBTREEANGMOM = 37
+    mjSENS_INSIDESITE = 38
+    mjSENS_GEOMDIST = 39
+    mjSENS_GEOMNORMAL = 40
+    mjSENS_GEOMFROMTO = 41
+    mjSENS_CONTACT = 42
+    mjSENS_E_POTENTIAL = 43
+    mjSENS_E_KINETIC = 44
+    mjSENS_CLOCK = 45
+    mjSENS_TACTILE = 46
+    mjSENS_PLUGIN = 47
+    mjSENS_USER = 48
+class mjtSleepPolicy(IntEnum):
+    mjSLEEP_AUTO = 0
+    mjSLEEP_AUTO_NEVER = 1
+    mjSLEEP_AUTO_ALLOWED = 2
+    mjSLEEP_NEVER = 3
+    mjSLEEP_ALLOWED = 4
+    mjSLEEP_INIT = 5
+class mjtSleepState(IntEnum):
+    mjS_STATIC = -1
+    mjS_ASLEEP = 0
+    mjS_AWAKE = 1
+class mjtSolver(IntEnum):
+    mjSOL_PGS = 0
+    mjSOL_CG = 1
+    mjSOL_NEWTON = 2
+class mjtStage(IntEnum):
+    mjSTAGE_NONE = 0
+    mjSTAGE_POS = 1
+    mjSTAGE_VEL = 2
+    mjSTAGE_ACC = 3
+class mjtState(IntEnum):
+    mjSTATE_TIME = 1
+    mjSTATE_QPOS = 2
+    mjSTATE_QVEL = 4
+    mjSTATE_ACT = 8
+    mjSTATE_WARMSTART = 16
+    mjSTATE_CTRL = 32
+    mjSTATE_QFRC_APPLIED = 64
+    mjSTATE_XFRC_APPLIED = 128
+    mjSTATE_EQ_ACTIVE = 256
+    mjSTATE_MOCAP_POS = 512
+    mjSTATE_MOCAP_QUAT = 1024
+    mjSTATE_USERDATA = 2048
+    mjSTATE_PLUGIN = 4096
+    mjSTATE_PHYSICS = 14
+    mjSTATE_FULLPHYSICS = 4111
+    mjSTATE_USER = 4064
+    mjSTATE_INTEGRATION = 8191
+    mjNSTATE = 13
+class mjtStereo(IntEnum):
+    mjSTEREO_NONE = 0
+    mjSTEREO_QUADBUFFERED = 1
+    mjSTEREO_SIDEBYSIDE = 2
+class mjtTaskStatus(IntEnum):
+    mjTASK_NEW = 0
+    mjTASK_QUEUED = 1
+    mjTASK_COMPLETED = 2
+class mjtTexture(IntEnum):
+    mjTEXTURE_2D = 0
+    mjTEXTURE_CUBE = 1
+    mjTEXTURE_SKYBOX = 2
+class mjtTextureRole(IntEnum):
+    mjTEXROLE_USER = 0
+    mjTEXROLE_RGB = 1
+    mjTEXROLE_OCCLUSION = 2
+    mjTEXROLE_ROUGHNESS = 3
+    mjTEXROLE_METALLIC = 4
+    mjTEXROLE_NORMAL = 5
+    mjTEXROLE_OPACITY = 6
+    mjTEXROLE_EMISSIVE = 7
+    mjTEXROLE_RGBA = 8
+    mjTEXROLE_ORM = 9
+    mjNTEXROLE = 10
+class mjtTimer(IntEnum):
+    mjTIMER_STEP = 0
+    mjTIMER_FORWARD = 1
+    mjTIMER_INVERSE = 2
+    mjTIMER_POSITION = 3
+    mjTIMER_VELOCITY = 4
+    mjTIMER_ACTUATION = 5
+    mjTIMER_CONSTRAINT = 6
+    mjTIMER_ADVANCE = 7
+    mjTIMER_POS_KINEMATICS = 8
+    mjTIMER_POS_INERTIA = 9
+    mjTIMER_POS_COLLISION = 10
+    mjTIMER_POS_MAKE = 11
+    mjTIMER_POS_PROJECT = 12
+    mjTIMER_COL_BROAD = 13
+    mjTIMER_COL_NARROW = 14
+    mjNTIMER = 15
+class mjtTrn(IntEnum):
+    mjTRN_JOINT = 0
+    mjTRN_JOINTINPARENT = 1
+    mjTRN_SLIDERCRANK = 2
+    mjTRN_TENDON = 3
+    mjTRN_SITE = 4
+    mjTRN_BODY = 5
+    mjTRN_UNDEFINED = 1000
+class mjtVisFlag(IntEnum):
+    mjVIS_CONVEXHULL = 0
+    mjVIS_TEXTURE = 1
+    mjVIS_JOINT = 2
+    mjVIS_CAMERA = 3
+    mjVIS_ACTUATOR = 4
+    mjVIS_ACTIVATION = 5
+    mjVIS_LIGHT = 6
+    mjVIS_TENDON = 7
+    mjVIS_RANGEFINDER = 8
+    mjVIS_CONSTRAINT = 9
+    mjVIS_INERTIA = 10
+    mjVIS_SCLINERTIA = 11
+    mjVIS_PERTFORCE = 12
+    mjVIS_PERTOBJ = 13
+    mjVIS_CONTACTPOINT = 14
+    mjVIS_ISLAND = 15
+    mjVIS_CONTACTFORCE = 16
+    mjVIS_CONTACTSPLIT = 17
+    mjVIS_TRANSPARENT = 18
+    mjVIS_AUTOCONNECT = 19
+    mjVIS_COM = 20
+    mjVIS_SELECT = 21
+    mjVIS_STATIC = 22
+    mjVIS_SKIN = 23
+    mjVIS_FLEXVERT = 24
+    mjVIS_FLEXEDGE = 25
+    mjVIS_FLEXFACE = 26
+    mjVIS_FLEXSKIN = 27
+    mjVIS_BODYBVH = 28
+    mjVIS_MESHBVH = 29
+    mjVIS_SDFITER = 30
+    mjNVISFLAG = 31
+class mjtWarning(IntEnum):
+    mjWARN_INERTIA = 0
+    mjWARN_CONTACTFULL = 1
+    mjWARN_CNSTRFULL = 2
+    mjWARN_VGEOMFULL = 3
+    mjWARN_BADQPOS = 4
+    mjWARN_BADQVEL = 5
+    mjWARN_BADQACC = 6
+    mjWARN_BADCTRL = 7
+    mjNWARNING = 8
+class mjtWrap(IntEnum):
+    mjWRAP_NONE = 0
+    mjWRAP_JOINT = 1
+    mjWRAP_PULLEY = 2
+    mjWRAP_SITE = 3
+    mjWRAP_SPHERE = 4
+    mjWRAP_CYLINDER = 5
+mjDISABLESTRING: tuple[Any, ...]
+mjENABLESTRING: tuple[Any, ...]
+mjFRAMESTRING: tuple[Any, ...]
+mjLABELSTRING: tuple[Any, ...]
+mjMAXCONPAIR: int
+mjMAXFLEXNODES: int
+mjMAXIMP: float
+mjMAXLIGHT: int
+mjMAXLINE: int
+mjMAXLINEPNT: int
+mjMAXOVERLAY: int
+mjMAXPLANEGRID: int
+mjMAXTREEDEPTH: int
+mjMAXVAL: float
+mjMINIMP: float
+mjMINMU: float
+mjMINVAL: float
+mjNBIAS: int
+mjNDYN: int
+mjNEQDATA: int
+mjNFLUID: int
+mjNGAIN: int
+mjNGROUP: int
+mjNIMP: int
+mjNISLAND: int
+mjNREF: int
+mjNSENS: int
+mjNSOLVER: int
+mjPI: float
+mjRNDSTRING: tuple[Any, ...]
+mjTIMERSTRING: tuple[Any, ...]
+mjVERSION_HEADER: int
+mjVISSTRING: tuple[Any, ...]
+class MjOption:
+    def __init__(self) -> None: ...
+    ccd_iterations: int
+    ccd_tolerance: float
+    cone: int
+    density: float
+    disableactuator: int
+    disableflags: int
+    enableflags: int
+    gravity: _F64
+    impratio: float
+    integrator: int
+    iterations: int
+    jacobian: int
+    ls_iterations: int
+    ls_tolerance: float
+    magnetic: _F64
+    noslip_iterations: int
+    noslip_tolerance: float
+    o_friction: _F64
+    o_margin: float
+    o_solimp: _F64
+    o_solref: _F64
+    sdf_initpoints: int
+    sdf_iterations: int
+    sleep_tolerance: float
+    solver: int
+    timestep: float
+    tolerance: float
+    viscosity: float
+    wind: _F64
+class MjStatistic:
+    def __init__(self) -> None: ...
+    center: _F64
+    extent: float
+    meaninertia: float
+    meanmass: float
+    meansize: float
+class MjVisual:
+    def __init__(self) -> None: ...
+    class Global:
+        def __init__(self) -> None: ...
+        azimuth: float
+        bvactive: int
+        cameraid: int
+        elevation: float
+        ellipsoidinertia: int
+        fovy: float
+        glow: float
+        ipd: float
+        linewidth: float
+        offheight: int
+        offwidth: int
+        orthographic: int
+        realtime: float
+    global_: Global
+    class Headlight:
+        def __init__(self) -> None: ...
+        active: int
+        ambient: _F32
+        diffuse: _F32
+        specular: _F32
+    headlight: Headlight
+    class Map:
+        def __init__(self) -> None: ...
+        actuatortendon: float
+        alpha: float
+        fogend: float
+        fogstart: float
+        force: float
+        haze: float
+        shadowclip: float
+        shadowscale: float
+        stiffness: float
+        stiffnessrot: float
+        torque: float
+        zfar: float
+        znear: float
+    map: Map
+    class Quality:
+        def __init__(self) -> None: ...
+        numquads: int
+        numslices: int
+        numstacks: int
+        offsamples: int
+        shadowsize: int
+    quality: Quality
+    class Rgba:
+        def __init__(self) -> None: ...
+        actuator: _F32
+        actuatornegative: _F32
+        actuatorpositive: _F32
+        bv: _F32
+        bvactive: _F32
+        camera: _F32
+        com: _F32
+        connect: _F32
+        constraint: _F32
+        contactforce: _F32
+        contactfriction: _F32
+        contactgap: _F32
+        contactpoint: _F32
+        contacttorque: _F32
+        crankbroken: _F32
+        fog: _F32
+        force: _F32
+        frustum: _F32
+        haze: _F32
+        inertia: _F32
+        joint: _F32
+        light: _F32
+        rangefinder: _F32
+        selectpoint: _F32
+        slidercrank: _F32
+    rgba: Rgba
+    class Scale:
+        def __init__(self) -> None: ...
+        actuatorlength: float
+        actuatorwidth: float
+        camera: float
+        com: float
+        connect: float
+        constraint: float
+        contactheight: float
+        contactwidth: float
+        forcewidth: float
+        framelength: float
+        framewidth: float
+        frustum: float
+        jointlength: float
+        jointwidth: float
+        light: float
+        selectpoint: float
+        slidercrank: float
+    scale: Scale
+MjVisualHeadlight = MjVisual.Headlight
+MjVisualRgba = MjVisual.Rgba
+class MjContact:
+    def __init__(self) -> None: ...
+    H: _F64
+    dim: int
+    dist: float
+    efc_address: int
+    elem: _I32
+    exclude: int
+    flex: _I32
+    frame: _F64
+    friction: _F64
+    geom: _I32
+    includemargin: float
+    mu: float
+    pos: _F64
+    solimp: _F64
+    solref: _F64
+    solreffriction: _F64
+    vert: _I32
+    geom1: int
+    geom2: int
+class MjLROpt:
+    def __init__(self) -> None: ...
+    accel: float
+    interval: float
+    inttotal: float
+    maxforce: float
+    mode: int
+    timeconst: float
+    timestep: float
+    tolrange: float
+    useexisting: int
+    uselimit: int
+class MjSolverStat:
+    def __init__(self) -> None: ...
+    gradient: float
+    improvement: float
+    lineslope: float
+    nactive: int
+    nchange: int
+    neval: int
+    nupdate: int
+class MjTimerStat:
+    def __init__(self) -> None: ...
+    duration: float
+    number: int
+class MjWarningStat:
+    def __init__(self) -> None: ...
+    lastinfo: int
+    number: int
+class _List:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __getattr__(self, name: str) -> NDArray[Any]: ...
+class MjModel(ModelBase):
+    @classmethod
+    def from_xml_path(cls, filename: str | PathLike[str], assets: _Assets = None) -> MjModel: ...
+    @classmethod
+    def from_xml_string(cls, xml: str, assets: _Assets = None) -> MjModel: ...
+    @classmethod
+    def from_binary_path(cls, filename: str, assets: Mapping[str, bytes] | None = None) -> MjModel: ...
+    @property
+    def opt(self) -> MjOption: ...
+    @property
+    def stat(self) -> MjStatistic: ...
+    @property
+    def vis(self) -> MjVisual: ...
+    def object_id(self, kind: int, name: str) -> int: ...
+    def object_name(self, kind: int, index: int) -> str | None: ...
+    def object_names(self, kind: int) -> list[str]: ...
+    def pack(self) -> dict[str, NDArray[Any]]: ...
+    def to_bytes(self) -> bytes: ...
+    B_colind: _I32
+    B_rowadr: _I32
+    B_rownnz: _I32
+    D_colind: _I32
+    D_diag: _I32
+    D_rowadr: _I32
+    D_rownnz: _I32
+    M_colind: _I32
+    M_rowadr: _I32
+    M_rownnz: _I32
+    actuator_acc0: _F64
+    actuator_actadr: _I32
+    actuator_actearly: _U8
+    actuator_actlimited: _U8
+    actuator_actnum: _I32
+    actuator_actrange: _F64
+    actuator_biasprm: _F64
+    actuator_biastype: _I32
+    actuator_cranklength: _F64
+    actuator_ctrllimited: _U8
+    actuator_ctrlrange: _F64
+    actuator_dynprm: _F64
+    actuator_dyntype: _I32
+    actuator_forcelimited: _U8
+    actuator_forcerange: _F64
+    actuator_gainprm: _F64
+    actuator_gaintype: _I32
+    actuator_gear: _F64
+    actuator_group: _I32
+    actuator_length0: _F64
+    actuator_lengthrange: _F64
+    actuator_plugin: _I32
+    actuator_trnid: _I32
+    actuator_trntype: _I32
+    actuator_user: _F64
+    body_bvhadr: _I32
+    body_bvhnum: _I32
+    body_conaffinity: _I32
+    body_contype: _I32
+    body_dofadr: _I32
+    body_dofnum: _I32
+    body_geomadr: _I32
+    body_geomnum: _I32
+    body_gravcomp: _F64
+    body_inertia: _F64
+    body_invweight0: _F64
+    body_ipos: _F64
+    body_iquat: _F64
+    body_jntadr: _I32
+    body_jntnum: _I32
+    body_margin: _F64
+    body_mass: _F64
+    body_mocapid: _I32
+    body_parentid: _I32
+    body_plugin: _I32
+    body_pos: _F64
+    body_quat: _F64
+    body_rootid: _I32
+    body_sameframe: _U8
+    body_simple: _U8
+    body_subtreemass: _F64
+    body_treeid: _I32
+    body_user: _F64
+    body_weldid: _I32
+    bvh_aabb: _F64
+    bvh_child: _I32
+    bvh_depth: _I32
+    bvh_nodeid: _I32
+    cam_bodyid: _I32
+    cam_fovy: _F64
+    cam_intrinsic: _F32
+    cam_ipd: _F64
+    cam_mat0: _F64
+    cam_mode: _I32
+    cam_orthographic: _I32
+    cam_pos: _F64
+    cam_pos0: _F64
+    cam_poscom0: _F64
+    cam_quat: _F64
+    cam_resolution: _I32
+    cam_sensorsize: _F32
+    cam_targetbodyid: _I32
+    cam_user: _F64
+    dof_M0: _F64
+    dof_Madr: _I32
+    dof_armature: _F64
+    dof_bodyid: _I32
+    dof_damping: _F64
+    dof_frictionloss: _F64
+    dof_invweight0: _F64
+    dof_jntid: _I32
+    dof_length: _F64
+    dof_parentid: _I32
+    dof_simplenum: _I32
+    dof_solimp: _F64
+    dof_solref: _F64
+    dof_treeid: _I32
+    eq_active0: _U8
+    eq_data: _F64
+    eq_obj1id: _I32
+    eq_obj2id: _I32
+    eq_objtype: _I32
+    eq_solimp: _F64
+    eq_solref: _F64
+    eq_type: _I32
+    exclude_signature: _I32
+    flex_activelayers: _I32
+    flex_bending: _F64
+    flex_bvhadr: _I32
+    flex_bvhnum: _I32
+    flex_centered: _U8
+    flex_conaffinity: _I32
+    flex_condim: _I32
+    flex_contype: _I32
+    flex_damping: _F64
+    flex_dim: _I32
+    flex_edge: _I32
+    flex_edgeadr: _I32
+    flex_edgedamping: _F64
+    flex_edgeequality: _U8
+    flex_edgeflap: _I32
+    flex_edgenum: _I32
+    flex_edgestiffness: _F64
+    flex_elem: _I32
+    flex_elemadr: _I32
+    flex_elemdataadr: _I32
+    flex_elemedge: _I32
+    flex_elemedgeadr: _I32
+    flex_elemlayer: _I32
+    flex_elemnum: _I32
+    flex_elemtexcoord: _I32
+    flex_evpair: _I32
+    flex_evpairadr: _I32
+    flex_evpairnum: _I32
+    flex_flatskin: _U8
+    flex_friction: _F64
+    flex_gap: _F64
+    flex_group: _I32
+    flex_internal: _U8
+    flex_interp: _I32
+    flex_margin: _F64
+    flex_matid: _I32
+    flex_node: _F64
+    flex_node0: _F64
+    flex_nodeadr: _I32
+    flex_nodebodyid: _I32
+    flex_nodenum: _I32
+    flex_passive: _I32
+    flex_priority: _I32
+    flex_radius: _F64
+    flex_rgba: _F32
+    flex_rigid: _U8
+    flex_selfcollide: _I32
+    flex_shell: _I32
+    flex_shelldataadr: _I32
+    flex_shellnum: _I32
+    flex_solimp: _F64
+    flex_solmix: _F64
+    flex_solref: _F64
+    flex_stiffness: _F64
+    flex_texcoord: _F32
+    flex_texcoordadr: _I32
+    flex_vert: _F64
+    flex_vert0: _F64
+    flex_vertadr: _I32
+    flex_vertbodyid: _I32
+    flex_vertnum: _I32
+    flexedge_invweight0: _F64
+    flexedge_length0: _F64
+    flexedge_rigid: _U8
+    geom_aabb: _F64
+    geom_bodyid: _I32
+    geom_conaffinity: _I32
+    geom_condim: _I32
+    geom_contype: _I32
+    geom_dataid: _I32
+    geom_fluid: _F64
+    geom_friction: _F64
+    geom_gap: _F64
+    geom_group: _I32
+    geom_margin: _F64
+    geom_matid: _I32
+    geom_plugin: _I32
+    geom_pos: _F64
+    geom_priority: _I32
+    geom_quat: _F64
+    geom_rbound: _F64
+    geom_rgba: _F32
+    geom_sameframe: _U8
+    geom_size: _F64
+    geom_solimp: _F64
+    geom_solmix: _F64
+    geom_solref: _F64
+    geom_type: _I32
+    geom_user: _F64
+    hfield_adr: _I32
+    hfield_data: _F32
+    hfield_ncol: _I32
+    hfield_nrow: _I32
+    hfield_pathadr: _I32
+    hfield_size: _F64
+    jnt_actfrclimited: _U8
+    jnt_actfrcrange: _F64
+    jnt_actgravcomp: _U8
+    jnt_axis: _F64
+    jnt_bodyid: _I32
+    jnt_dofadr: _I32
+    jnt_group: _I32
+    jnt_limited: _U8
+    jnt_margin: _F64
+    jnt_pos: _F64
+    jnt_qposadr: _I32
+    jnt_range: _F64
+    jnt_solimp: _F64
+    jnt_solref: _F64
+    jnt_stiffness: _F64
+    jnt_type: _I32
+    jnt_user: _F64
+    key_act: _F64
+    key_ctrl: _F64
+    key_mpos: _F64
+    key_mquat: _F64
+    key_qpos: _F64
+    key_qvel: _F64
+    key_time: _F64
+    light_active: _U8
+    light_ambient: _F32
+    light_attenuation: _F32
+    light_bodyid: _I32
+    light_bulbradius: _F32
+    light_castshadow: _U8
+    light_cutoff: _F32
+    light_diffuse: _F32
+    light_dir: _F64
+    light_dir0: _F64
+    light_exponent: _F32
+    light_intensity: _F32
+    light_mode: _I32
+    light_pos: _F64
+    light_pos0: _F64
+    light_poscom0: _F64
+    light_range: _F32
+    light_specular: _F32
+    light_targetbodyid: _I32
+    light_texid: _I32
+    light_type: _I32
+    mapD2M: _I32
+    mapM2D: _I32
+    mapM2M: _I32
+    mat_emission: _F32
+    mat_metallic: _F32
+    mat_reflectance: _F32
+    mat_rgba: _F32
+    mat_roughness: _F32
+    mat_shininess: _F32
+    mat_specular: _F32
+    mat_texid: _I32
+    mat_texrepeat: _F32
+    mat_texuniform: _U8
+    mesh_bvhadr: _I32
+    mesh_bvhnum: _I32
+    mesh_face: _I32
+    mesh_faceadr: _I32
+    mesh_facenormal: _I32
+    mesh_facenum: _I32
+    mesh_facetexcoord: _I32
+    mesh_graph: _I32
+    mesh_graphadr: _I32
+    mesh_normal: _F32
+    mesh_normaladr: _I32
+    mesh_normalnum: _I32
+    mesh_octadr: _I32
+    mesh_octnum: _I32
+    mesh_pathadr: _I32
+    mesh_polyadr: _I32
+    mesh_polymap: _I32
+    mesh_polymapadr: _I32
+    mesh_polymapnum: _I32
+    mesh_polynormal: _F64
+    mesh_polynum: _I32
+    mesh_polyvert: _I32
+    mesh_polyvertadr: _I32
+    mesh_polyvertnum: _I32
+    mesh_pos: _F64
+    mesh_quat: _F64
+    mesh_scale: _F64
+    mesh_texcoord: _F32
+    mesh_texcoordadr: _I32
+    mesh_texcoordnum: _I32
+    mesh_vert: _F32
+    mesh_vertadr: _I32
+    mesh_vertnum: _I32
+    nB: int
+    nC: int
+    nD: int
+    nJmom: int
+    nM: int
+    na: int
+    name: str
+    name_actuatoradr: _I32
+    name_bodyadr: _I32
+    name_camadr: _I32
+    name_eqadr: _I32
+    name_excludeadr: _I32
+    name_flexadr: _I32
+    name_geomadr: _I32
+    name_hfieldadr: _I32
+    name_jntadr: _I32
+    name_keyadr: _I32
+    name_lightadr: _I32
+    name_matadr: _I32
+    name_meshadr: _I32
+    name_numericadr: _I32
+    name_pairadr: _I32
+    name_pluginadr: _I32
+    name_sensoradr: _I32
+    name_siteadr: _I32
+    name_skinadr: _I32
+    name_tendonadr: _I32
+    name_texadr: _I32
+    name_textadr: _I32
+    name_tupleadr: _I32
+    names: bytes
+    names_map: _I32
+    nbody: int
+    nbuffer: int
+    nbvh: int
+    nbvhdynamic: int
+    nbvhstatic: int
+    ncam: int
+    nconmax: int
+    nemax: int
+    neq: int
+    nexclude: int
+    nflex: int
+    nflexedge: int
+    nflexelem: int
+    nflexelemdata: int
+    nflexelemedge: int
+    nflexevpair: int
+    nflexnode: int
+    nflexshelldata: int
+    nflextexcoord: int
+    nflexvert: int
+    ngeom: int
+    ngravcomp: int
+    nhfield: int
+    nhfielddata: int
+    njmax: int
+    njnt: int
+    nkey: int
+    nlight: int
+    nmat: int
+    nmesh: int
+    nmeshface: int
+    nmeshgraph: int
+    nmeshnormal: int
+    nmeshpoly: int
+    nmeshpolymap: int
+    nmeshpolyvert: int
+    nmeshtexcoord: int
+    nmeshvert: int
+    nmocap: int
+    nnames: int
+    nnames_map: int
+    nnumeric: int
+    nnumericdata: int
+    noct: int
+    npair: int
+    npaths: int
+    nplugin: int
+    npluginattr: int
+    npluginstate: int
+    nq: int
+    nsensor: int
+    nsensordata: int
+    nsite: int
+    nskin: int
+    nskinbone: int
+    nskinbonevert: int
+    nskinface: int
+    nskintexvert: int
+    nskinvert: int
+    ntendon: int
+    ntex: int
+    ntexdata: int
+    ntext: int
+    ntextdata: int
+    ntree: int
+    ntuple: int
+    ntupledata: int
+    nu: int
+    numeric_adr: _I32
+    numeric_data: _F64
+    numeric_size: _I32
+    nuser_actuator: int
+    nuser_body: int
+    nuser_cam: int
+    nuser_geom: int
+    nuser_jnt: int
+    nuser_sensor: int
+    nuser_site: int
+    nuser_tendon: int
+    nuserdata: int
+    nv: int
+    nwrap: int
+    oct_aabb: _F64
+    oct_child: _I32
+    oct_coeff: _F64
+    oct_depth: _I32
+    pair_dim: _I32
+    pair_friction: _F64
+    pair_gap: _F64
+    pair_geom1: _I32
+    pair_geom2: _I32
+    pair_margin: _F64
+    pair_signature: _I32
+    pair_solimp: _F64
+    pair_solref: _F64
+    pair_solreffriction: _F64
+    paths: bytes
+    plugin: _I32
+    plugin_attr: _I8
+    plugin_attradr: _I32
+    plugin_stateadr: _I32
+    plugin_statenum: _I32
+    qpos0: _F64
+    qpos_spring: _F64
+    sensor_adr: _I32
+    sensor_cutoff: _F64
+    sensor_datatype: _I32
+    sensor_dim: _I32
+    sensor_intprm: _I32
+    sensor_needstage: _I32
+    sensor_noise: _F64
+    sensor_objid: _I32
+    sensor_objtype: _I32
+    sensor_plugin: _I32
+    sensor_refid: _I32
+    sensor_reftype: _I32
+    sensor_type: _I32
+    sensor_user: _F64
+    site_bodyid: _I32
+    site_group: _I32
+    site_matid: _I32
+    site_pos: _F64
+    site_quat: _F64
+    site_rgba: _F32
+    site_sameframe: _U8
+    site_size: _F64
+    site_type: _I32
+    site_user: _F64
+    skin_boneadr: _I32
+    skin_bonebindpos: _F32
+    skin_bonebindquat: _F32
+    skin_bonebodyid: _I32
+    skin_bonenum: _I32
+    skin_bonevertadr: _I32
+    skin_bonevertid: _I32
+    skin_bonevertnum: _I32
+    skin_bonevertweight: _F32
+    skin_face: _I32
+    skin_faceadr: _I32
+    skin_facenum: _I32
+    skin_group: _I32
+    skin_inflate: _F32
+    skin_matid: _I32
+    skin_pathadr: _I32
+    skin_rgba: _F32
+    skin_texcoord: _F32
+    skin_texcoordadr: _I32
+    skin_vert: _F32
+    skin_vertadr: _I32
+    skin_vertnum: _I32
+    tendon_actfrclimited: _U8
+    tendon_actfrcrange: _F64
+    tendon_adr: _I32
+    tendon_armature: _F64
+    tendon_damping: _F64
+    tendon_frictionloss: _F64
+    tendon_group: _I32
+    tendon_invweight0: _F64
+    tendon_length0: _F64
+    tendon_lengthspring: _F64
+    tendon_limited: _U8
+    tendon_margin: _F64
+    tendon_matid: _I32
+    tendon_num: _I32
+    tendon_range: _F64
+    tendon_rgba: _F32
+    tendon_solimp_fri: _F64
+    tendon_solimp_lim: _F64
+    tendon_solref_fri: _F64
+    tendon_solref_lim: _F64
+    tendon_stiffness: _F64
+    tendon_treeid: _I32
+    tendon_treenum: _I32
+    tendon_user: _F64
+    tendon_width: _F64
+    tex_adr: _I32
+    tex_colorspace: _I32
+    tex_data: _U8
+    tex_height: _I32
+    tex_nchannel: _I32
+    tex_pathadr: _I32
+    tex_type: _I32
+    tex_width: _I32
+    text_adr: _I32
+    text_data: bytes
+    text_size: _I32
+    tree_bodyadr: _I32
+    tree_bodynum: _I32
+    tree_dofadr: _I32
+    tree_dofnum: _I32
+    tree_sleep_policy: _I32
+    tuple_adr: _I32
+    tuple_objid: _I32
+    tuple_objprm: _F64
+    tuple_objtype: _I32
+    tuple_size: _I32
+    wrap_objid: _I32
+    wrap_prm: _F64
+    wrap_type: _I32
+    def actuator(self, name: str | int = ...) -> Any: ...
+    def body(self, name: str | int = ...) -> Any: ...
+    def cam(self, name: str | int = ...) -> Any: ...
+    def camera(self, name: str | int = ...) -> Any: ...
+    def eq(self, name: str | int = ...) -> Any: ...
+    def equality(self, name: str | int = ...) -> Any: ...
+    def exclude(self, name: str | int = ...) -> Any: ...
+    def flex(self, name: str | int = ...) -> Any: ...
+    def geom(self, name: str | int = ...) -> Any: ...
+    def hfield(self, name: str | int = ...) -> Any: ...
+    def jnt(self, name: str | int = ...) -> Any: ...
+    def joint(self, name: str | int = ...) -> Any: ...
+    def key(self, name: str | int = ...) -> Any: ...
+    def keyframe(self, name: str | int = ...) -> Any: ...
+    def light(self, name: str | int = ...) -> Any: ...
+    def mat(self, name: str | int = ...) -> Any: ...
+    def material(self, name: str | int = ...) -> Any: ...
+    def mesh(self, name: str | int = ...) -> Any: ...
+    def numeric(self, name: str | int = ...) -> Any: ...
+    def pair(self, name: str | int = ...) -> Any: ...
+    def sensor(self, name: str | int = ...) -> Any: ...
+    def site(self, name: str | int = ...) -> Any: ...
+    def skin(self, name: str | int = ...) -> Any: ...
+    def ten(self, name: str | int = ...) -> Any: ...
+    def tendon(self, name: str | int = ...) -> Any: ...
+    def tex(self, name: str | int = ...) -> Any: ...
+    def text(self, name: str | int = ...) -> Any: ...
+    def texture(self, name: str | int = ...) -> Any: ...
+    def tuple(self, name: str | int = ...) -> Any: ...
+class MjData(DataBase):
+    def __init__(self, model: MjModel) -> None: ...
+    @property
+    def model(self) -> MjModel: ...
+    @property
+    def contact(self) -> _List: ...
+    @property
+    def solver(self) -> _List: ...
+    @property
+    def warning(self) -> _List: ...
+    @property
+    def timer(self) -> _List: ...
+    time: float
+    def to_bytes(self) -> bytes: ...
+    M: _F64
+    act: _F64
+    act_dot: _F64
+    actuator_force: _F64
+    actuator_length: _F64
+    actuator_moment: _F64
+    actuator_velocity: _F64
+    body_awake: _I32
+    body_awake_ind: _I32
+    bvh_aabb_dyn: _F64
+    bvh_active: _U8
+    cacc: _F64
+    cam_xmat: _F64
+    cam_xpos: _F64
+    cdof: _F64
+    cdof_dot: _F64
+    cfrc_ext: _F64
+    cfrc_int: _F64
+    cinert: _F64
+    crb: _F64
+    ctrl: _F64
+    cvel: _F64
+    dof_awake_ind: _I32
+    dof_island: _I32
+    efc_AR: _F64
+    efc_AR_colind: _I32
+    efc_AR_rowadr: _I32
+    efc_AR_rownnz: _I32
+    efc_D: _F64
+    efc_J: _F64
+    efc_J_colind: _I32
+    efc_J_rowadr: _I32
+    efc_J_rownnz: _I32
+    efc_J_rowsuper: _I32
+    efc_KBIP: _F64
+    efc_R: _F64
+    efc_aref: _F64
+    efc_b: _F64
+    efc_diagApprox: _F64
+    efc_force: _F64
+    efc_frictionloss: _F64
+    efc_id: _I32
+    efc_island: _I32
+    efc_margin: _F64
+    efc_pos: _F64
+    efc_state: _I32
+    efc_type: _I32
+    efc_vel: _F64
+    energy: _F64
+    eq_active: _U8
+    flexedge_J: _F64
+    flexedge_J_colind: _I32
+    flexedge_J_rowadr: _I32
+    flexedge_J_rownnz: _I32
+    flexedge_length: _F64
+    flexedge_velocity: _F64
+    flexelem_aabb: _F64
+    flexvert_xpos: _F64
+    geom_xmat: _F64
+    geom_xpos: _F64
+    iLD: _F64
+    iLDiagInv: _F64
+    iM: _F64
+    iM_colind: _I32
+    iM_rowadr: _I32
+    iM_rownnz: _I32
+    iacc: _F64
+    iacc_smooth: _F64
+    iefc_D: _F64
+    iefc_J: _F64
+    iefc_J_colind: _I32
+    iefc_J_rowadr: _I32
+    iefc_J_rownnz: _I32
+    iefc_J_rowsuper: _I32
+    iefc_R: _F64
+    iefc_aref: _F64
+    iefc_force: _F64
+    iefc_frictionloss: _F64
+    iefc_id: _I32
+    iefc_state: _I32
+    iefc_type: _I32
+    ifrc_constraint: _F64
+    ifrc_smooth: _F64
+    island_dofadr: _I32
+    island_idofadr: _I32
+    island_iefcadr: _I32
+    island_itreeadr: _I32
+    island_ne: _I32
+    island_nefc: _I32
+    island_nf: _I32
+    island_ntree: _I32
+    island_nv: _I32
+    light_xdir: _F64
+    light_xpos: _F64
+    map_dof2idof: _I32
+    map_efc2iefc: _I32
+    map_idof2dof: _I32
+    map_iefc2efc: _I32
+    map_itree2tree: _I32
+    maxuse_con: int
+    maxuse_efc: int
+    mocap_pos: _F64
+    mocap_quat: _F64
+    moment_colind: _I32
+    moment_rowadr: _I32
+    moment_rownnz: _I32
+    nA: int
+    nJ: int
+    nbody_awake: int
+    ncon: int
+    ncon: int
+    ne: int
+    nefc: int
+    nefc: int
+    nf: int
+    nidof: int
+    nisland: int
+    nl: int
+    nparent_awake: int
+    nplugin: int
+    ntree_awake: int
+    nv_awake: int
+    parent_awake_ind: _I32
+    plugin: _I32
+    plugin_state: _F64
+    qDeriv: _F64
+    qH: _F64
+    qHDiagInv: _F64
+    qLD: _F64
+    qLDiagInv: _F64
+    qLU: _F64
+    qM: _F64
+    qacc: _F64
+    qacc_smooth: _F64
+    qacc_warmstart: _F64
+    qfrc_actuator: _F64
+    qfrc_applied: _F64
+    qfrc_bias: _F64
+    qfrc_constraint: _F64
+    qfrc_damper: _F64
+    qfrc_fluid: _F64
+    qfrc_gravcomp: _F64
+    qfrc_inverse: _F64
+    qfrc_passive: _F64
+    qfrc_smooth: _F64
+    qfrc_spring: _F64
+    qpos: _F64
+    qvel: _F64
+    sensordata: _F64
+    site_xmat: _F64
+    site_xpos: _F64
+    solver_fwdinv: _F64
+    solver_niter: _I32
+    solver_nnz: _I32
+    subtree_angmom: _F64
+    subtree_com: _F64
+    subtree_linvel: _F64
+    ten_J: _F64
+    ten_J_colind: _I32
+    ten_J_rowadr: _I32
+    ten_J_rownnz: _I32
+    ten_length: _F64
+    ten_velocity: _F64
+    ten_wrapadr: _I32
+    ten_wrapnum: _I32
+    tendon_efcadr: _I32
+    tree_asleep: _I32
+    tree_awake: _I32
+    tree_island: _I32
+    userdata: _F64
+    wrap_obj: _I32
+    wrap_xpos: _F64
+    xanchor: _F64
+    xaxis: _F64
+    xfrc_applied: _F64
+    ximat: _F64
+    xipos: _F64
+    xmat: _F64
+    xpos: _F64
+    xquat: _F64
+    def actuator(self, name: str | int = ...) -> Any: ...
+    def body(self, name: str | int = ...) -> Any: ...
+    def cam(self, name: str | int = ...) -> Any: ...
+    def camera(self, name: str | int = ...) -> Any: ...
+    def eq(self, name: str | int = ...) -> Any: ...
+    def equality(self, name: str | int = ...) -> Any: ...
+    def geom(self, name: str | int = ...) -> Any: ...
+    def jnt(self, name: str | int = ...) -> Any: ...
+    def joint(self, name: str | int = ...) -> Any: ...
+    def light(self, name: str | int = ...) -> Any: ...
+    def sensor(self, name: str | int = ...) -> Any: ...
+    def site(self, name: str | int = ...) -> Any: ...
+    def ten(self, name: str | int = ...) -> Any: ...
+    def tendon(self, name: str | int = ...) -> Any: ...
+def mj_Euler(m: MjModel, d: MjData) -> None: ...
+def mj_RungeKutta(m: MjModel, d: MjData, N: int) -> None: ...
+def mj_addM(m: MjModel, d: MjData, dst: _F64, rownnz: _I32, rowadr: _I32, colind: _I32) -> None: ...
+def mj_angmomMat(m: MjModel, d: MjData, mat: _F64, body: int) -> None: ...
+def mj_applyFT(m: MjModel, d: MjData, force: ArrayLike, torque: ArrayLike, point: ArrayLike, body: int, qfrc_target: _F64) -> None: ...
+def mj_camlight(m: MjModel, d: MjData) -> None: ...
+def mj_checkAcc(m: MjModel, d: MjData) -> None: ...
+def mj_checkPos(m: MjModel, d: MjData) -> None: ...
+def mj_checkVel(m: MjModel, d: MjData) -> None: ...
+def mj_collision(m: MjModel, d: MjData) -> None: ...
+def mj_comPos(m: MjModel, d: MjData) -> None: ...
+def mj_comVel(m: MjModel, d: MjData) -> None: ...
+def mj_compareFwdInv(m: MjModel, d: MjData) -> None: ...
+def mj_constraintUpdate(m: MjModel, d: MjData, jar: ArrayLike, cost: _F64 | None, flg_coneHessian: int) -> None: ...
+def mj_contactForce(m: MjModel, d: MjData, id: int, result: _F64) -> None: ...
+def mj_copyState(m: MjModel, src: MjData, dst: MjData, sig: int) -> None: ...
+def mj_crb(m: MjModel, d: MjData) -> None: ...
+def mj_defaultLROpt(opt: MjLROpt) -> None: ...
+def mj_defaultOption(opt: MjOption) -> None: ...
+def mj_defaultVisual(vis: MjVisual) -> None: ...
+def mj_differentiatePos(m: MjModel, qvel: _F64, dt: float, qpos1: ArrayLike, qpos2: ArrayLike) -> None: ...
+def mj_energyPos(m: MjModel, d: MjData) -> None: ...
+def mj_energyVel(m: MjModel, d: MjData) -> None: ...
+def mj_extractState(m: MjModel, src: ArrayLike, srcsig: int, dst: _F64, dstsig: int) -> None: ...
+def mj_factorM(m: MjModel, d: MjData) -> None: ...
+def mj_forward(m: MjModel, d: MjData) -> None: ...
+def mj_forwardSkip(m: MjModel, d: MjData, skipstage: int, skipsensor: int) -> None: ...
+def mj_fullM(m: MjModel, dst: _F64, M: ArrayLike) -> None: ...
+def mj_fwdAcceleration(m: MjModel, d: MjData) -> None: ...
+def mj_fwdActuation(m: MjModel, d: MjData) -> None: ...
+def mj_fwdConstraint(m: MjModel, d: MjData) -> None: ...
+def mj_fwdKinematics(m: MjModel, d: MjData) -> None: ...
+def mj_fwdPosition(m: MjModel, d: MjData) -> None: ...
+def mj_fwdVelocity(m: MjModel, d: MjData) -> None: ...
+def mj_geomDistance(m: MjModel, d: MjData, geom1: int, geom2: int, distmax: float, fromto: _F64 | None) -> float: ...
+def mj_getState(m: MjModel, d: MjData, state: _F64, sig: int) -> None: ...
+def mj_getTotalmass(m: MjModel) -> float: ...
+def mj_id2name(m: MjModel, type: int, id: int) -> str | None: ...
+def mj_implicit(m: MjModel, d: MjData) -> None: ...
+def mj_integratePos(m: MjModel, qpos: _F64, qvel: ArrayLike, dt: float) -> None: ...
+def mj_invConstraint(m: MjModel, d: MjData) -> None: ...
+def mj_inverse(m: MjModel, d: MjData) -> None: ...
+def mj_inverseSkip(m: MjModel, d: MjData, skipstage: int, skipsensor: int) -> None: ...
+def mj_isDual(m: MjModel) -> int: ...
+def mj_isPyramidal(m: MjModel) -> int: ...
+def mj_isSparse(m: MjModel) -> int: ...
+def mj_island(m: MjModel, d: MjData) -> None: ...
+def mj_jac(m: MjModel, d: MjData, jacp: _F64 | None, jacr: _F64 | None, point: ArrayLike, body: int) -> None: ...
+def mj_jacBody(m: MjModel, d: MjData, jacp: _F64 | None, jacr: _F64 | None, body: int) -> None: ...
+def mj_jacBodyCom(m: MjModel, d: MjData, jacp: _F64 | None, jacr: _F64 | None, body: int) -> None: ...
+def mj_jacDot(m: MjModel, d: MjData, jacp: _F64 | None, jacr: _F64 | None, point: ArrayLike, body: int) -> None: ...
+def mj_jacGeom(m: MjModel, d: MjData, jacp: _F64 | None, jacr: _F64 | None, geom: int) -> None: ...
+def mj_jacPointAxis(m: MjModel, d: MjData, jacPoint: _F64 | None, jacAxis: _F64 | None, point: ArrayLike, axis: ArrayLike, body: int) -> None: ...
+def mj_jacSite(m: MjModel, d: MjData, jacp: _F64 | None, jacr: _F64 | None, site: int) -> None: ...
+def mj_jacSubtreeCom(m: MjModel, d: MjData, jacp: _F64 | None, body: int) -> None: ...
+def mj_kinematics(m: MjModel, d: MjData) -> None: ...
+def mj_loadAllPluginLibraries(directory: str) -> None: ...
+def mj_loadPluginLibrary(path: str) -> None: ...
+def mj_local2Global(d: MjData, xpos: _F64, xmat: _F64, pos: ArrayLike, quat: ArrayLike, body: int, sameframe: int) -> None: ...
+def mj_makeConstraint(m: MjModel, d: MjData) -> None: ...
+def mj_makeM(m: MjModel, d: MjData) -> None: ...
+def mj_mulJacTVec(m: MjModel, d: MjData, res: _F64, vec: ArrayLike) -> None: ...
+def mj_mulJacVec(m: MjModel, d: MjData, res: _F64, vec: ArrayLike) -> None: ...
+def mj_mulM(m: MjModel, d: MjData, res: _F64, vec: ArrayLike) -> None: ...
+def mj_mulM2(m: MjModel, d: MjData, res: _F64, vec: ArrayLike) -> None: ...
+def mj_multiRay(m: MjModel, d: MjData, pnt: ArrayLike, vec: ArrayLike, geomgroup: ArrayLike | None, flg_static: int, bodyexclude: int, geomid: _I32, dist: _F64, nray: int, cutoff: float) -> None: ...
+def mj_name2id(m: MjModel, type: int, name: str) -> int: ...
+def mj_normalizeQuat(m: MjModel, qpos: _F64) -> None: ...
+def mj_objectAcceleration(m: MjModel, d: MjData, objtype: int, objid: int, res: _F64, flg_local: int) -> None: ...
+def mj_objectVelocity(m: MjModel, d: MjData, objtype: int, objid: int, res: _F64, flg_local: int) -> None: ...
+def mj_passive(m: MjModel, d: MjData) -> None: ...
+def mj_printData(m: MjModel, d: MjData, filename: str) -> None: ...
+def mj_printFormattedData(m: MjModel, d: MjData, filename: str, float_format: str) -> None: ...
+def mj_printFormattedModel(m: MjModel, filename: str, float_format: str) -> None: ...
+def mj_printModel(m: MjModel, filename: str) -> None: ...
+def mj_projectConstraint(m: MjModel, d: MjData) -> None: ...
+def mj_ray(m: MjModel, d: MjData, pnt: ArrayLike, vec: ArrayLike, geomgroup: ArrayLike | None, flg_static: int, bodyexclude: int, geomid: _I32) -> float: ...
+def mj_rayHfield(m: MjModel, d: MjData, geomid: int, pnt: ArrayLike, vec: ArrayLike) -> float: ...
+def mj_rayMesh(m: MjModel, d: MjData, geomid: int, pnt: ArrayLike, vec: ArrayLike) -> float: ...
+def mj_referenceConstraint(m: MjModel, d: MjData) -> None: ...
+def mj_resetCallbacks() -> None: ...
+def mj_resetData(m: MjModel, d: MjData) -> None: ...
+def mj_resetDataDebug(m: MjModel, d: MjData, debug_value: int) -> None: ...
+def mj_resetDataKeyframe(m: MjModel, d: MjData, key: int) -> None: ...
+def mj_rne(m: MjModel, d: MjData, flg_acc: int, result: _F64) -> None: ...
+def mj_rnePostConstraint(m: MjModel, d: MjData) -> None: ...
+def mj_saveModel(m: MjModel, filename: str | None = ..., buffer: _U8 | None = ...) -> None: ...
+def mj_sensorAcc(m: MjModel, d: MjData) -> None: ...
+def mj_sensorPos(m: MjModel, d: MjData) -> None: ...
+def mj_sensorVel(m: MjModel, d: MjData) -> None: ...
+def mj_setConst(m: MjModel, d: MjData) -> None: ...
+def mj_setKeyframe(m: MjModel, d: MjData, k: int) -> None: ...
+def mj_setLengthRange(m: MjModel, d: MjData, index: int, opt: MjLROpt) -> None: ...
+def mj_setState(m: MjModel, d: MjData, state: ArrayLike, sig: int) -> None: ...
+def mj_setTotalmass(m: MjModel, newmass: float) -> None: ...
+def mj_sizeModel(m: MjModel) -> int: ...
+def mj_solveM(m: MjModel, d: MjData, x: _F64, y: ArrayLike) -> None: ...
+def mj_solveM2(m: MjModel, d: MjData, x: _F64, y: ArrayLike, sqrtInvD: ArrayLike) -> None: ...
+def mj_stateSize(m: MjModel, sig: int) -> int: ...
+def mj_step(m: MjModel, d: MjData, nstep: int = ...) -> None: ...
+def mj_step1(m: MjModel, d: MjData) -> None: ...
+def mj_step2(m: MjModel, d: MjData) -> None: ...
+def mj_subtreeVel(m: MjModel, d: MjData) -> None: ...
+def mj_tendon(m: MjModel, d: MjData) -> None: ...
+def mj_transmission(m: MjModel, d: MjData) -> None: ...
+def mj_version() -> int: ...
+def mj_versionString() -> str: ...
+def mjd_quatIntegrate(vel: ArrayLike, scale: float, Dquat: _F64, Dvel: _F64, Dscale: _F64) -> None: ...
+def mjd_subQuat(qa: ArrayLike, qb: ArrayLike, Da: _F64 | None, Db: _F64 | None) -> None: ...
+def mju_Halton(index: int, base: int) -> float: ...
+def mju_L1(vec: _F64) -> float: ...
+def mju_add(res: _F64, vec1: ArrayLike, vec2: ArrayLike) -> None: ...
+def mju_add3(res: _F64, vec1: ArrayLike, vec2: ArrayLike) -> None: ...
+def mju_addScl(res: _F64, vec1: ArrayLike, vec2: ArrayLike, scl: float) -> None: ...
+def mju_addScl3(res: _F64, vec1: ArrayLike, vec2: ArrayLike, scl: float) -> None: ...
+def mju_addTo(res: _F64, vec: ArrayLike) -> None: ...
+def mju_addTo3(res: _F64, vec: ArrayLike) -> None: ...
+def mju_addToScl(res: _F64, vec: ArrayLike, scl: float) -> None: ...
+def mju_addToScl3(res: _F64, vec: ArrayLike, scl: float) -> None: ...
+def mju_axisAngle2Quat(res: _F64, axis: ArrayLike, angle: float) -> None: ...
+def mju_band2Dense(res: _F64, mat: ArrayLike, ntotal: int, nband: int, ndense: int, flg_sym: int) -> None: ...
+def mju_bandDiag(i: int, ntotal: int, nband: int, ndense: int) -> int: ...
+def mju_bandMulMatVec(res: _F64, mat: ArrayLike, vec: ArrayLike, ntotal: int, nband: int, ndense: int, nvec: int, flg_sym: int) -> None: ...
+def mju_boxQP(res: _F64, R: _F64, index: _I32 | None, H: ArrayLike, g: ArrayLike, lower: ArrayLike | None, upper: ArrayLike | None) -> int: ...
+def mju_cholFactor(mat: _F64, mindiag: float) -> int: ...
+def mju_cholFactorBand(mat: _F64, ntotal: int, nband: int, ndense: int, diagadd: float, diagmul: float) -> float: ...
+def mju_cholSolve(res: _F64, mat: ArrayLike, vec: ArrayLike) -> None: ...
+def mju_cholSolveBand(res: _F64, mat: ArrayLike, vec: ArrayLike, ntotal: int, nband: int, ndense: int) -> None: ...
+def mju_cholUpdate(mat: _F64, x: _F64, flg_plus: int) -> int: ...
+def mju_clip(x: float, min: float, max: float) -> float: ...
+def mju_copy(res: _F64, vec: ArrayLike) -> None: ...
+def mju_copy3(res: _F64, data: ArrayLike) -> None: ...
+def mju_copy4(res: _F64, data: ArrayLike) -> None: ...
+def mju_cross(res: _F64, a: ArrayLike, b: ArrayLike) -> None: ...
+def mju_d2n(res: _F64, vec: ArrayLike) -> None: ...
+def mju_decodePyramid(force: _F64, pyramid: ArrayLike, mu: ArrayLike) -> None: ...
+def mju_dense2Band(res: _F64, mat: ArrayLike, ntotal: int, nband: int, ndense: int) -> None: ...
+def mju_dense2sparse(res: _F64, mat: ArrayLike, rownnz: _I32, rowadr: _I32, colind: _I32) -> int: ...
+def mju_derivQuat(res: _F64, quat: ArrayLike, vel: ArrayLike) -> None: ...
+def mju_dist3(pos1: ArrayLike, pos2: ArrayLike) -> float: ...
+def mju_dot(vec1: ArrayLike, vec2: ArrayLike) -> float: ...
+def mju_dot3(vec1: ArrayLike, vec2: ArrayLike) -> float: ...
+def mju_eig3(eigval: _F64, eigvec: _F64, quat: _F64, mat: ArrayLike) -> int: ...
+def mju_encodePyramid(pyramid: _F64, force: ArrayLike, mu: ArrayLike) -> None: ...
+def mju_euler2Quat(quat: _F64, euler: ArrayLike, seq: str) -> None: ...
+def mju_eye(mat: _F64) -> None: ...
+def mju_f2n(res: _F64, vec: ArrayLike) -> None: ...
+def mju_fill(res: _F64, val: float) -> None: ...
+def mju_insertionSort(list: _F64) -> None: ...
+def mju_insertionSortInt(list: _I32) -> None: ...
+def mju_isBad(x: float) -> int: ...
+def mju_isZero(vec: _F64) -> int: ...
+def mju_mat2Quat(quat: _F64, mat: ArrayLike) -> None: ...
+def mju_mat2Rot(quat: _F64, mat: ArrayLike) -> int: ...
+def mju_max(a: float, b: float) -> float: ...
+def mju_min(a: float, b: float) -> float: ...
+def mju_mulMatMat(res: _F64, mat1: ArrayLike, mat2: ArrayLike) -> None: ...
+def mju_mulMatMatT(res: _F64, mat1: ArrayLike, mat2: ArrayLike) -> None: ...
+def mju_mulMatTMat(res: _F64, mat1: ArrayLike, mat2: ArrayLike) -> None: ...
+def mju_mulMatTVec(res: _F64, mat: ArrayLike, vec: ArrayLike) -> None: ...
+def mju_mulMatTVec3(res: _F64, mat: ArrayLike, vec: ArrayLike) -> None: ...
+def mju_mulMatVec(res: _F64, mat: ArrayLike, vec: ArrayLike) -> None: ...
+def mju_mulMatVec3(res: _F64, mat: ArrayLike, vec: ArrayLike) -> None: ...
+def mju_mulPose(posres: _F64, quatres: _F64, pos1: ArrayLike, quat1: ArrayLike, pos2: ArrayLike, quat2: ArrayLike) -> None: ...
+def mju_mulQuat(res: _F64, quat1: ArrayLike, quat2: ArrayLike) -> None: ...
+def mju_mulQuatAxis(res: _F64, quat: ArrayLike, axis: ArrayLike) -> None: ...
+def mju_mulVecMatVec(vec1: ArrayLike, mat: ArrayLike, vec2: ArrayLike) -> float: ...
+def mju_muscleBias(len: float, lengthrange: ArrayLike, acc0: float, prm: ArrayLike) -> float: ...
+def mju_muscleDynamics(ctrl: float, act: float, prm: ArrayLike) -> float: ...
+def mju_muscleGain(len: float, vel: float, lengthrange: ArrayLike, acc0: float, prm: ArrayLike) -> float: ...
+def mju_n2d(res: _F64, vec: ArrayLike) -> None: ...
+def mju_n2f(res: _F32, vec: ArrayLike) -> None: ...
+def mju_negPose(posres: _F64, quatres: _F64, pos: ArrayLike, quat: ArrayLike) -> None: ...
+def mju_negQuat(res: _F64, quat: ArrayLike) -> None: ...
+def mju_norm(res: ArrayLike) -> float: ...
+def mju_norm3(vec: ArrayLike) -> float: ...
+def mju_normalize(res: _F64) -> float: ...
+def mju_normalize3(vec: _F64) -> float: ...
+def mju_normalize4(vec: _F64) -> float: ...
+def mju_printMat(mat: ArrayLike) -> None: ...
+def mju_printMatSparse(mat: ArrayLike, rownnz: ArrayLike, rowadr: ArrayLike, colind: ArrayLike) -> None: ...
+def mju_quat2Mat(res: _F64, quat: ArrayLike) -> None: ...
+def mju_quat2Vel(res: _F64, quat: ArrayLike, dt: float) -> None: ...
+def mju_quatIntegrate(quat: _F64, vel: ArrayLike, scale: float) -> None: ...
+def mju_quatZ2Vec(quat: _F64, vec: ArrayLike) -> None: ...
+def mju_rayGeom(pos: ArrayLike, mat: ArrayLike, size: ArrayLike, pnt: ArrayLike, vec: ArrayLike, geomtype: int) -> float: ...
+def mju_rotVecQuat(res: _F64, vec: ArrayLike, quat: ArrayLike) -> None: ...
+def mju_round(x: float) -> int: ...
+def mju_scl(res: _F64, vec: ArrayLike, scl: float) -> None: ...
+def mju_scl3(res: _F64, vec: ArrayLike, scl: float) -> None: ...
+def mju_sigmoid(x: float) -> float: ...
+def mju_sign(x: float) -> float: ...
+def mju_sparse2dense(res: _F64, mat: ArrayLike, rownnz: ArrayLike, rowadr: ArrayLike, colind: ArrayLike) -> None: ...
+def mju_springDamper(pos0: float, vel0: float, Kp: float, Kv: float, dt: float) -> float: ...
+def mju_sqrMatTD(res: _F64, mat: ArrayLike, diag: _F64 | None) -> None: ...
+def mju_standardNormal(num2: float | None) -> float: ...
+def mju_str2Type(str: str) -> int: ...
+def mju_sub(res: _F64, vec1: ArrayLike, vec2: ArrayLike) -> None: ...
+def mju_sub3(res: _F64, vec1: ArrayLike, vec2: ArrayLike) -> None: ...
+def mju_subFrom(res: _F64, vec: ArrayLike) -> None: ...
+def mju_subFrom3(res: _F64, vec: ArrayLike) -> None: ...
+def mju_subQuat(res: _F64, qa: ArrayLike, qb: ArrayLike) -> None: ...
+def mju_sum(vec: _F64) -> float: ...
+def mju_symmetrize(res: _F64, mat: ArrayLike) -> None: ...
+def mju_transformSpatial(res: _F64, vec: ArrayLike, flg_force: int, newpos: ArrayLike, oldpos: ArrayLike, rotnew2old: ArrayLike) -> None: ...
+def mju_transpose(res: _F64, mat: ArrayLike) -> None: ...
+def mju_trnVecPose(res: _F64, pos: ArrayLike, quat: ArrayLike, vec: ArrayLike) -> None: ...
+def mju_type2Str(type: int) -> str | None: ...
+def mju_unit4(res: _F64) -> None: ...
+def mju_warningText(warning: int, info: int) -> str: ...
+def mju_writeLog(type: str, msg: str) -> None: ...
+def mju_writeNumBytes(nbytes: int) -> str: ...
+def mju_zero(res: _F64) -> None: ...
+def mju_zero3(res: _F64) -> None: ...
+def mju_zero4(res: _F64) -> None: ...
+def get_mjcb_act_bias() -> None: ...
+def get_mjcb_act_dyn() -> None: ...
+def get_mjcb_act_gain() -> None: ...
+def get_mjcb_contactfilter() -> None: ...
+def get_mjcb_control() -> None: ...
+def get_mjcb_passive() -> None: ...
+def get_mjcb_sensor() -> None: ...
+def get_mjcb_time() -> None: ...
+def get_mju_user_free() -> None: ...
+def get_mju_user_malloc() -> None: ...
+def get_mju_user_warning() -> None: ...
+def set_mjcb_act_bias(callback: None) -> None: ...
+def set_mjcb_act_dyn(callback: None) -> None: ...
+def set_mjcb_act_gain(callback: None) -> None: ...
+def set_mjcb_contactfilter(callback: None) -> None: ...
+def set_mjcb_control(callback: None) -> None: ...
+def set_mjcb_passive(callback: None) -> None: ...
+def set_mjcb_sensor(callback: None) -> None: ...
+def set_mjcb_time(callback: None) -> None: ...
+def set_mju_user_free(callback: None) -> None: ...
+def set_mju_user_malloc(callback: None) -> None: ...
+def set_mju_user_warning(callback: None) -> None: ...

@@ -1,0 +1,191 @@
+"""Functions and structs of MuJoCo's package that need no engine."""
+import sys
+
+import numpy as np
+
+from .._corten import FatalError
+from ._lists import CLASSES, FIELDS
+from ._records import MjOption, MjVisual, describe
+
+_VECTORS = {
+    "H": np.zeros(36), "elem": np.zeros(2, np.int32), "flex": np.zeros(2, np.int32), "frame": np.zeros(9),
+    "friction": np.zeros(5), "geom": np.zeros(2, np.int32), "pos": np.zeros(3), "solimp": np.zeros(5),
+    "solref": np.zeros(2), "solreffriction": np.zeros(2), "vert": np.zeros(2, np.int32),
+}
+_REALS = {"dist", "includemargin", "mu", "gradient", "improvement", "lineslope", "duration", "accel", "interval",
+          "inttotal", "maxforce", "timeconst", "timestep", "tolrange"}
+
+
+class _Struct:
+    """A struct of numbers and small vectors that belongs to nothing."""
+
+    _names = ()
+
+    def __init__(self):
+        for name in self._names:
+            value = _VECTORS[name].copy() if name in _VECTORS else 0.0 if name in _REALS else 0
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name, value):
+        if name not in self._names:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if name in _VECTORS:
+            getattr(self, name)[:] = value
+        else:
+            object.__setattr__(self, name, float(value) if name in _REALS else int(value))
+
+    def __eq__(self, other):
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in self._names)
+
+    __hash__ = None
+
+    def __repr__(self):
+        return describe(type(self).__name__, ((n, getattr(self, n)) for n in self._names))
+
+    def __copy__(self):
+        other = type(self)()
+        for name in self._names:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+
+def _struct(title, names):
+    return type(title, (_Struct,), {"_names": tuple(names), "__module__": "corten.mujoco", "__doc__": f"{title[2:]}."})
+
+
+MjContact = _struct(CLASSES["contact"], (n for n in FIELDS["contact"] if n not in ("geom1", "geom2")))
+MjContact.geom1 = property(lambda self: int(self.geom[0]))
+MjContact.geom2 = property(lambda self: int(self.geom[1]))
+MjSolverStat = _struct(CLASSES["solver"], FIELDS["solver"])
+MjWarningStat = _struct(CLASSES["warning"], FIELDS["warning"])
+MjTimerStat = _struct(CLASSES["timer"], FIELDS["timer"])
+MjLROpt = _struct("MjLROpt", ("accel", "interval", "inttotal", "maxforce", "mode", "timeconst", "timestep", "tolrange",
+                              "useexisting", "uselimit"))
+
+
+def mj_defaultLROpt(opt):
+    """Sets options of the length range computation to their defaults."""
+    values = dict(mode=1, useexisting=1, uselimit=0, accel=20.0, maxforce=0.0, timeconst=1.0, timestep=0.01,
+                  inttotal=10.0, interval=2.0, tolrange=0.05)
+    for name, value in values.items():
+        setattr(opt, name, value)
+
+
+def mj_defaultOption(opt):
+    """Sets physics options to their defaults."""
+    opt.assign(MjOption())
+
+
+def mj_defaultVisual(vis):
+    """Sets viewing parameters to their defaults."""
+    for name in MjVisual._sections:
+        setattr(vis, name, getattr(MjVisual(), name))
+
+
+def mj_saveModel(m, filename=None, buffer=None):
+    """Writes a model to a file or into an array of bytes, for `MjModel.from_binary_path`."""
+    data = m.to_bytes()
+    if buffer is not None:
+        if buffer.size < len(data):
+            raise FatalError(f"the buffer has {buffer.size} bytes, the model needs {len(data)}")
+        buffer[:len(data)] = np.frombuffer(data, np.uint8)
+    elif filename:
+        with open(filename, "wb") as file:
+            file.write(data)
+
+
+def mj_sizeModel(m):
+    """Number of bytes that `mj_saveModel` writes."""
+    return len(m.to_bytes())
+
+
+def _print_fields(o, filename, float_format):
+    """Every field with its content, as text."""
+    def number(x):
+        return (float_format % x) if isinstance(x, float) else str(x)
+
+    with open(filename, "w", encoding="utf-8") as file:
+        for name in dir(o):
+            if name.startswith("_"):
+                continue
+            value = getattr(o, name)
+            if isinstance(value, np.ndarray):
+                if value.size:
+                    rows = value.reshape(value.shape[0], -1)
+                    lines = ("  " + " ".join(number(x) for x in row.tolist()) for row in rows)
+                    file.write(f"{name} {value.shape}\n" + "\n".join(lines) + "\n")
+            elif isinstance(value, (int, float)):
+                file.write(f"{name} {number(value)}\n")
+
+
+def mj_printFormattedModel(m, filename, float_format):
+    """Writes every field of a model as text."""
+    _print_fields(m, filename, float_format)
+
+
+def mj_printModel(m, filename):
+    """Writes every field of a model as text."""
+    _print_fields(m, filename, "%.3g")
+
+
+def mj_printFormattedData(m, d, filename, float_format):
+    """Writes every field of a simulation as text."""
+    _print_fields(d, filename, float_format)
+
+
+def mj_printData(m, d, filename):
+    """Writes every field of a simulation as text."""
+    _print_fields(d, filename, "%.3g")
+
+
+def mju_printMat(mat):
+    """Prints a matrix."""
+    for row in np.atleast_2d(mat):
+        print(" ".join(f"{x:10.4f}" for x in row), file=sys.stdout)
+
+
+def mju_printMatSparse(mat, rownnz, rowadr, colind):
+    """Prints the nonzeros of a sparse matrix."""
+    for count, start in zip(rownnz, rowadr):
+        print("  ".join(f"{colind[k]}: {mat[k]:.4f}" for k in range(start, start + count)), file=sys.stdout)
+
+
+def mju_writeLog(type, msg):
+    """Appends a message to MUJOCO_LOG.TXT in the current directory."""
+    import datetime
+    with open("MUJOCO_LOG.TXT", "a", encoding="utf-8") as file:
+        file.write(f"{datetime.datetime.now():%c}\n{type}: {msg}\n\n")
+
+
+def mj_resetCallbacks():
+    """Removes all callbacks; there are none."""
+
+
+def mj_loadPluginLibrary(path):
+    """Plugins are compiled in; libraries of other engines cannot be loaded."""
+    raise FatalError(f"plugin libraries cannot be loaded: '{path}'")
+
+
+def mj_loadAllPluginLibraries(directory):
+    """Plugins are compiled in; does nothing."""
+
+
+def _no_callback(name):
+    def set_callback(callback):
+        if callback is not None:
+            raise NotImplementedError(f"{name} is not supported: change controls or forces between mj_step1 and mj_step2")
+    set_callback.__name__ = f"set_{name}"
+    set_callback.__doc__ = "Callbacks are not supported; None is accepted."
+    return set_callback
+
+
+CALLBACKS = {}
+for _name in ("mjcb_act_bias", "mjcb_act_dyn", "mjcb_act_gain", "mjcb_contactfilter", "mjcb_control", "mjcb_passive",
+              "mjcb_sensor", "mjcb_time", "mju_user_free", "mju_user_malloc", "mju_user_warning"):
+    CALLBACKS[f"set_{_name}"] = _no_callback(_name)
+    CALLBACKS[f"get_{_name}"] = lambda: None

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Writes the type stub of `corten.mujoco` from the installed package and MuJoCo's signatures.
+
+    pip install ./crates/corten-py mujoco==3.4.0
+    crates/corten-py/tools/stubs.py > crates/corten-py/python/corten/mujoco/__init__.pyi
+"""
+import inspect
+import re
+
+import mujoco
+import numpy as np
+
+import corten.mujoco as corten
+
+XML = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+HEAD = '''"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._corten import DataBase, ModelBase
+from . import rollout as rollout
+
+__version__: str
+_Assets = Mapping[str, bytes | str] | None
+_F64 = NDArray[np.float64]
+_F32 = NDArray[np.float32]
+_I32 = NDArray[np.int32]
+_U8 = NDArray[np.uint8]
+_I8 = NDArray[np.int8]
+
+class FatalError(Exception): ...
+class UnexpectedError(Exception): ...
+'''
+ARRAYS = {"float64": "_F64", "float32": "_F32", "int32": "_I32", "uint8": "_U8", "int8": "_I8"}
+OWN = {
+    "MjModel": '''    @classmethod
+    def from_xml_path(cls, filename: str | PathLike[str], assets: _Assets = None) -> MjModel: ...
+    @classmethod
+    def from_xml_string(cls, xml: str, assets: _Assets = None) -> MjModel: ...
+    @classmethod
+    def from_binary_path(cls, filename: str, assets: Mapping[str, bytes] | None = None) -> MjModel: ...
+    @property
+    def opt(self) -> MjOption: ...
+    @property
+    def stat(self) -> MjStatistic: ...
+    @property
+    def vis(self) -> MjVisual: ...
+    def object_id(self, kind: int, name: str) -> int: ...
+    def object_name(self, kind: int, index: int) -> str | None: ...
+    def object_names(self, kind: int) -> list[str]: ...
+    def pack(self) -> dict[str, NDArray[Any]]: ...
+    def to_bytes(self) -> bytes: ...
+''',
+    "MjData": '''    def __init__(self, model: MjModel) -> None: ...
+    @property
+    def model(self) -> MjModel: ...
+    @property
+    def contact(self) -> _List: ...
+    @property
+    def solver(self) -> _List: ...
+    @property
+    def warning(self) -> _List: ...
+    @property
+    def timer(self) -> _List: ...
+    time: float
+    def to_bytes(self) -> bytes: ...
+''',
+}
+
+
+def type_of(value):
+    if isinstance(value, np.ndarray):
+        return ARRAYS[str(value.dtype)]
+    return {bool: "bool", int: "int", float: "float", bytes: "bytes", str: "str"}.get(type(value), "Any")
+
+
+def class_stub(name, o, base):
+    methods = {n for n in dir(type(o)) if callable(getattr(type(o), n, None))}
+    lines = [f"class {name}({base}):" if base else f"class {name}:", OWN.get(name, "").rstrip("\n")]
+    done = set(re.findall(r"def (\w+)|^    (\w+):", OWN.get(name, ""), re.M))
+    done = {a or b for a, b in done}
+    for n in dir(o):
+        if n.startswith("_") or n in methods or n in done:
+            continue
+        kind = type_of(getattr(o, n))
+        if kind == "Any":
+            continue
+        lines.append(f"    {n}: {kind}")
+    for n in sorted(methods - done):
+        if getattr(type(o), n).__doc__ and "with this name or index" in getattr(type(o), n).__doc__:
+            lines.append(f"    def {n}(self, name: str | int = ...) -> Any: ...")
+    return "\n".join(line for line in lines if line)
+
+
+def record_stub(name, o, indent=""):
+    lines = [f"{indent}class {name}:", f"{indent}    def __init__(self) -> None: ..."]
+    lines += [f"{indent}    {n}: {type_of(getattr(o, n))}" for n in sorted(o._fields)]
+    return "\n".join(lines)
+
+
+def split(arguments):
+    depth, parts, start = 0, [], 0
+    for i, c in enumerate(arguments + ","):
+        depth += (c in "[(") - (c in "])")
+        if c == "," and depth == 0:
+            parts.append(arguments[start:i].strip())
+            start = i + 1
+    return [p for p in parts if p]
+
+
+def parameter(text):
+    name, _, kind = text.partition(": ")
+    default = " = ..." if " = " in kind else ""
+    optional = " | None" if "| None" in kind else ""
+    if "MjModel" in kind:
+        kind = "MjModel"
+    elif "MjData" in kind:
+        kind = "MjData"
+    elif "NDArray" in kind:
+        scalar = re.search(r"numpy\.(\w+)\]", kind)[1]
+        kind = ARRAYS[scalar] if "writeable" in kind else "ArrayLike"
+    elif "SupportsFloat" in kind or kind.startswith("float"):
+        kind = "float"
+    elif "SupportsInt" in kind or kind.startswith("int"):
+        kind = "int"
+    elif kind.startswith("str"):
+        kind = "str"
+    elif "Mj" in kind:
+        kind = re.search(r"(Mj\w+)", kind)[1]
+    else:
+        kind = "Any"
+    return f"{name}: {kind}{optional}{default}"
+
+
+def function_stub(name):
+    known = getattr(mujoco, name, None)
+    if known is None or "(" not in (known.__doc__ or "").split("\n")[0]:
+        return f"def {name}{inspect.signature(getattr(corten, name))}: ..."
+    line = known.__doc__.split("\n")[0]
+    inside, result = line[line.index("(") + 1:line.rindex(")")], line.rsplit("-> ", 1)[-1]
+    result = {"typing_extensions.CapsuleType": "Any", "object": "Any"}.get(result, result)
+    if name == "mj_id2name" or name == "mju_type2Str":
+        result = "str | None"
+    return f"def {name}({', '.join(parameter(p) for p in split(inside))}) -> {result}: ..."
+
+
+def main():
+    m = corten.MjModel.from_xml_string(XML)
+    d = corten.MjData(m)
+    out = [HEAD]
+    for name in sorted(n for n in dir(corten) if n.startswith("mjt")):
+        members = getattr(corten, name).__members__
+        out.append(f"class {name}(IntEnum):\n" + "\n".join(f"    {k} = {int(v)}" for k, v in members.items()))
+    for name in sorted(n for n in dir(corten) if n.startswith("mj") and isinstance(getattr(corten, n), (int, float, tuple))):
+        if not name.startswith("mjt"):
+            kind = type(getattr(corten, name)).__name__
+            out.append(f"{name}: {kind if kind != 'tuple' else 'tuple[Any, ...]'}")
+    out += [record_stub("MjOption", m.opt), record_stub("MjStatistic", m.stat)]
+    out.append("class MjVisual:\n    def __init__(self) -> None: ...")
+    for name, section in corten.MjVisual._sections.items():
+        out.append(record_stub(section.__name__, getattr(m.vis, name), "    "))
+        out.append(f"    {name}: {section.__name__}")
+    out.append("MjVisualHeadlight = MjVisual.Headlight\nMjVisualRgba = MjVisual.Rgba")
+    for name in ("MjContact", "MjLROpt", "MjSolverStat", "MjTimerStat", "MjWarningStat"):
+        o = getattr(corten, name)()
+        names = [*o._names, *(["geom1", "geom2"] if name == "MjContact" else [])]
+        out.append(f"class {name}:\n    def __init__(self) -> None: ...\n"
+                   + "\n".join(f"    {n}: {type_of(getattr(o, n))}" for n in names))
+    out.append('''class _List:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __getattr__(self, name: str) -> NDArray[Any]: ...''')
+    out += [class_stub("MjModel", m, "ModelBase"), class_stub("MjData", d, "DataBase")]
+    if hasattr(corten, "MjSpec"):
+        out.append("class MjSpec:\n    def __getattr__(self, name: str) -> Any: ...")
+    for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_"))):
+        out.append(function_stub(name))
+    for name in sorted(n for n in dir(corten) if n.startswith(("get_mj", "set_mj"))):
+        argument = "callback: None" if name.startswith("set") else ""
+        out.append(f"def {name}({argument}) -> None: ...")
+    print("\n".join(out))
+
+
+if __name__ == "__main__":
+    main()
