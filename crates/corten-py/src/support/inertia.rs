@@ -21,7 +21,8 @@ fn mj_fullM(py: Python<'_>, m: &PyModel, dst: MatrixOut<'_>, M: List) -> PyResul
     for i in 0..nv {
         // A dof's entries: the diagonal, then its ancestors upwards.
         let mut j = Some(i);
-        while let (Some(column), Some(&x)) = (j, packed.next()) {
+        while let Some(column) = j {
+            let Some(&x) = packed.next() else { break };
             full[i * nv + column] = x;
             full[column * nv + i] = x;
             j = usize::try_from(model.dof_parentid[column]).ok().filter(|&p| p < column);
