@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! check_mjcf [--quiet] FILE...
+//! check_mjcf --compile FILE...   # also compiles
 //! check_mjcf --save OUT FILE     # writes the model back as MJCF
 //! ```
 
-use corten_model::{Assets, Spec};
+use corten_model::{Assets, Spec, compile};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let failed = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["--save", out, path] => !save(path, out),
+        ["--compile", ..] => !args[1..].iter().map(|path| build(path)).fold(true, |a, b| a & b),
         ["--quiet", ..] => !args[1..].iter().map(|path| check(path, true)).fold(true, |a, b| a & b),
         _ => !args.iter().map(|path| check(path, false)).fold(true, |a, b| a & b),
     };
@@ -31,6 +33,19 @@ fn check(path: &str, quiet: bool) -> bool {
             false
         }
     }
+}
+
+fn build(path: &str) -> bool {
+    let assets = Assets::new();
+    let result = Spec::from_file(path, &assets).and_then(|spec| compile(&spec, &assets));
+    match result {
+        Ok(_) => println!("{path}: ok"),
+        Err(findings) => {
+            println!("{path}: refused\n{findings}\n");
+            return false;
+        }
+    }
+    true
 }
 
 fn save(path: &str, out: &str) -> bool {

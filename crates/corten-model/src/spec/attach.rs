@@ -41,6 +41,7 @@ impl Spec {
         copy.bring_classes();
         let key = copy.body(body, parent, Some(frame));
         copy.finish()?;
+        self.expand_keys();
         Ok(key)
     }
 
@@ -56,7 +57,9 @@ impl Spec {
         let mut copy = Copy::new(self, Some(child), Namespace { prefix, suffix });
         copy.bring_classes();
         copy.contents(Spec::WORLD, parent, Some(frame));
-        copy.finish()
+        copy.finish()?;
+        self.expand_keys();
+        Ok(())
     }
 
     /// The keyframes of attached models as full vectors. Positions that they do not give are
@@ -105,8 +108,7 @@ impl Spec {
         body.filter(|&body| self.bodies.contains(body)).ok_or(AttachError::NoBody)
     }
 
-    /// Replaces what is inside `template`, a body outside the tree, by a copy of it for each
-    /// of `frames`, with the suffix that goes with each, and does likewise with everything that
+    /// Replaces a body, `template`, by a copy of what is inside it for each of `frames`, with the suffix that goes with each, and does likewise with everything that
     /// refers to it.
     pub(crate) fn replicate(
         &mut self,
@@ -117,65 +119,101 @@ impl Spec {
         for (frame, suffix) in frames {
             let parent = self.body_of(*frame)?;
             let names = Namespace { prefix: "", suffix };
-            let keys = self.stateless_keys(names)?;
-            self.attached_keys.extend(keys);
+            self.deal_keys(names)?;
             let mut copy = Copy::new(self, None, names);
             copy.index = index;
             copy.contents(template, parent, Some(*frame));
             copy.referring();
-            // Values that keyframes of attached models hold for the template go to the first
-            // copy; the others stay at the reference.
             copy.move_attached_keys();
             index = copy.index;
+            self.expand_keys();
         }
-        // The originals of the keyframes move behind their copies.
-        let keys = self.stateless_keys(Namespace::default())?;
-        self.attached_keys.extend(keys);
+        // As in MuJoCo, the removal of the original makes actuators forget their values.
+        for key in &mut self.attached_keys {
+            key.act.iter_mut().for_each(Vec::clear);
+            key.ctrl.iter_mut().for_each(Vec::clear);
+        }
+        // The keyframes themselves follow the variants that came with the copies.
+        self.deal_keys(Namespace::default())?;
         self.keys = Arena::default();
+        self.unlink(template);
         self.remove_tree(template, &mut index);
         Ok(())
     }
 
-    /// Keyframes without values, under new names. The state they would describe is not complete
-    /// while a model is being replicated, so values are refused.
-    fn stateless_keys(&self, names: Namespace<'_>) -> Result<Vec<AttachedKeyframe>, AttachError> {
-        let mut out = Vec::new();
-        for key in self.keys.values() {
-            let fields = [
-                ("qpos", &key.qpos),
-                ("qvel", &key.qvel),
-                ("act", &key.act),
-                ("ctrl", &key.ctrl),
-                ("mpos", &key.mpos),
-                ("mquat", &key.mquat),
-            ];
-            if let Some((field, values)) = fields.into_iter().find(|(_, v)| !v.is_empty()) {
-                return Err(AttachError::KeyframeSize {
-                    key: key.name.clone(),
-                    field,
-                    found: values.len(),
-                    expected: 0,
-                });
-            }
-            out.push(AttachedKeyframe {
-                name: names.apply(&key.name),
-                source: key.source,
-                time: key.time,
-                ..Default::default()
-            });
+    /// Adds a variant of each keyframe whose values are known by element, so that they stay
+    /// with the elements when these are copied. They must fit the model as it is now.
+    fn deal_keys(&mut self, names: Namespace<'_>) -> Result<(), AttachError> {
+        if self.keys.is_empty() {
+            return Ok(());
         }
-        Ok(out)
+        let layout = StateLayout::of(self);
+        for key in self.keys.values() {
+            let mut attached = layout.split(key)?;
+            attached.name = names.apply(&key.name);
+            self.attached_keys.push(attached);
+        }
+        Ok(())
+    }
+
+    /// Completes keyframes that elements have been added to: with the values that the author
+    /// wrote for them, as MuJoCo does.
+    fn expand_keys(&mut self) {
+        if self.keys.is_empty() {
+            return;
+        }
+        let layout = StateLayout::of(self);
+        let qpos: Vec<f64> =
+            layout.joints.iter().flat_map(|j| self.written_reference(j.0)).collect();
+        let bodies = || layout.mocap.iter().filter_map(|&body| self.bodies.get(body));
+        let mpos: Vec<f64> = bodies().flat_map(|body| body.pos.0).collect();
+        let mquat: Vec<f64> = bodies().flat_map(|body| body.quat.0).collect();
+        let nv = layout.joints.iter().map(|j| j.2).sum();
+        let na = layout.actuators.iter().map(|a| a.1).sum();
+        for key in self.keys.values_mut() {
+            let complete = |values: &mut Vec<f64>, full: &[f64]| {
+                if !values.is_empty() && values.len() < full.len() {
+                    values.extend_from_slice(&full[values.len()..]);
+                }
+            };
+            complete(&mut key.qpos, &qpos);
+            complete(&mut key.qvel, &vec![0.0; nv]);
+            complete(&mut key.act, &vec![0.0; na]);
+            complete(&mut key.ctrl, &vec![0.0; layout.actuators.len()]);
+            complete(&mut key.mpos, &mpos);
+            complete(&mut key.mquat, &mquat);
+        }
+    }
+
+    /// Position of a joint in the reference configuration, in the author's words: angles in the
+    /// author's unit, poses without frames.
+    fn written_reference(&self, key: Key<Joint>) -> Vec<f64> {
+        let Some(joint) = self.joints.get(key) else { return Vec::new() };
+        match joint.type_ {
+            JointType::Slide | JointType::Hinge => vec![joint.ref_],
+            JointType::Ball => vec![1.0, 0.0, 0.0, 0.0],
+            JointType::Free => {
+                let body = joint.body.and_then(|body| self.bodies.get(body));
+                let (pos, quat) = body.map_or_else(Default::default, |b| (b.pos, b.quat));
+                [&pos.0[..], &quat.0[..]].concat()
+            }
+        }
     }
 
     /// Deletes a body with all below it, and what refers to it.
     pub fn delete_body(&mut self, body: Key<Body>) {
         let mut index = NameIndex::of(self);
+        self.unlink(body);
+        self.remove_tree(body, &mut index);
+    }
+
+    /// Takes a body out of the list of its parent.
+    fn unlink(&mut self, body: Key<Body>) {
         if let Some(parent) = self.bodies.get(body).and_then(|body| body.parent)
             && let Some(parent) = self.bodies.get_mut(parent)
         {
             parent.bodies.retain(|&key| key != body);
         }
-        self.remove_tree(body, &mut index);
     }
 
     fn remove_tree(&mut self, root: Key<Body>, index: &mut NameIndex) {

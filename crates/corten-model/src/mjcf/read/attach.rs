@@ -23,13 +23,14 @@ impl Reader<'_> {
         let separator = text(elem, "sep").unwrap_or_default();
         let class = self.class_attr(elem, "childclass").unwrap_or(place.class);
 
-        // The content is read once, into a body outside the tree.
+        // The content is read once, into a body that makes way for its copies.
         let template = self.spec.bodies.insert(Body {
             parent: Some(place.body),
             class: Some(class),
             source: elem.source(),
             ..Default::default()
         });
+        self.spec.bodies[place.body].bodies.push(template);
         self.body_children(elem, Place { body: template, frame: None, class });
         let count = usize::try_from(count).unwrap_or(0);
         if self.subtree_size(template).saturating_mul(count) > MAX_COPIES {
@@ -62,7 +63,10 @@ impl Reader<'_> {
         }
         if let Err(error) = self.spec.replicate(template, &frames) {
             let item = Diagnostic::error(error.to_string());
-            self.report(elem, item.hint("a replicated model cannot have keyframes with values"));
+            self.report(
+                elem,
+                item.hint("values must fit the model as read up to here, before copying"),
+            );
         }
     }
 

@@ -137,7 +137,16 @@ impl Reader<'_> {
     pub(super) fn one_camera(&mut self, elem: Elem<'_>, camera: &mut Camera) {
         // User data of a camera is not inherited.
         camera.userdata.clear();
-        apply(&mut self.diags, elem, camera);
+        // Lengths in pixels take precedence over lengths in metres.
+        let mut ignored: Vec<&str> = Vec::new();
+        for (pixels, length) in [("focalpixel", "focal"), ("principalpixel", "principal")] {
+            if present(elem, pixels) && present(elem, length) {
+                ignored.push(length);
+                let message = format!("'{length}' has no effect beside '{pixels}'");
+                self.report(elem, Diagnostic::warning(message));
+            }
+        }
+        apply_except(&mut self.diags, elem, camera, &ignored);
         orientation(&mut self.diags, elem, &mut camera.alt);
         let principal = present(elem, "principalpixel") || present(elem, "principal");
         let focal = present(elem, "focalpixel") || present(elem, "focal");
