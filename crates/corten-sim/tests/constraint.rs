@@ -1,0 +1,188 @@
+//! Constraint rows, islands and contact forces of small models, against numbers worked out by
+//! hand.
+
+use corten_math::real;
+use corten_model::Assets;
+use corten_model::enums::{ConstraintType, DisableBit, Solver};
+use corten_sim::{Data, Model, forward, load_model_str, solve, stage::constraint, step};
+
+fn model(xml: &str) -> Model {
+    load_model_str(xml, &Assets::default()).unwrap()
+}
+
+/// Data of a model with one ball joint turned by `degrees` about `axis`.
+fn turned(m: &Model, axis: [f64; 3], degrees: f64) -> Data {
+    let mut d = Data::new(m);
+    let (s, c) = real::sin_cos(0.5 * degrees.to_radians());
+    d.qpos.copy_from_slice(&[c, s * axis[0], s * axis[1], s * axis[2]]);
+    d
+}
+
+fn ball(range: f64) -> Model {
+    model(&format!(
+        r#"<mujoco><worldbody><body><joint type="ball" limited="true" range="0 {range}"/>
+           <geom size=".1" pos="0 0 .3"/></body></worldbody></mujoco>"#
+    ))
+}
+
+fn jacobian(m: &Model, d: &mut Data) -> Vec<f64> {
+    constraint::materialize_jacobian(m, d);
+    d.efc_J.clone()
+}
+
+#[test]
+fn ball_limit_measures_the_rotation_angle() {
+    let m = ball(45.0);
+    let mut d = turned(&m, [0.6, 0.8, 0.0], 50.0);
+    d.qvel.copy_from_slice(&[1.0, 2.0, 0.5]);
+    forward(&m, &mut d);
+    assert_eq!((d.nefc, d.nl), (1, 1));
+    assert_eq!(d.efc_type[0], ConstraintType::LimitJoint.raw());
+    assert!((d.efc_pos[0] + std::f64::consts::PI / 36.0).abs() < 1e-12);
+    assert!((d.efc_vel[0] + 2.2).abs() < 1e-12);
+    for (found, want) in jacobian(&m, &mut d).iter().zip([-0.6, -0.8, 0.0]) {
+        assert!((found - want).abs() < 1e-12);
+    }
+
+    // Beyond half a turn the short way round counts.
+    let m = ball(150.0);
+    let mut d = turned(&m, [0.0, 0.0, 1.0], 200.0);
+    forward(&m, &mut d);
+    assert!((d.efc_pos[0] + 10f64.to_radians()).abs() < 1e-12);
+    for (found, want) in jacobian(&m, &mut d).iter().zip([0.0, 0.0, 1.0]) {
+        assert!((found - want).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn limit_rows_appear_at_the_limit_only() {
+    let m = ball(45.0);
+    for (degrees, rows) in [(44.5, 0), (45.5, 1)] {
+        let mut d = turned(&m, [0.0, 1.0, 0.0], degrees);
+        forward(&m, &mut d);
+        assert_eq!(d.nefc, rows, "{degrees}");
+    }
+    // The quaternion need not be normalised.
+    let mut d = turned(&m, [0.6, 0.8, 0.0], 50.0);
+    d.qpos.iter_mut().for_each(|q| *q *= 1.05);
+    forward(&m, &mut d);
+    assert!((d.efc_pos[0] + std::f64::consts::PI / 36.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_joint_can_be_at_both_limits() {
+    let m = model(
+        r#"<mujoco><worldbody><body><joint type="slide" axis="1 0 0" limited="true" range="-.1 .1"
+           margin=".2"/><geom size=".1"/></body></worldbody></mujoco>"#,
+    );
+    let mut d = Data::new(&m);
+    d.qpos[0] = 0.02;
+    forward(&m, &mut d);
+    assert_eq!(d.nl, 2);
+    assert!((d.efc_pos[0] - 0.12).abs() < 1e-15 && (d.efc_pos[1] - 0.08).abs() < 1e-15);
+    assert_eq!(jacobian(&m, &mut d), [1.0, -1.0]);
+}
+
+const TWO_PILES: &str = r#"<mujoco><option timestep=".002"/><worldbody>
+  <geom type="plane" size="5 5 .1"/>
+  <body pos="0 0 .1"><freejoint/><geom size=".1" mass="1"/></body>
+  <body pos="2 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass="2"/></body>
+  <body pos="-3 0 5"><freejoint/><geom size=".1"/></body>
+  <body pos="2 0 .299"><freejoint/><geom type="box" size=".1 .1 .1" mass="2"/></body>
+</worldbody></mujoco>"#;
+
+#[test]
+fn islands_join_what_touches() {
+    let m = model(TWO_PILES);
+    let mut d = Data::new(&m);
+    for _ in 0..20 {
+        step(&m, &mut d).unwrap();
+    }
+    assert_eq!(d.nisland, 2);
+    assert_eq!(d.tree_island, [0, 1, -1, 1]);
+    assert_eq!(d.map_itree2tree, [0, 1, 3, 2]);
+    assert_eq!((d.nidof, &d.island_nv[..]), (18, &[6, 12][..]));
+    assert_eq!(d.island_nefc.iter().sum::<i32>() as usize, d.nefc);
+    for (i, &row) in d.map_iefc2efc.iter().enumerate() {
+        assert_eq!(d.map_efc2iefc[row as usize] as usize, i);
+    }
+    // A tree in free fall keeps its unconstrained acceleration.
+    forward(&m, &mut d);
+    assert_eq!(d.qacc[12..18], d.qacc_smooth[12..18]);
+}
+
+#[test]
+fn islands_do_not_change_the_solution() {
+    let mut m = model(TWO_PILES);
+    (m.opt.tolerance, m.opt.iterations) = (0.0, 100);
+    let mut d = Data::new(&m);
+    for _ in 0..50 {
+        step(&m, &mut d).unwrap();
+    }
+    for solver in [Solver::Newton, Solver::Cg] {
+        m.opt.solver = solver.raw();
+        m.opt.disableflags = 0;
+        forward(&m, &mut d);
+        let apart = d.qacc.clone();
+        m.opt.disableflags = DisableBit::Island.raw();
+        forward(&m, &mut d);
+        assert_eq!(d.nisland, 0);
+        for (a, b) in apart.iter().zip(&d.qacc) {
+            assert!((a - b).abs() < 1e-6, "{solver:?}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn a_resting_sphere_is_carried_by_its_weight() {
+    let m = model(TWO_PILES);
+    let mut d = Data::new(&m);
+    for _ in 0..2000 {
+        step(&m, &mut d).unwrap();
+    }
+    forward(&m, &mut d);
+    let contact = (0..d.ncon).find(|&c| d.contact[c].geom[1] == 1).unwrap();
+    let [normal, friction @ ..] = solve::contact_force(&m, &d, contact);
+    assert!((normal - 9.81).abs() < 1e-3, "{normal}");
+    assert!(friction.iter().all(|f| f.abs() < 1e-6));
+    assert_eq!(solve::contact_force(&m, &d, usize::MAX), [0.0; 6]);
+}
+
+#[test]
+fn inverse_constraint_gives_the_forces_of_the_solver() {
+    let m = model(TWO_PILES);
+    let mut d = Data::new(&m);
+    for _ in 0..100 {
+        step(&m, &mut d).unwrap();
+    }
+    forward(&m, &mut d);
+    let (force, qfrc) = (d.efc_force.clone(), d.qfrc_constraint.clone());
+    solve::inverse_constraint(&m, &mut d);
+    for (a, b) in force.iter().zip(&d.efc_force).chain(qfrc.iter().zip(&d.qfrc_constraint)) {
+        assert!((a - b).abs() < 1e-6 * a.abs().max(1.0));
+    }
+}
+
+#[test]
+fn nonsense_in_the_model_is_survived() {
+    let mut m = model(
+        r#"<mujoco><worldbody>
+             <body name="a"><freejoint/><geom size=".1"/><site name="s"/></body>
+             <body name="b" pos="0 0 .15"><joint name="h" limited="true" range="0 1"/><geom size=".1"/>
+               <joint name="k" type="slide"/></body></worldbody>
+           <equality><connect body1="a" body2="b" anchor="0 0 0"/><weld body1="a" body2="b"/>
+             <joint joint1="h" joint2="k"/></equality></mujoco>"#,
+    );
+    m.eq_obj1id = vec![77, -3, 1000];
+    m.eq_obj2id = vec![1, 99, -100];
+    m.eq_type[2] = 42;
+    m.geom_bodyid[0] = 55;
+    m.dof_treeid[3] = -7;
+    m.jnt_range[1] = [f64::NAN, f64::INFINITY];
+    let mut d = Data::new(&m);
+    m.jnt_dofadr[1] = 1 << 30;
+    m.eq_solimp[0] = [f64::NAN; 5];
+    for _ in 0..3 {
+        let _ = step(&m, &mut d);
+    }
+}
