@@ -19,7 +19,7 @@ pub use mat3::Mat3;
 pub use mat6::Mat6;
 pub use quat::Quat;
 pub use spatial::{Inertia, Spatial};
-pub use tree::{SquarePattern, TreePattern};
+pub use tree::{AncestorAxes, SquarePattern, TreePattern};
 pub use vec3::Vec3;
 
 /// Smallest magnitude that the engine divides by or normalises (MuJoCo's `mjMINVAL`).

@@ -34,7 +34,10 @@ impl Spatial {
     #[inline]
     pub fn dot(&self, b: &Spatial) -> f64 {
         let (a, b) = (&self.0, &b.0);
-        a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+        // Two sums side by side, as a pair of lanes adds them.
+        let even = a[0] * b[0] + a[2] * b[2] + a[4] * b[4];
+        let odd = a[1] * b[1] + a[3] * b[3] + a[5] * b[5];
+        even + odd
     }
 
     /// Rate of change of the motion `v` carried by a frame that moves with `self`.

@@ -6,11 +6,15 @@
 //! from the leaves to the roots then causes no fill (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.5), and needs no column indices at all.
 
+use super::{STACK, by_length};
+
 /// The sparsity of a symmetric forest matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreePattern {
     rows: Vec<Row>,
     columns: Vec<u32>,
+    /// Length of the longest row.
+    width: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,7 +24,13 @@ struct Row {
     len: u32,
     /// One past the last row that has this row's index among its columns.
     subtree_end: u32,
+    /// Whether this is the last row of a [`BLOCK`].
+    closes_block: bool,
 }
+
+/// Rows at the top of a tree that are eliminated together: the dofs of a free joint. Everything in
+/// the tree hangs below them, so that their short rows would cause most of the work.
+const BLOCK: usize = 6;
 
 impl Row {
     #[inline]
@@ -37,8 +47,7 @@ impl TreePattern {
         if row_start.len() != n {
             return None;
         }
-        let mut pattern =
-            TreePattern { rows: Vec::with_capacity(n), columns: Vec::with_capacity(columns.len()) };
+        let mut pattern = TreePattern { rows: Vec::with_capacity(n), ..TreePattern::default() };
         for i in 0..n {
             let len = usize::try_from(row_len[i]).ok().filter(|&len| len > 0)?;
             let start = pattern.columns.len();
@@ -73,21 +82,46 @@ impl TreePattern {
                 start: start as u32,
                 len: len as u32,
                 subtree_end: i as u32 + 1,
+                closes_block: false,
             });
         }
-        (pattern.columns.len() == columns.len()).then_some(pattern)
+        if pattern.columns.len() != columns.len() {
+            return None;
+        }
+        pattern.width = row_len.iter().fold(0, |w, &len| w.max(len as usize));
+        pattern.mark_blocks();
+        Some(pattern)
+    }
+
+    /// Finds the rows that close a [`BLOCK`]: all of it lies on one path from a root, and whatever
+    /// hangs below its first row hangs below its last.
+    fn mark_blocks(&mut self) {
+        for i in (BLOCK - 1)..self.rows.len() {
+            let row = self.rows[i];
+            self.rows[i].closes_block = row.len as usize == BLOCK
+                && self.columns[row.start as usize] as usize == i + 1 - BLOCK
+                && self.rows[i + 1 - BLOCK].subtree_end == row.subtree_end;
+        }
     }
 
     /// A diagonal matrix.
     pub fn diagonal(n: usize) -> TreePattern {
-        let rows = (0..n as u32).map(|i| Row { start: i, len: 1, subtree_end: i + 1 }).collect();
-        TreePattern { rows, columns: (0..n as u32).collect() }
+        let rows = (0..n as u32)
+            .map(|i| Row { start: i, len: 1, subtree_end: i + 1, closes_block: false })
+            .collect();
+        TreePattern { rows, columns: (0..n as u32).collect(), width: 1 }
     }
 
     /// Number of rows.
     #[inline]
     pub fn size(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Length of the longest row.
+    #[inline]
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// Number of stored entries.
@@ -124,8 +158,9 @@ impl TreePattern {
     /// Replaces a positive definite `matrix` by `L` (unit lower triangular, off the diagonal) and
     /// `D` (on it) of `LᵀDL`, and gives `1/D`.
     pub fn factor(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-        for i in (0..self.size()).rev() {
-            self.eliminate(i, matrix, inverse_diagonal);
+        let mut end = self.size();
+        while end > 0 {
+            end = self.eliminate_last(end, matrix, inverse_diagonal);
         }
         for i in 0..self.size() {
             self.scale(i, matrix, inverse_diagonal);
@@ -134,67 +169,136 @@ impl TreePattern {
 
     /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
     pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
-        for &i in rows.iter().rev() {
-            self.eliminate(i as usize, matrix, inverse_diagonal);
+        let mut done = self.size();
+        for i in rows.iter().rev().map(|&i| i as usize) {
+            if i < done {
+                done = self.eliminate_last(i + 1, matrix, inverse_diagonal);
+            }
         }
         for &i in rows {
             self.scale(i as usize, matrix, inverse_diagonal);
         }
     }
 
-    /// Subtracts from row `i` what its descendants contribute; they stay unscaled, so that each
-    /// contribution is one product: `row_i −= (u_ki / D_k) u_k`.
+    /// Eliminates the row before `end`, or the block that it closes; gives the new end.
     #[inline]
-    fn eliminate(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+    fn eliminate_last(
+        &self,
+        end: usize,
+        matrix: &mut [f64],
+        inverse_diagonal: &mut [f64],
+    ) -> usize {
+        let row = self.rows[end - 1];
+        if !row.closes_block {
+            self.eliminate(end - 1, row.subtree_end as usize, matrix, inverse_diagonal);
+            return end - 1;
+        }
+        let start = end - BLOCK;
+        self.subtract_below_block(start, matrix, inverse_diagonal);
+        for i in (start..end).rev() {
+            self.eliminate(i, end, matrix, inverse_diagonal);
+        }
+        start
+    }
+
+    /// Subtracts from row `i` what its descendants before `end` contribute, and inverts its
+    /// diagonal; descendants stay unscaled, so that each contribution is one product:
+    /// `row_i −= (u_ki / D_k) u_k`.
+    #[inline]
+    fn eliminate(&self, i: usize, end: usize, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
         let row = self.rows[i];
         let (above, below) = matrix.split_at_mut(row.range().end);
         let target = &mut above[row.start as usize..];
-        let subtree = &self.rows[i + 1..row.subtree_end as usize];
+        let subtree = &self.rows[i + 1..end];
         if !subtree.is_empty() {
-            let weights = &inverse_diagonal[i + 1..row.subtree_end as usize];
+            let weights = &inverse_diagonal[i + 1..end];
             let first = row.start + row.len;
-            match target.len() {
-                1 => subtract_rows::<1>(target, 0, below, first, subtree, weights),
-                2 => subtract_rows::<2>(target, 0, below, first, subtree, weights),
-                3 => subtract_rows::<3>(target, 0, below, first, subtree, weights),
-                4 => subtract_rows::<4>(target, 0, below, first, subtree, weights),
-                5 => subtract_rows::<5>(target, 0, below, first, subtree, weights),
-                6 => subtract_rows::<6>(target, 0, below, first, subtree, weights),
-                7 => subtract_rows::<7>(target, 0, below, first, subtree, weights),
-                8 => subtract_rows::<8>(target, 0, below, first, subtree, weights),
-                9 => subtract_rows::<9>(target, 0, below, first, subtree, weights),
-                10 => subtract_rows::<10>(target, 0, below, first, subtree, weights),
-                11 => subtract_rows::<11>(target, 0, below, first, subtree, weights),
-                12 => subtract_rows::<12>(target, 0, below, first, subtree, weights),
-                len => {
-                    // Blocks of columns, so that the sums stay in registers.
-                    let mut column = 0;
-                    while column + 8 <= len {
-                        subtract_rows::<8>(target, column, below, first, subtree, weights);
-                        column += 8;
-                    }
-                    while column < len {
-                        subtract_rows::<1>(target, column, below, first, subtree, weights);
-                        column += 1;
-                    }
-                }
-            }
+            by_length!(target.len(),
+                N => subtract_rows::<N>(target, below, first, subtree, weights),
+                _ => subtract_long_rows(target, below, first, subtree, weights));
         }
         inverse_diagonal[i] = 1.0 / target[target.len() - 1];
     }
 
+    /// Subtracts from the block that starts at row `i` what all rows below it contribute, one
+    /// rank-one update of a triangle each.
+    fn subtract_below_block(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &[f64]) {
+        let last = self.rows[i + BLOCK - 1];
+        let subtree = i + BLOCK..last.subtree_end as usize;
+        let first = last.start + last.len;
+        let (above, below) = matrix.split_at_mut(first as usize);
+        let mut sum = [[0.0; BLOCK]; BLOCK];
+        for (row, weight) in self.rows[subtree.clone()].iter().zip(&inverse_diagonal[subtree]).rev()
+        {
+            let Some(u) = below[(row.start - first) as usize..].first_chunk::<BLOCK>() else {
+                return;
+            };
+            for r in 0..BLOCK {
+                let scale = u[r] * weight;
+                // Pairs of columns: one entry too many in every other row costs nothing.
+                for c in 0..(r + 2) / 2 * 2 {
+                    sum[r][c] += scale * u[c];
+                }
+            }
+        }
+        for (row, sum) in self.rows[i..i + BLOCK].iter().zip(&sum) {
+            for (x, s) in above[row.range()].iter_mut().zip(sum) {
+                *x -= s;
+            }
+        }
+    }
+
     #[inline]
     fn scale(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &[f64]) {
-        let mut off_diagonal = self.rows[i].range();
-        off_diagonal.end -= 1;
         let scale = inverse_diagonal[i];
-        for x in &mut matrix[off_diagonal] {
-            *x *= scale;
-        }
+        let row = &mut matrix[self.rows[i].range()];
+        let n = row.len() - 1;
+        by_length!(n,
+            N => if let Some(row) = row.first_chunk_mut::<N>() {
+                row.iter_mut().for_each(|x| *x *= scale);
+            },
+            _ => row[..n].iter_mut().for_each(|x| *x *= scale));
     }
 
     /// Solves `LᵀDL x = b` in place.
     pub fn solve(&self, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
+        if self.width > STACK {
+            return self.solve_wide(factor, inverse_diagonal, x);
+        }
+        // In depth-first order, the ancestors of the current row are a prefix of a stack that is
+        // indexed by depth. Going up, it collects what they will have to subtract; going down, it
+        // holds their solution.
+        let mut stack = [0.0; STACK];
+        for ((row, x), d) in self.rows.iter().zip(&mut *x).zip(inverse_diagonal).rev() {
+            let depth = row.len as usize - 1;
+            let xi = *x - std::mem::take(&mut stack[depth % STACK]);
+            *x = xi * d;
+            let row = &factor[row.range()];
+            by_length!(depth,
+            N => if let (Some(l), Some(sum)) = (row.first_chunk::<N>(), stack.first_chunk_mut::<N>()) {
+                for j in 0..N {
+                    sum[j] += l[j] * xi;
+                }
+            },
+            _ => for (s, l) in stack[..depth].iter_mut().zip(row) {
+                *s += l * xi;
+            });
+        }
+        for (row, x) in self.rows.iter().zip(x) {
+            let depth = row.len as usize - 1;
+            let row = &factor[row.range()];
+            let dot = by_length!(depth,
+                N => match (row.first_chunk::<N>(), stack.first_chunk::<N>()) {
+                    (Some(l), Some(x)) => dot(l, x),
+                    _ => 0.0,
+                },
+                _ => dot_slices(&row[..depth], &stack[..depth]));
+            *x -= dot;
+            stack[depth % STACK] = *x;
+        }
+    }
+
+    fn solve_wide(&self, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
         for i in (0..self.size()).rev() {
             self.solve_upper(i, factor, x);
         }
@@ -247,19 +351,25 @@ impl TreePattern {
         }
     }
 
+    /// The entries and columns of row `i` left of the diagonal.
+    #[inline]
+    fn off_diagonal<'a>(
+        &'a self,
+        i: usize,
+        matrix: &'a [f64],
+    ) -> impl Iterator<Item = (f64, usize)> {
+        let mut range = self.row(i);
+        range.end -= 1;
+        matrix[range.clone()].iter().zip(&self.columns[range]).map(|(&a, &c)| (a, c as usize))
+    }
+
     /// Row `i` of `x ← L^{-T} x`.
     #[inline]
     fn solve_upper(&self, i: usize, factor: &[f64], x: &mut [f64]) {
-        let row = self.rows[i];
-        if row.len == 1 {
-            return;
-        }
-        let mut range = row.range();
-        range.end -= 1;
         let xi = x[i];
         if xi != 0.0 {
-            for (l, &c) in factor[range.clone()].iter().zip(&self.columns[range]) {
-                x[c as usize] -= l * xi;
+            for (l, c) in self.off_diagonal(i, factor) {
+                x[c] -= l * xi;
             }
         }
     }
@@ -267,15 +377,9 @@ impl TreePattern {
     /// Row `i` of `x ← L^{-1} x`.
     #[inline]
     fn solve_lower(&self, i: usize, factor: &[f64], x: &mut [f64]) {
-        let row = self.rows[i];
-        if row.len == 1 {
-            return;
-        }
-        let mut range = row.range();
-        range.end -= 1;
         let mut xi = x[i];
-        for (l, &c) in factor[range.clone()].iter().zip(&self.columns[range]) {
-            xi -= l * x[c as usize];
+        for (l, c) in self.off_diagonal(i, factor) {
+            xi -= l * x[c];
         }
         x[i] = xi;
     }
@@ -283,13 +387,11 @@ impl TreePattern {
     /// `result ← matrix · x`.
     pub fn mul(&self, matrix: &[f64], x: &[f64], result: &mut [f64]) {
         for i in 0..self.size() {
-            let mut range = self.row(i);
-            range.end -= 1;
             let xi = x[i];
-            let mut sum = matrix[range.end] * xi;
-            for (a, &c) in matrix[range.clone()].iter().zip(&self.columns[range]) {
-                sum += a * x[c as usize];
-                result[c as usize] += a * xi;
+            let mut sum = matrix[self.diagonal_entry(i)] * xi;
+            for (a, c) in self.off_diagonal(i, matrix) {
+                sum += a * x[c];
+                result[c] += a * xi;
             }
             result[i] = sum;
         }
@@ -309,31 +411,60 @@ impl TreePattern {
     }
 }
 
-/// `target[c..c+N] −= Σ_k w_k v_k[d] v_k[c..c+N]`, where `v_k` are the rows of a subtree and `d` is
-/// the last column of the target. `below` starts at address `first`.
-#[inline]
+/// `target −= Σ_k w_k v_k[N−1] v_k[..N]`, where `v_k` are the rows of a subtree; `below` starts at
+/// address `first`.
+#[inline(always)]
 fn subtract_rows<const N: usize>(
     target: &mut [f64],
-    column: usize,
     below: &[f64],
     first: u32,
     subtree: &[Row],
     weights: &[f64],
 ) {
-    let diagonal = target.len() - 1;
-    let Some(Ok(target)) = target.get_mut(column..column + N).map(<&mut [f64; N]>::try_from) else {
-        return;
-    };
+    let Some(target) = target.first_chunk_mut::<N>() else { return };
     let mut sum = *target;
     for (row, weight) in subtree.iter().zip(weights).rev() {
-        let entries = &below[(row.start - first) as usize..][..diagonal + 1];
-        let scale = entries[diagonal] * weight;
-        let entries = &entries[column..][..N];
+        let Some(entries) = below[(row.start - first) as usize..].first_chunk::<N>() else {
+            return;
+        };
+        let scale = entries[N - 1] * weight;
         for j in 0..N {
             sum[j] -= scale * entries[j];
         }
     }
     *target = sum;
+}
+
+/// [`subtract_rows`] for rows of any length.
+fn subtract_long_rows(
+    target: &mut [f64],
+    below: &[f64],
+    first: u32,
+    subtree: &[Row],
+    weights: &[f64],
+) {
+    let len = target.len();
+    for (row, weight) in subtree.iter().zip(weights).rev() {
+        let entries = &below[(row.start - first) as usize..][..len];
+        let scale = entries[len - 1] * weight;
+        for (t, e) in target.iter_mut().zip(entries) {
+            *t -= scale * e;
+        }
+    }
+}
+
+/// Dot product in two interleaved sums, as a pair of lanes adds them.
+#[inline(always)]
+fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    let mut sum = [0.0; 2];
+    for j in 0..N {
+        sum[j % 2] += a[j] * b[j];
+    }
+    sum[0] + sum[1]
+}
+
+fn dot_slices(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use corten_math::Spatial;
+use corten_math::{AncestorAxes, Spatial};
 use corten_model::Model;
 
 use super::structure::Structure;
@@ -16,6 +16,8 @@ use crate::{derivative, integrate, inverse};
 pub(crate) struct Scratch {
     /// Checked indices of the kinematic forest.
     pub structure: Arc<Structure>,
+    /// Axes along the current path of a walk over dofs.
+    pub ancestors: AncestorAxes,
     /// Spatial accelerations and forces of the recursive passes, one per body.
     pub body_acc: Vec<Spatial>,
     pub body_frc: Vec<Spatial>,
@@ -42,6 +44,7 @@ impl Scratch {
         let structure = Structure::new(m);
         Scratch {
             islands: IslandRows::new(m, &structure.mass),
+            ancestors: AncestorAxes::new(structure.mass.width()),
             structure: Arc::new(structure),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],

@@ -99,7 +99,11 @@ pub fn mass_matrix(m: &Model, d: &mut Data) {
         }
     }
 
-    for i in awake::dofs!(m, d).iter() {
+    let dofs = awake::dofs!(m, d);
+    // In depth-first order the ancestors of a dof are those entered last at smaller depths.
+    let above = &mut d.scratch.ancestors;
+    let (cdof, crb) = (&d.cdof[..m.nv], &d.crb[..]);
+    for i in dofs.iter() {
         if i >= s.mass.size() {
             break;
         }
@@ -111,13 +115,11 @@ pub fn mass_matrix(m: &Model, d: &mut Data) {
         }
         // Force needed to accelerate, along dof i, all that it carries; its components along the
         // ancestors are the row.
-        let force = d.crb[s.dof_body[i] as usize].mul(&d.cdof[i]);
-        for (x, &j) in row.iter_mut().zip(s.mass.columns(i)) {
-            *x = d.cdof[j as usize].dot(&force);
-        }
-        if let Some(diagonal) = row.last_mut() {
-            *diagonal += m.dof_armature[i];
-        }
+        let force = crb[s.dof_body[i] as usize].mul(&cdof[i]);
+        let depth = row.len() - 1;
+        above.enter(depth, &cdof[i]);
+        above.project(&force, row);
+        row[depth] += m.dof_armature[i];
     }
     tendon_armature(m, d);
 }

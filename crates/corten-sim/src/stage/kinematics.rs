@@ -11,6 +11,7 @@ use corten_math::{Mat3, Quat, Vec3};
 use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SameFrame, SleepState};
 
+use crate::data::structure::{Body, Structure};
 use crate::{Data, awake, sleep};
 
 /// Body, joint, geom and site poses.
@@ -33,14 +34,36 @@ fn bodies(m: &Model, d: &mut Data) {
     d.xipos[0] = Vec3::ZERO;
     d.ximat[0] = Mat3::IDENTITY;
 
+    let n = m.nbody;
+    let s = &*d.scratch.structure;
+    let (xpos, xquat, xmat) = (&mut d.xpos[..n], &mut d.xquat[..n], &mut d.xmat[..n]);
+    let (body_pos, body_quat, mocapid) =
+        (&m.body_pos[..n], &m.body_quat[..n], &m.body_mocapid[..n]);
+    let mut joints = Joints { m, s, qpos: &d.qpos, xanchor: &mut d.xanchor, xaxis: &mut d.xaxis };
     let sleeping = sleep::enabled(m);
-    for i in 1..m.nbody {
+    for (i, node) in s.bodies.iter().enumerate().take(n).skip(1) {
         if sleeping && d.body_awake[i] == SleepState::Static.raw() {
             continue;
         }
-        let (pos, quat) = body_pose(m, d, i);
-        if sleeping && d.body_awake[i] == SleepState::Asleep.raw() && m.body_jntnum[i] != 0 {
-            if pos == d.xpos[i] && quat == d.xquat[i] {
+        let (pos, quat) = match joints.free(node) {
+            Some(pose) => pose,
+            None => {
+                let (mut pos, mut quat) = (body_pos[i], body_quat[i]);
+                if let Ok(k) = usize::try_from(mocapid[i])
+                    && k < m.nmocap
+                {
+                    (pos, quat) = (d.mocap_pos[k], d.mocap_quat[k].normalized());
+                }
+                let parent = node.parent as usize;
+                if parent != 0 {
+                    pos = xmat[parent] * pos + xpos[parent];
+                    quat = xquat[parent] * quat;
+                }
+                joints.apply(node, pos, quat)
+            }
+        };
+        if sleeping && d.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty() {
+            if pos == xpos[i] && quat == xquat[i] {
                 continue;
             }
             // The user has moved a sleeping body: mark its tree for waking.
@@ -48,92 +71,103 @@ fn bodies(m: &Model, d: &mut Data) {
                 *tree = 1;
             }
         }
-        d.xpos[i] = pos;
-        d.xquat[i] = quat;
-        d.xmat[i] = quat.to_mat();
+        xpos[i] = pos;
+        xquat[i] = quat;
+        xmat[i] = quat.to_mat();
     }
 }
 
-/// The pose of one body, from its parent's; sets anchors and axes of its joints.
-#[inline]
-fn body_pose(m: &Model, d: &mut Data, i: usize) -> (Vec3, Quat) {
-    let s = &*d.scratch.structure;
-    let node = &s.bodies[i];
-    let joints = node.joints();
+/// Positions of joints, and where their anchors and axes go.
+struct Joints<'a> {
+    m: &'a Model,
+    s: &'a Structure,
+    qpos: &'a [f64],
+    xanchor: &'a mut [Vec3],
+    xaxis: &'a mut [Vec3],
+}
 
-    if let [joint] = &s.joints[joints.clone()]
-        && joint.kind == JointType::Free
-    {
-        let q = &d.qpos[joint.qpos()..joint.qpos() + 7];
-        let pos = Vec3::from_slice(q);
-        d.xanchor[joints.start] = pos;
-        d.xaxis[joints.start] = m.jnt_axis[joints.start];
-        return (pos, Quat::from_slice(&q[3..]).normalized());
-    }
-
-    let mocap = usize::try_from(m.body_mocapid[i]).ok().filter(|&k| k < m.nmocap);
-    let (local_pos, local_quat) = match mocap {
-        Some(k) => (d.mocap_pos[k], d.mocap_quat[k].normalized()),
-        None => (m.body_pos[i], m.body_quat[i]),
-    };
-    let parent = node.parent as usize;
-    let (mut pos, mut quat) = if parent == 0 {
-        (local_pos, local_quat)
-    } else {
-        (d.xmat[parent] * local_pos + d.xpos[parent], d.xquat[parent] * local_quat)
-    };
-
-    for j in joints {
-        let joint = s.joints[j];
-        let axis = quat.rotate(m.jnt_axis[j]);
-        let anchor = if m.jnt_pos[j] == Vec3::ZERO { pos } else { quat.rotate(m.jnt_pos[j]) + pos };
-        let q = joint.qpos();
-        let rotation = match joint.kind {
-            JointType::Slide => {
-                pos += axis * (d.qpos[q] - m.qpos0[q]);
-                None
-            }
-            JointType::Ball => Some(Quat::from_slice(&d.qpos[q..q + 4]).normalized()),
-            JointType::Hinge => Some(Quat::from_axis_angle(m.jnt_axis[j], d.qpos[q] - m.qpos0[q])),
-            // A free joint is alone on its body.
-            JointType::Free => None,
-        };
-        if let Some(rotation) = rotation {
-            quat = quat * rotation;
-            // The anchor stays in place while the body turns about it.
-            if m.jnt_pos[j] != Vec3::ZERO {
-                pos = anchor - quat.rotate(m.jnt_pos[j]);
-            }
+impl Joints<'_> {
+    /// The pose of a body that has a free joint.
+    #[inline]
+    fn free(&mut self, node: &Body) -> Option<(Vec3, Quat)> {
+        let range = node.joints();
+        let [joint] = &self.s.joints[range.clone()] else { return None };
+        if joint.kind != JointType::Free {
+            return None;
         }
-        d.xanchor[j] = anchor;
-        d.xaxis[j] = axis;
+        let q = &self.qpos[joint.qpos()..joint.qpos() + 7];
+        let pos = Vec3::from_slice(q);
+        self.xanchor[range.start] = pos;
+        self.xaxis[range.start] = self.m.jnt_axis[range.start];
+        Some((pos, Quat::from_slice(&q[3..]).normalized()))
     }
-    (pos, quat.normalized())
+
+    /// Moves a body from its pose relative to the parent by its joints, one after the other.
+    #[inline]
+    fn apply(&mut self, node: &Body, mut pos: Vec3, mut quat: Quat) -> (Vec3, Quat) {
+        let range = node.joints();
+        let given = self.s.joints[range.clone()]
+            .iter()
+            .zip(&self.m.jnt_axis[range.clone()])
+            .zip(&self.m.jnt_pos[range.clone()]);
+        let found = self.xanchor[range.clone()].iter_mut().zip(&mut self.xaxis[range]);
+        for (((joint, local_axis), local_anchor), (xanchor, xaxis)) in given.zip(found) {
+            let axis = quat.rotate(*local_axis);
+            let off_centre = *local_anchor != Vec3::ZERO;
+            let anchor = if off_centre { quat.rotate(*local_anchor) + pos } else { pos };
+            let q = joint.qpos();
+            let rotation = match joint.kind {
+                JointType::Hinge => {
+                    Quat::from_axis_angle(*local_axis, self.qpos[q] - self.m.qpos0[q])
+                }
+                JointType::Ball => Quat::from_slice(&self.qpos[q..q + 4]).normalized(),
+                JointType::Slide => {
+                    pos += axis * (self.qpos[q] - self.m.qpos0[q]);
+                    Quat::IDENTITY
+                }
+                // A free joint is alone on its body.
+                JointType::Free => Quat::IDENTITY,
+            };
+            if joint.kind != JointType::Slide {
+                quat = quat * rotation;
+                // The anchor stays in place while the body turns about it.
+                if off_centre {
+                    pos = anchor - quat.rotate(*local_anchor);
+                }
+            }
+            *xanchor = anchor;
+            *xaxis = axis;
+        }
+        (pos, quat.normalized())
+    }
 }
 
 /// Poses of inertial frames, geoms and sites.
 fn attachments(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
-    for i in awake::bodies!(m, d).iter() {
-        let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, i);
-        let same = m.body_sameframe[i];
-        d.xipos[i] = frame.position(same, m.body_ipos[i], Vec3::ZERO);
-        d.ximat[i] = frame.orientation(same, m.body_iquat[i], &Mat3::IDENTITY);
-    }
-
+    let n = m.nbody;
     let s = &*d.scratch.structure;
-    let selected = awake::select(filter, &d.body_awake_ind, d.nbody_awake, m.nbody);
-    for i in selected.iter() {
+    let (xpos, xquat, xmat) = (&d.xpos[..n], &d.xquat[..n], &d.xmat[..n]);
+    let (xipos, ximat) = (&mut d.xipos[..n], &mut d.ximat[..n]);
+    for i in awake::select(filter, &d.body_awake_ind, d.nbody_awake, n).iter() {
+        let frame = BodyFrame { pos: xpos[i], quat: xquat[i], mat: &xmat[i] };
+        if i > 0 {
+            let same = m.body_sameframe[i];
+            xipos[i] = frame.position(same, m.body_ipos[i], Vec3::ZERO);
+            ximat[i] = frame.orientation(same, m.body_iquat[i], &Mat3::IDENTITY);
+        }
         let geoms = s.bodies[i].geoms();
         if geoms.is_empty() || filter && d.body_awake[i] != SleepState::Awake.raw() {
             continue;
         }
-        let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, i);
-        let (xipos, ximat) = (d.xipos[i], d.ximat[i]);
-        for g in geoms {
-            let same = m.geom_sameframe[g];
-            d.geom_xpos[g] = frame.position(same, m.geom_pos[g], xipos);
-            d.geom_xmat[g] = frame.orientation(same, m.geom_quat[g], &ximat);
+        let given = m.geom_sameframe[geoms.clone()]
+            .iter()
+            .zip(&m.geom_pos[geoms.clone()])
+            .zip(&m.geom_quat[geoms.clone()]);
+        let found = d.geom_xpos[geoms.clone()].iter_mut().zip(&mut d.geom_xmat[geoms]);
+        for (((&same, &pos), &quat), (xpos, xmat)) in given.zip(found) {
+            *xpos = frame.position(same, pos, xipos[i]);
+            *xmat = frame.orientation(same, quat, &ximat[i]);
         }
     }
 

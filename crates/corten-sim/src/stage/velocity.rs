@@ -70,34 +70,53 @@ pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mu
     if m.nbody == 0 {
         return;
     }
+    let bodies = awake::bodies!(m, d);
+    let children = awake::children!(m, d);
+    let dofs = awake::dofs!(m, d);
     let s = &*d.scratch.structure;
-    let (acc, frc) = (&mut d.scratch.body_acc, &mut d.scratch.body_frc);
+    let (nbody, nv) = (m.nbody, m.nv);
+    let acc = &mut d.scratch.body_acc[..nbody];
+    let frc = &mut d.scratch.body_frc[..nbody];
+    let (cinert, cvel) = (&d.cinert[..nbody], &d.cvel[..nbody]);
+    let (cdof, cdof_dot) = (&d.cdof[..nv], &d.cdof_dot[..nv]);
+    let (qvel, qacc) = (&d.qvel[..nv], &d.qacc[..nv]);
+
     acc[0] = world_acceleration(m);
     frc[0] = Spatial::ZERO;
-    for i in awake::bodies!(m, d).iter() {
+    for i in bodies.iter() {
         let node = &s.bodies[i];
         let mut a = acc[node.parent as usize];
-        for k in node.dofs() {
-            a += d.cdof_dot[k] * d.qvel[k];
+        let own = node.dofs();
+        for (rate, &v) in cdof_dot[own.clone()].iter().zip(&qvel[own.clone()]) {
+            a += *rate * v;
         }
         if with_acceleration {
-            for k in node.dofs() {
-                a += d.cdof[k] * d.qacc[k];
+            for (axis, &x) in cdof[own.clone()].iter().zip(&qacc[own]) {
+                a += *axis * x;
             }
         }
         acc[i] = a;
-        let inertia = &d.cinert[i];
-        frc[i] = inertia.mul(&a) + d.cvel[i].cross_force(&inertia.mul(&d.cvel[i]));
+        let (inertia, v) = (&cinert[i], &cvel[i]);
+        frc[i] = inertia.mul(&a) + v.cross_force(&inertia.mul(v));
     }
-    for i in awake::children!(m, d).iter().rev() {
+    for i in children.iter().rev() {
         let parent = s.bodies[i].parent as usize;
         if parent > 0 {
             let f = frc[i];
             frc[parent] += f;
         }
     }
-    for k in awake::dofs!(m, d).iter() {
-        force[k] = d.cdof[k].dot(&frc[s.dof_body[k] as usize]);
+    match dofs.list() {
+        None => {
+            for ((x, axis), &body) in force.iter_mut().zip(cdof).zip(&s.dof_body) {
+                *x = axis.dot(&frc[body as usize]);
+            }
+        }
+        Some(list) => {
+            for k in list.iter().map(|&k| k as usize) {
+                force[k] = cdof[k].dot(&frc[s.dof_body[k] as usize]);
+            }
+        }
     }
 }
 

@@ -1,0 +1,77 @@
+use super::by_length;
+use crate::Spatial;
+
+/// Depths whose components are stored apart.
+const SHALLOW: usize = 16;
+
+/// The axes of a dof and its ancestors during a depth-first walk of a forest, indexed by depth.
+///
+/// Near the root, components are stored apart, so that the projections of one force onto all
+/// ancestors are sums of six scaled columns.
+#[derive(Clone, Debug, Default)]
+pub struct AncestorAxes {
+    components: [[f64; SHALLOW]; 6],
+    axes: Vec<Spatial>,
+}
+
+impl AncestorAxes {
+    /// Room for paths of `depth` dofs.
+    pub fn new(depth: usize) -> AncestorAxes {
+        AncestorAxes { components: [[0.0; SHALLOW]; 6], axes: vec![Spatial::ZERO; depth] }
+    }
+
+    /// Enters the dof at `depth`, and leaves all that were deeper.
+    #[inline]
+    pub fn enter(&mut self, depth: usize, axis: &Spatial) {
+        self.axes[depth] = *axis;
+        if depth < SHALLOW {
+            for (component, x) in self.components.iter_mut().zip(axis.0) {
+                component[depth] = x;
+            }
+        }
+    }
+
+    /// The products of a force with the axes from the root down, one for each element of `row`.
+    #[inline(never)] // Its many paths would crowd out the caller's registers.
+    pub fn project(&self, force: &Spatial, row: &mut [f64]) {
+        by_length!(row.len(),
+        N => if let Some(row) = row.first_chunk_mut::<N>() {
+            *row = self.project_shallow::<N>(force);
+        },
+        _ => for (x, axis) in row.iter_mut().zip(&self.axes) {
+            *x = axis.dot(force);
+        });
+    }
+
+    #[inline(always)]
+    fn project_shallow<const N: usize>(&self, force: &Spatial) -> [f64; N] {
+        let mut products = [0.0; N];
+        for (component, f) in self.components.iter().zip(force.0) {
+            for j in 0..N {
+                products[j] += component[j] * f;
+            }
+        }
+        products
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projections_are_dot_products() {
+        let axes: Vec<Spatial> =
+            (0..20).map(|k| Spatial(std::array::from_fn(|c| ((k * 6 + c) as f64).sin()))).collect();
+        let force = Spatial([1.0, -0.5, 0.25, 2.0, -3.0, 0.7]);
+        let mut stack = AncestorAxes::new(axes.len());
+        for (depth, axis) in axes.iter().enumerate() {
+            stack.enter(depth, axis);
+            let mut row = vec![0.0; depth + 1];
+            stack.project(&force, &mut row);
+            for (x, axis) in row.iter().zip(&axes) {
+                assert!((x - axis.dot(&force)).abs() < 1e-14);
+            }
+        }
+    }
+}
