@@ -1,0 +1,358 @@
+//! Finite differences of whole steps and of inverse dynamics.
+//!
+//! States are `(qpos, qvel, act)`; positions are perturbed and compared in the tangent space, so a
+//! state has `2 nv + na` coordinates. Stages that a perturbation cannot reach are not repeated.
+//! Answers to `mjd_transitionFD` and `mjd_inverseFD`.
+
+use corten_model::Model;
+use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, StateBit};
+
+use crate::integrate::{Factor, euler_with, implicit_with, runge_kutta};
+use crate::stage::{actuation, inertia};
+use crate::{Data, StepError, check, inverse, state, step, support};
+
+/// Why derivatives could not be computed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DerivativeError {
+    #[error("{what} has {found} elements, {expected} expected")]
+    Size { what: &'static str, expected: usize, found: usize },
+    #[error("inverse dynamics cannot be differentiated with {0}")]
+    Unsupported(&'static str),
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+/// Which transition matrices to compute, row-major: `dx⁺ = A dx + B du`, `ds = C dx + D du`, with
+/// sensors `s` and controls `u`.
+#[derive(Debug, Default)]
+pub struct Transition<'a> {
+    pub a: Option<&'a mut [f64]>,
+    pub b: Option<&'a mut [f64]>,
+    pub c: Option<&'a mut [f64]>,
+    pub d: Option<&'a mut [f64]>,
+}
+
+/// Coordinates of a state.
+pub(super) fn state_size(m: &Model) -> usize {
+    2 * m.nv + m.na
+}
+
+pub(super) fn check_size(
+    what: &'static str,
+    matrix: Option<&[f64]>,
+    expected: usize,
+) -> Result<(), DerivativeError> {
+    match matrix.map(<[f64]>::len) {
+        Some(found) if found != expected => Err(DerivativeError::Size { what, expected, found }),
+        _ => Ok(()),
+    }
+}
+
+/// What a step leads to.
+#[derive(Clone, Default)]
+struct Outcome {
+    qpos: Vec<f64>,
+    qvel: Vec<f64>,
+    act: Vec<f64>,
+    sensors: Vec<f64>,
+}
+
+impl Outcome {
+    fn of(d: &Data) -> Outcome {
+        Outcome {
+            qpos: d.qpos.clone(),
+            qvel: d.qvel.clone(),
+            act: d.act.clone(),
+            sensors: d.sensordata.clone(),
+        }
+    }
+
+    /// `(other − self) / h`, in the tangent space.
+    fn rate(&self, m: &Model, other: &Outcome, h: f64) -> Vec<f64> {
+        let mut rate = vec![0.0; m.nv];
+        support::differentiate_pos(m, &mut rate, h, &self.qpos, &other.qpos);
+        let scaled = |a: &[f64], b: &[f64]| -> Vec<f64> {
+            a.iter().zip(b).map(|(a, b)| (b - a) / h).collect()
+        };
+        rate.extend(scaled(&self.qvel, &other.qvel));
+        rate.extend(scaled(&self.act, &other.act));
+        rate
+    }
+
+    fn sensor_rate(&self, other: &Outcome, h: f64) -> Vec<f64> {
+        self.sensors.iter().zip(&other.sensors).map(|(a, b)| (b - a) / h).collect()
+    }
+}
+
+/// Repeats a step from a fixed state with one input changed.
+struct Stepper<'a> {
+    m: &'a Model,
+    d: &'a mut Data,
+    saved: Vec<f64>,
+    parts: u32,
+    sensors: bool,
+}
+
+impl Stepper<'_> {
+    /// The outcome of one step from the saved state after `change`, reusing all stages up to
+    /// `done`, whose results must be those of the saved state.
+    fn step(
+        &mut self,
+        done: Stage,
+        change: impl FnOnce(&Model, &mut Data),
+    ) -> Result<Outcome, StepError> {
+        let (m, d) = (self.m, &mut *self.d);
+        change(m, d);
+        let result = step_skip(m, d, done, self.sensors);
+        let outcome = Outcome::of(d);
+        // The state was read with the same signature: it fits.
+        let _ = state::set(m, d, &self.saved, self.parts);
+        result.map(|()| outcome)
+    }
+}
+
+/// A step that reuses the results of all stages up to `done`, and with them the factors of the
+/// integrator (`mj_stepSkip`).
+fn step_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
+    let before = check::state(m, d);
+    step::forward_skip(m, d, done, sensors);
+    let after = check::acceleration(m, d);
+    if m.opt.enabled(EnableBit::FwdInv) {
+        inverse::compare_forward(m, d);
+    }
+    let reuse = |last: Stage| if done >= last { Factor::Reuse } else { Factor::Compute };
+    match Integrator::from_raw(m.opt.integrator) {
+        Some(Integrator::Rk4) => runge_kutta(m, d),
+        Some(Integrator::Implicit | Integrator::ImplicitFast) => {
+            implicit_with(m, d, reuse(Stage::Vel));
+        }
+        _ => euler_with(m, d, reuse(Stage::Pos)),
+    }
+    before.and(after)
+}
+
+/// Transition matrices of one step by finite differences with step `eps`, centred or forward.
+/// The state and the controls of `d` are kept; its results are those of the last perturbed step.
+/// Unlike MuJoCo, any integrator will do.
+pub fn transition_fd(
+    m: &Model,
+    d: &mut Data,
+    eps: f64,
+    centred: bool,
+    mut out: Transition<'_>,
+) -> Result<(), DerivativeError> {
+    let (nx, nv, nu, ns) = (state_size(m), m.nv, m.nu, m.nsensordata);
+    check_size("A", out.a.as_deref(), nx * nx)?;
+    check_size("B", out.b.as_deref(), nx * nu)?;
+    check_size("C", out.c.as_deref(), ns * nx)?;
+    check_size("D", out.d.as_deref(), ns * nu)?;
+
+    // The Runge-Kutta integrator evaluates stages at other states: nothing can be reused.
+    let rk4 = m.opt.integrator == Integrator::Rk4.raw();
+    let skip = |done: Stage| if rk4 { Stage::None } else { done };
+    let mut parts = StateBit::FullPhysics.raw() | StateBit::Ctrl.raw();
+    if !m.opt.disabled(DisableBit::WarmStart) {
+        parts |= StateBit::WarmStart.raw();
+    }
+    let parts = parts as u32;
+    let mut saved = vec![0.0; state::size(m, parts).unwrap_or(0)];
+    let _ = state::get(m, d, &mut saved, parts);
+    let sensors = out.c.is_some() || out.d.is_some();
+    let mut stepper = Stepper { m, d, saved, parts, sensors };
+    let base = stepper.step(Stage::None, |_, _| {})?;
+
+    if out.b.is_some() || out.d.is_some() {
+        for i in 0..nu {
+            let column = control_column(&mut stepper, &base, i, eps, centred, skip(Stage::Vel))?;
+            set_column(out.b.as_deref_mut(), nu, i, &column.state);
+            set_column(out.d.as_deref_mut(), nu, i, &column.sensors);
+        }
+    }
+    if out.a.is_none() && out.c.is_none() {
+        return Ok(());
+    }
+    for i in 0..nx {
+        // From the cheapest to the dearest, because a perturbed position spoils what is reused.
+        let x = nx - 1 - i;
+        let (done, nudge): (Stage, Box<dyn Fn(&Model, &mut Data, f64)>) = if x >= 2 * nv {
+            (Stage::Vel, Box::new(move |_, d, e| d.act[x - 2 * nv] += e))
+        } else if x >= nv {
+            (Stage::Pos, Box::new(move |_, d, e| d.qvel[x - nv] += e))
+        } else {
+            (Stage::None, Box::new(move |m, d, e| nudge_position(m, d, x, e)))
+        };
+        let plus = stepper.step(skip(done), |m, d| nudge(m, d, eps))?;
+        let (from, h) = if centred {
+            (stepper.step(skip(done), |m, d| nudge(m, d, -eps))?, 2.0 * eps)
+        } else {
+            (base.clone(), eps)
+        };
+        set_column(out.a.as_deref_mut(), nx, x, &from.rate(m, &plus, h));
+        set_column(out.c.as_deref_mut(), nx, x, &from.sensor_rate(&plus, h));
+    }
+    Ok(())
+}
+
+struct Column {
+    state: Vec<f64>,
+    sensors: Vec<f64>,
+}
+
+/// Derivative by one control; differences stay within the range of the control.
+fn control_column(
+    stepper: &mut Stepper<'_>,
+    base: &Outcome,
+    i: usize,
+    eps: f64,
+    centred: bool,
+    done: Stage,
+) -> Result<Column, StepError> {
+    let m = stepper.m;
+    let u = stepper.d.ctrl[i];
+    let [low, high] = m.actuator_ctrlrange[i];
+    let allowed = |a: f64, b: f64| {
+        m.actuator_ctrllimited[i] == 0 || (low..=high).contains(&a) && (low..=high).contains(&b)
+    };
+    let forward = allowed(u, u + eps);
+    let backward = (centred || !forward) && allowed(u - eps, u);
+    let plus = if forward { Some(stepper.step(done, |_, d| d.ctrl[i] += eps)?) } else { None };
+    let minus = if backward { Some(stepper.step(done, |_, d| d.ctrl[i] -= eps)?) } else { None };
+    Ok(match (plus, minus) {
+        (Some(plus), None) => {
+            Column { state: base.rate(m, &plus, eps), sensors: base.sensor_rate(&plus, eps) }
+        }
+        (None, Some(minus)) => {
+            Column { state: minus.rate(m, base, eps), sensors: minus.sensor_rate(base, eps) }
+        }
+        // Centred differences of sensors by controls have the opposite sign in MuJoCo 3.4.0.
+        (Some(plus), Some(minus)) => Column {
+            state: minus.rate(m, &plus, 2.0 * eps),
+            sensors: plus.sensor_rate(&minus, 2.0 * eps),
+        },
+        (None, None) => {
+            Column { state: vec![0.0; state_size(m)], sensors: vec![0.0; m.nsensordata] }
+        }
+    })
+}
+
+fn nudge_position(m: &Model, d: &mut Data, dof: usize, eps: f64) {
+    let mut direction = vec![0.0; m.nv];
+    direction[dof] = 1.0;
+    support::integrate_pos(m, &mut d.qpos, &direction, eps);
+}
+
+/// Writes column `j` of a row-major matrix.
+pub(super) fn set_column(matrix: Option<&mut [f64]>, columns: usize, j: usize, values: &[f64]) {
+    if let Some(matrix) = matrix {
+        for (row, x) in matrix.chunks_exact_mut(columns.max(1)).zip(values) {
+            row[j] = *x;
+        }
+    }
+}
+
+/// Which Jacobians of inverse dynamics to compute. Each is row-major with one row per perturbed
+/// degree of freedom (transposed with respect to control theory, as in MuJoCo).
+#[derive(Debug, Default)]
+pub struct InverseJacobians<'a> {
+    /// Force by position, velocity, acceleration: `nv × nv`.
+    pub force_by_position: Option<&'a mut [f64]>,
+    pub force_by_velocity: Option<&'a mut [f64]>,
+    pub force_by_acceleration: Option<&'a mut [f64]>,
+    /// Sensors by position, velocity, acceleration: `nv × nsensordata`.
+    pub sensors_by_position: Option<&'a mut [f64]>,
+    pub sensors_by_velocity: Option<&'a mut [f64]>,
+    pub sensors_by_acceleration: Option<&'a mut [f64]>,
+    /// Mass matrix, in the legacy form, by position: `nv × nM`.
+    pub mass_by_position: Option<&'a mut [f64]>,
+}
+
+/// Jacobians of inverse dynamics by forward differences; actuator forces are subtracted on request
+/// (`mjd_inverseFD`).
+pub fn inverse_fd(
+    m: &Model,
+    d: &mut Data,
+    eps: f64,
+    subtract_actuation: bool,
+    mut out: InverseJacobians<'_>,
+) -> Result<(), DerivativeError> {
+    if m.opt.integrator == Integrator::Rk4.raw() {
+        return Err(DerivativeError::Unsupported("the Runge-Kutta integrator"));
+    }
+    if m.opt.noslip_iterations != 0 {
+        return Err(DerivativeError::Unsupported("the no-slip solver"));
+    }
+    let (nv, ns) = (m.nv, m.nsensordata);
+    check_size("DfDq", out.force_by_position.as_deref(), nv * nv)?;
+    check_size("DfDv", out.force_by_velocity.as_deref(), nv * nv)?;
+    check_size("DfDa", out.force_by_acceleration.as_deref(), nv * nv)?;
+    check_size("DsDq", out.sensors_by_position.as_deref(), nv * ns)?;
+    check_size("DsDv", out.sensors_by_velocity.as_deref(), nv * ns)?;
+    check_size("DsDa", out.sensors_by_acceleration.as_deref(), nv * ns)?;
+    check_size("DmDq", out.mass_by_position.as_deref(), nv * m.nM)?;
+    let sensors = out.sensors_by_position.is_some()
+        || out.sensors_by_velocity.is_some()
+        || out.sensors_by_acceleration.is_some();
+
+    let qpos = d.qpos.clone();
+    let evaluate = |d: &mut Data, done: Stage| {
+        inverse::inverse_skip(m, d, done, sensors);
+        let mut force = d.qfrc_inverse.clone();
+        if subtract_actuation {
+            actuation::actuation(m, d);
+            force.iter_mut().zip(&d.qfrc_actuator).for_each(|(f, a)| *f -= a);
+        }
+        force
+    };
+    let mass = |d: &Data| {
+        let mut mass = vec![0.0; m.nM];
+        inertia::legacy_mass_matrix(m, d, &mut mass);
+        mass
+    };
+    let force = evaluate(d, Stage::None);
+    let sensed = d.sensordata.clone();
+    let inertia = mass(d);
+    let set_row = |matrix: Option<&mut [f64]>, i: usize, from: &[f64], to: &[f64]| {
+        if let Some(matrix) = matrix {
+            let row = &mut matrix[i * from.len()..(i + 1) * from.len()];
+            for ((x, a), b) in row.iter_mut().zip(from).zip(to) {
+                *x = (b - a) / eps;
+            }
+        }
+    };
+
+    if out.force_by_acceleration.is_some() || out.sensors_by_acceleration.is_some() {
+        for i in 0..nv {
+            let kept = d.qacc[i];
+            d.qacc[i] += eps;
+            let nudged = evaluate(d, Stage::Vel);
+            d.qacc[i] = kept;
+            set_row(out.force_by_acceleration.as_deref_mut(), i, &force, &nudged);
+            set_row(out.sensors_by_acceleration.as_deref_mut(), i, &sensed, &d.sensordata);
+        }
+    }
+    if out.force_by_velocity.is_some() || out.sensors_by_velocity.is_some() {
+        for i in 0..nv {
+            let kept = d.qvel[i];
+            d.qvel[i] += eps;
+            let nudged = evaluate(d, Stage::Pos);
+            d.qvel[i] = kept;
+            set_row(out.force_by_velocity.as_deref_mut(), i, &force, &nudged);
+            set_row(out.sensors_by_velocity.as_deref_mut(), i, &sensed, &d.sensordata);
+        }
+    }
+    if out.force_by_position.is_some()
+        || out.sensors_by_position.is_some()
+        || out.mass_by_position.is_some()
+    {
+        for i in 0..nv {
+            nudge_position(m, d, i, eps);
+            let nudged = evaluate(d, Stage::None);
+            d.qpos.copy_from_slice(&qpos);
+            set_row(out.force_by_position.as_deref_mut(), i, &force, &nudged);
+            set_row(out.sensors_by_position.as_deref_mut(), i, &sensed, &d.sensordata);
+            set_row(out.mass_by_position.as_deref_mut(), i, &inertia, &mass(d));
+        }
+    }
+    Ok(())
+}
