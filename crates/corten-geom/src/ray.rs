@@ -4,7 +4,7 @@
 //! `dir`; from inside a solid it is the way out. Answers to MuJoCo's `engine_ray.c`, whose order of
 //! operations is kept: edges and corners that a ray grazes decide between hit and miss.
 
-use corten_math::{MIN_VAL, Mat3, Vec3};
+use corten_math::{MIN_VAL, Mat3, Quat, Vec3};
 
 use crate::hfield::HeightField;
 use crate::shape::Pose;
@@ -377,37 +377,140 @@ pub fn height_field(pose: &Pose, field: &HeightField<'_>, ray: &Ray) -> Option<f
     best
 }
 
-/// A triangulated surface given by vertices in the world: the first hit and the vertex of the hit
-/// triangle that is nearest to it. Answers to `mju_raySkin`.
-pub fn skin(face: &[[i32; 3]], vert: &[[f32; 3]], ray: &Ray) -> Option<(f64, i32)> {
-    let points = || vert.iter().map(|v| Vec3(v.map(f64::from)));
-    let first = points().next()?;
-    let (min, max) = points().fold((first, first), |(lo, hi), p| (lo.min(p), hi.max(p)));
-    let bounds = Pose::new((min + max) * 0.5, Mat3::IDENTITY);
-    cuboid(&bounds, (max - min) * 0.5, ray)?;
+/// A hit on a deformable surface: distance, and the vertex nearest to the point that was hit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VertexHit {
+    pub dist: f64,
+    pub vertex: i32,
+}
+
+impl VertexHit {
+    /// Replaces `best` if `t` is a nearer hit; `corners` are the candidates with their numbers, of
+    /// which the first nearest one is named.
+    fn closer<const N: usize>(
+        best: &mut Option<VertexHit>,
+        t: f64,
+        ray: &Ray,
+        corners: [(Vec3, i32); N],
+    ) {
+        if t >= 0.0 && best.is_none_or(|b| t < b.dist) {
+            let point = ray.at(t);
+            let distance = corners.map(|(corner, _)| corner.distance(point));
+            let nearest = (1..N).fold(0, |k, j| if distance[j] < distance[k] { j } else { k });
+            *best = Some(VertexHit { dist: t, vertex: corners[nearest].1 });
+        }
+    }
+}
+
+/// Whether a ray meets the axis-aligned box around points, widened by `radius`.
+fn meets_bounds(points: impl Iterator<Item = Vec3>, radius: f64, ray: &Ray) -> bool {
+    let bounds = points.fold(None, |b: Option<(Vec3, Vec3)>, p| {
+        Some(b.map_or((p, p), |(lo, hi)| (lo.min(p), hi.max(p))))
+    });
+    let Some((lo, hi)) = bounds else { return false };
+    let (lo, hi) = (lo - Vec3::splat(radius), hi + Vec3::splat(radius));
+    let pose = Pose::new((lo + hi) * 0.5, Mat3::IDENTITY);
+    cuboid(&pose, (hi - lo) * 0.5, ray).is_some()
+}
+
+/// A triangulated surface given by vertices in the world. Answers to `mju_raySkin`.
+pub fn skin(face: &[[i32; 3]], vert: &[[f32; 3]], ray: &Ray) -> Option<VertexHit> {
+    if !meets_bounds(vert.iter().map(|v| Vec3(v.map(f64::from))), 0.0, ray) {
+        return None;
+    }
     let basis = ray.basis();
     let surface = TriangleMesh { vert, face, aabb: &[], child: &[], nodeid: &[] };
     let mut best = None;
-    let mut hit = None;
-    for i in 0..face.len() as i32 {
-        let Some(v) = surface.triangle(i) else { continue };
-        let Some(t) = triangle(v, ray, &basis) else { continue };
-        let before = best;
-        closer(&mut best, t);
-        if best != before {
-            let point = ray.at(t);
-            let distance = v.map(|v| v.distance(point));
-            let nearest = (1..3).fold(0, |k, j| if distance[j] < distance[k] { j } else { k });
-            hit = Some((t, face[i as usize][nearest]));
+    for (i, numbers) in face.iter().enumerate() {
+        let Some(v) = surface.triangle(i as i32) else { continue };
+        if let Some(t) = triangle(v, ray, &basis) {
+            let corners = std::array::from_fn::<_, 3, _>(|k| (v[k], numbers[k]));
+            VertexHit::closer(&mut best, t, ray, corners);
         }
     }
-    hit
+    best
+}
+
+/// A flex: vertices in the world, with edges and elements that number them, all of one flex.
+#[derive(Clone, Copy, Debug)]
+pub struct FlexSurface<'a> {
+    /// 1: lines, 2: triangles, 3: tetrahedra.
+    pub dim: usize,
+    pub radius: f64,
+    pub vert: &'a [Vec3],
+    pub edge: &'a [[i32; 2]],
+    /// `dim + 1` vertices per element.
+    pub elem: &'a [i32],
+    /// Distance of each element from the surface of a solid, in elements.
+    pub layer: &'a [i32],
+}
+
+/// What of a flex is drawn, and can be hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlexParts {
+    pub vertices: bool,
+    pub edges: bool,
+    pub faces: bool,
+    pub skin: bool,
+    /// The layer of elements shown of a solid, without skin.
+    pub layer: i32,
+}
+
+/// A flex, as far as it is drawn. Answers to `mju_rayFlex`.
+pub fn flex(flex: &FlexSurface<'_>, parts: &FlexParts, ray: &Ray) -> Option<VertexHit> {
+    if !meets_bounds(flex.vert.iter().copied(), flex.radius, ray) {
+        return None;
+    }
+    let skinned = flex.dim > 1 && parts.skin;
+    let mut best = None;
+    let vertex = |i: i32| Some((*flex.vert.get(usize::try_from(i).ok()?)?, i));
+
+    if parts.edges || skinned {
+        for &[i, j] in flex.edge {
+            let (Some(a), Some(b)) = (vertex(i), vertex(j)) else { continue };
+            // A capsule along the edge. At equal distance its second end is named.
+            let (along, length) = (b.0 - a.0).normalized();
+            let pose = Pose::new((a.0 + b.0) * 0.5, Quat::from_z_to(along).to_mat());
+            if let Some(t) = capsule(&pose, flex.radius, 0.5 * length, ray) {
+                VertexHit::closer(&mut best, t, ray, [b, a]);
+            }
+        }
+    } else if parts.vertices {
+        for (i, &v) in flex.vert.iter().enumerate() {
+            if let Some(t) = sphere(v, flex.radius * flex.radius, ray) {
+                VertexHit::closer(&mut best, t, ray, [(v, i as i32)]);
+            }
+        }
+    }
+
+    if flex.dim > 1 && (parts.faces || parts.skin) {
+        const TRIANGLES: [[usize; 3]; 4] = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]];
+        let triangles = if flex.dim == 2 { &TRIANGLES[..1] } else { &TRIANGLES[..] };
+        let basis = ray.basis();
+        for (e, numbers) in flex.elem.chunks_exact(flex.dim + 1).enumerate() {
+            let layer = flex.layer.get(e).copied().unwrap_or(0);
+            let hidden = if parts.skin { layer > 0 } else { layer != parts.layer };
+            if flex.dim == 3 && hidden {
+                continue;
+            }
+            for corners in triangles {
+                let [Some(a), Some(b), Some(c)] =
+                    corners.map(|k| numbers.get(k).and_then(|&i| vertex(i)))
+                else {
+                    continue;
+                };
+                if let Some(t) = triangle([a.0, b.0, c.0], ray, &basis) {
+                    VertexHit::closer(&mut best, t, ray, [a, b, c]);
+                }
+            }
+        }
+    }
+    best
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corten_math::Quat;
 
     fn pose() -> Pose {
         let axis = Vec3::new(0.2, 0.9, -0.4).normalized().0;

@@ -1,7 +1,8 @@
 //! Rays against the geoms of a model.
 //!
 //! Reads poses of geoms, and of bodies for several rays at once; writes nothing. Answers to
-//! `mj_ray`, `mj_multiRay`, `mj_rayMesh`, `mj_rayHfield` and `mju_rayGeom`.
+//! `mj_ray`, `mj_multiRay`, `mj_rayMesh`, `mj_rayHfield`, `mju_rayGeom`,
+//! `mju_rayFlex` and `mju_raySkin`.
 //!
 //! Distances are in units of the ray's direction vector. A direction that is zero or not a number
 //! hits nothing. Signed distance fields that a plugin computes are not hit; others measure their
@@ -9,7 +10,8 @@
 
 use std::f64::consts::PI;
 
-use corten_geom::ray::{self, Ray};
+use corten_geom::ray::{self, FlexSurface, Ray};
+pub use corten_geom::ray::{FlexParts, VertexHit, skin};
 use corten_geom::{HeightField, Pose, field};
 use corten_math::real::atan2;
 use corten_math::{MIN_VAL, Mat3, Vec3};
@@ -155,6 +157,34 @@ fn one(m: &Model, d: &Data, geom: usize, pnt: Vec3, vec: Vec3, kind: GeomType) -
         return None;
     }
     geom_distance(m, d, geom, &valid(pnt, vec)?)
+}
+
+/// The nearest point of a flex along a ray, among the parts that are drawn.
+pub fn flex(
+    m: &Model,
+    d: &Data,
+    id: usize,
+    parts: &FlexParts,
+    pnt: Vec3,
+    vec: Vec3,
+) -> Option<VertexHit> {
+    let dim = usize::try_from(*m.flex_dim.get(id)?).ok().filter(|d| (1..=3).contains(d))?;
+    let vert = run(&d.flexvert_xpos, m.flex_vertadr[id], m.flex_vertnum[id])?;
+    let elems = m.flex_elemnum[id];
+    let surface = FlexSurface {
+        dim,
+        radius: m.flex_radius[id],
+        vert,
+        edge: run(&m.flex_edge, m.flex_edgeadr[id], m.flex_edgenum[id])?,
+        elem: run(&m.flex_elem, m.flex_elemdataadr[id], elems.checked_mul(dim as i32 + 1)?)?,
+        layer: run(&m.flex_elemlayer, m.flex_elemadr[id], elems)?,
+    };
+    ray::flex(&surface, parts, &valid(pnt, vec)?)
+}
+
+/// `all[adr..][..num]`.
+fn run<T>(all: &[T], adr: i32, num: i32) -> Option<&[T]> {
+    all.get(usize::try_from(adr).ok()?..)?.get(..usize::try_from(num).ok()?)
 }
 
 /// Azimuth and polar angle of a vector.
