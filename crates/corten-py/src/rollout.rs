@@ -200,7 +200,9 @@ fn simulate(
         [only] => worker(only),
         _ => std::thread::scope(|scope| {
             let threads: Vec<_> = datas.iter().map(|d| scope.spawn(|| worker(d))).collect();
-            threads.into_iter().fold(false, |failed, t| t.join().unwrap_or(true) || failed)
+            // Every thread is joined, even after a failure.
+            let failed: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(true)).collect();
+            failed.contains(&true)
         }),
     }
 }

@@ -36,13 +36,13 @@ fn mj_fullM(py: Python<'_>, m: &PyModel, dst: MatrixOut<'_>, M: List) -> PyResul
 /// Multiplies by the mass matrix.
 #[pyfunction]
 fn mj_mulM(py: Python<'_>, m: &PyModel, d: &PyData, res: ListOut<'_>, vec: List) -> PyResult<()> {
-    product(py, m, d, res, vec, |d, x, out| inertia::mul(d, x, out))
+    product(py, m, d, res, vec, inertia::mul)
 }
 
 /// Multiplies by the square root of the mass matrix.
 #[pyfunction]
 fn mj_mulM2(py: Python<'_>, m: &PyModel, d: &PyData, res: ListOut<'_>, vec: List) -> PyResult<()> {
-    product(py, m, d, res, vec, |d, x, out| inertia::mul_half(d, x, out))
+    product(py, m, d, res, vec, inertia::mul_half)
 }
 
 fn product(

@@ -175,12 +175,17 @@ pub fn transition_fd(
     for i in 0..nx {
         // From the cheapest to the dearest, because a perturbed position spoils what is reused.
         let x = nx - 1 - i;
-        let (done, nudge): (Stage, Box<dyn Fn(&Model, &mut Data, f64)>) = if x >= 2 * nv {
-            (Stage::Vel, Box::new(move |_, d, e| d.act[x - 2 * nv] += e))
+        let done = if x >= 2 * nv {
+            Stage::Vel
         } else if x >= nv {
-            (Stage::Pos, Box::new(move |_, d, e| d.qvel[x - nv] += e))
+            Stage::Pos
         } else {
-            (Stage::None, Box::new(move |m, d, e| nudge_position(m, d, x, e)))
+            Stage::None
+        };
+        let nudge = |m: &Model, d: &mut Data, e: f64| match done {
+            Stage::Vel => d.act[x - 2 * nv] += e,
+            Stage::Pos => d.qvel[x - nv] += e,
+            _ => nudge_position(m, d, x, e),
         };
         let plus = stepper.step(skip(done), |m, d| nudge(m, d, eps))?;
         let (from, h) = if centred {
