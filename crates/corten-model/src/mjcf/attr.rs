@@ -195,7 +195,20 @@ macro_rules! scalar_values {
         }
     )*};
 }
-scalar_values!(f64, f32, i32);
+scalar_values!(f64, f32);
+
+/// Unlike real numbers, an integer cannot be left blank.
+impl Value for i32 {
+    fn read(&mut self, text: &str) -> Result<(), Misread> {
+        match read_numbers(std::slice::from_mut(self), 1, text)? {
+            0 => Err(Misread::new("no value", "one integer")),
+            _ => Ok(()),
+        }
+    }
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
 
 impl<T: Number, const N: usize> Value for [T; N] {
     fn read(&mut self, text: &str) -> Result<(), Misread> {
@@ -356,6 +369,7 @@ mod tests {
         let mut n = 0i32;
         assert!(n.read("3000000000").unwrap_err().message.contains("32 bits"));
         assert!(n.read("1.5").is_err());
+        assert!(n.read(" ").is_err());
         n.read("-7").unwrap();
         assert_eq!(n, -7);
         let mut f = 0f32;

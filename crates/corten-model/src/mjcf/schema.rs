@@ -912,3 +912,164 @@ impl Checker<'_> {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mjcf::attr::Attributes;
+    use crate::spec::*;
+
+    /// Attributes that the reader handles outside the tables.
+    const SPECIAL: &[&str] = &[
+        "class",
+        "childclass",
+        "axisangle",
+        "xyaxes",
+        "zaxis",
+        "euler",
+        "directional",
+        "texture",
+        "springlength",
+        "joint",
+        "jointinparent",
+        "tendon",
+        "cranksite",
+        "site",
+        "body",
+        "inheritrange",
+        "kp",
+        "kv",
+        "dampratio",
+        "timeconst",
+        "area",
+        "diameter",
+        "bias",
+        "range",
+        "force",
+        "scale",
+        "lmin",
+        "lmax",
+        "vmax",
+        "fpmax",
+        "fvmax",
+        "tausmooth",
+        "gain",
+        "elevation",
+        "gridlayout",
+        "fileright",
+        "fileleft",
+        "fileup",
+        "filedown",
+        "filefront",
+        "fileback",
+        "body1",
+        "body2",
+        "anchor",
+        "site1",
+        "site2",
+        "relpose",
+        "torquescale",
+        "joint1",
+        "joint2",
+        "tendon1",
+        "tendon2",
+        "polycoef",
+        "angle",
+        "strippath",
+        "coordinate",
+        "eulerseq",
+        "assetdir",
+        "memory",
+        "nstack",
+        "actuatorgroupdisable",
+        "data",
+        "camera",
+        "objtype",
+        "objname",
+        "reftype",
+        "refname",
+        "actuator",
+        "geom",
+        "mesh",
+        "geom1",
+        "geom2",
+        "subtree1",
+        "subtree2",
+        "num",
+        "reduce",
+        "dim",
+        "needstage",
+        "datatype",
+    ];
+
+    fn rule(path: &[&str]) -> &'static Rule {
+        path.iter().fold(&MUJOCO, |rule, name| rule.child(name).expect(name))
+    }
+
+    /// Every attribute that the grammar allows is read by a table or by hand, and every entry
+    /// of a table can occur.
+    fn covered<T: Attributes>(rules: &[&'static Rule]) {
+        for rule in rules {
+            for attr in rule.attrs.iter().flat_map(|group| group.iter()) {
+                let known = T::attr(attr).is_some() || SPECIAL.contains(attr);
+                assert!(known, "'{attr}' of '{}' is not read", rule.name);
+            }
+        }
+        for entry in T::ATTRS {
+            let used = rules.iter().any(|rule| rule.allows(entry.name));
+            assert!(
+                used,
+                "'{}' is in a table but not in the grammar of '{}'",
+                entry.name, rules[0].name
+            );
+        }
+    }
+
+    #[test]
+    fn grammar_and_tables_agree() {
+        covered::<Compiler>(&[rule(&["compiler"])]);
+        covered::<LengthRangeOptions>(&[rule(&["compiler", "lengthrange"])]);
+        covered::<crate::Options>(&[rule(&["option"])]);
+        covered::<Sizes>(&[rule(&["size"])]);
+        covered::<StatisticOverride>(&[rule(&["statistic"])]);
+        covered::<crate::VisualGlobal>(&[rule(&["visual", "global"])]);
+        covered::<crate::VisualQuality>(&[rule(&["visual", "quality"])]);
+        covered::<crate::VisualHeadlight>(&[rule(&["visual", "headlight"])]);
+        covered::<crate::VisualMap>(&[rule(&["visual", "map"])]);
+        covered::<crate::VisualScale>(&[rule(&["visual", "scale"])]);
+        covered::<crate::VisualRgba>(&[rule(&["visual", "rgba"])]);
+        covered::<Body>(&[&BODY]);
+        covered::<Frame>(&[&FRAME]);
+        covered::<Joint>(&[&BODY_JOINT, &FREEJOINT, rule(&["default", "joint"])]);
+        covered::<Geom>(&[&BODY_GEOM, rule(&["default", "geom"])]);
+        covered::<Site>(&[&BODY_SITE, rule(&["default", "site"])]);
+        covered::<Camera>(&[&BODY_CAMERA, rule(&["default", "camera"])]);
+        covered::<Light>(&[&BODY_LIGHT, rule(&["default", "light"])]);
+        covered::<Mesh>(&[rule(&["asset", "mesh"]), rule(&["default", "mesh"])]);
+        covered::<HField>(&[rule(&["asset", "hfield"])]);
+        covered::<Skin>(&[rule(&["asset", "skin"]), rule(&["deformable", "skin"])]);
+        covered::<Texture>(&[rule(&["asset", "texture"])]);
+        covered::<Material>(&[rule(&["asset", "material"]), rule(&["default", "material"])]);
+        covered::<Pair>(&[rule(&["contact", "pair"]), rule(&["default", "pair"])]);
+        covered::<Exclude>(&[rule(&["contact", "exclude"])]);
+        covered::<Keyframe>(&[rule(&["keyframe", "key"])]);
+        covered::<Numeric>(&[rule(&["custom", "numeric"])]);
+        let supported = |section: &'static Rule| {
+            let all = section.children.iter().copied();
+            all.filter(|rule| rule.unsupported.is_none()).collect::<Vec<_>>()
+        };
+        covered::<Equality>(&supported(&EQUALITIES));
+        covered::<Tendon>(&supported(&TENDONS));
+        covered::<Actuator>(&supported(&ACTUATORS));
+        covered::<Sensor>(&supported(&SENSORS));
+    }
+
+    #[test]
+    fn every_sensor_of_the_grammar_is_read() {
+        let read = crate::mjcf::read::sensor::SENSORS;
+        for sensor in SENSORS.children.iter().filter(|rule| rule.unsupported.is_none()) {
+            assert!(read.iter().any(|(name, ..)| *name == sensor.name), "{}", sensor.name);
+        }
+        assert_eq!(read.len() + 1, SENSORS.children.len());
+    }
+}
