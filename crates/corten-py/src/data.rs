@@ -72,6 +72,10 @@ impl PyData {
             "nA" | "efc_AR" | "efc_AR_rownnz" | "efc_AR_rowadr" | "efc_AR_colind" => {
                 solve::materialize_dual
             }
+            "iLD" | "iLDiagInv" => solve::materialize_islands,
+            _ if field.starts_with("iM") || field.starts_with("iefc_") => {
+                solve::materialize_islands
+            }
             _ => return Ok(()),
         };
         run(py, self.model.get(), self, fill)

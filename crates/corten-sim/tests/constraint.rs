@@ -186,3 +186,49 @@ fn nonsense_in_the_model_is_survived() {
         let _ = step(&m, &mut d);
     }
 }
+
+#[test]
+fn island_views_repeat_the_whole() {
+    let mut m = model(TWO_PILES);
+    for sparse in [false, true] {
+        m.opt.jacobian = i32::from(sparse);
+        let mut d = Data::new(&m);
+        for _ in 0..20 {
+            step(&m, &mut d).unwrap();
+        }
+        forward(&m, &mut d);
+        solve::materialize_islands(&m, &mut d);
+        for i in 0..d.nefc {
+            let row = d.map_iefc2efc[i] as usize;
+            let island = d.efc_island[row] as usize;
+            let (first, nv) = (d.island_idofadr[island] as usize, d.island_nv[island] as usize);
+            assert_eq!(d.iefc_D[i], d.efc_D[row]);
+            let mut whole = vec![0.0; m.nv];
+            let mut local = vec![0.0; nv];
+            if sparse {
+                let entries = |adr: i32, n: i32| adr as usize..(adr + n) as usize;
+                for k in entries(d.efc_J_rowadr[row], d.efc_J_rownnz[row]) {
+                    whole[d.efc_J_colind[k] as usize] = d.efc_J[k];
+                }
+                for k in entries(d.iefc_J_rowadr[i], d.iefc_J_rownnz[i]) {
+                    local[d.iefc_J_colind[k] as usize] = d.iefc_J[k];
+                }
+            } else {
+                whole.copy_from_slice(&d.efc_J[row * m.nv..(row + 1) * m.nv]);
+                let rows = d.island_iefcadr[island] as usize;
+                let start = d.nidof * rows + (i - rows) * nv;
+                local.copy_from_slice(&d.iefc_J[start..start + nv]);
+            }
+            for (c, v) in local.iter().enumerate() {
+                assert_eq!(*v, whole[d.map_idof2dof[first + c] as usize]);
+            }
+        }
+        let trace: f64 =
+            (0..d.nidof).map(|i| d.iM[(d.iM_rowadr[i] + d.iM_rownnz[i] - 1) as usize]).sum();
+        let inertia: f64 = (0..m.nv)
+            .filter(|&i| d.dof_island[i] >= 0)
+            .map(|i| d.M[(m.M_rowadr[i] + m.M_rownnz[i] - 1) as usize])
+            .sum();
+        assert!((trace - inertia).abs() < 1e-12);
+    }
+}

@@ -303,10 +303,10 @@ impl Hessian {
         for (t, &c) in columns.iter().enumerate() {
             match rank {
                 3 => {
-                    let (v0, v1, v2) = (values[t], values[n + t], values[2 * n + t]);
                     let (y0, rest) = y.split_at(n);
                     let (y1, y2) = rest.split_at(n);
-                    self.add_along(c, columns, t, |s| v0 * y0[s] + v1 * y1[s] + v2 * y2[s]);
+                    let y = [&y0[..=t], &y1[..=t], &y2[..=t]];
+                    self.add_three(c, columns, y, [values[t], values[n + t], values[2 * n + t]]);
                 }
                 _ => self.add_along(c, columns, t, |s| {
                     (0..rank).map(|a| values[a * n + t] * y[a * n + s]).sum()
@@ -314,6 +314,22 @@ impl Hessian {
             }
         }
         self.weighted = y;
+    }
+
+    /// [`Self::add_along`] for the three rows of a usual contact.
+    #[inline]
+    fn add_three(&mut self, c: u32, columns: &[u32], y: [&[f64]; 3], v: [f64; 3]) {
+        let row = self.start[c as usize] as usize..self.start[c as usize + 1] as usize;
+        let begin = (self.depth[columns[0] as usize] - self.top[c as usize]) as usize;
+        let row = &mut self.value[row][begin..];
+        if row.len() == y[0].len() {
+            for (((to, y0), y1), y2) in row.iter_mut().zip(y[0]).zip(y[1]).zip(y[2]) {
+                *to += v[0] * y0 + v[1] * y1 + v[2] * y2;
+            }
+        } else {
+            let t = y[0].len() - 1;
+            self.add_along(c, columns, t, |s| v[0] * y[0][s] + v[1] * y[1][s] + v[2] * y[2][s]);
+        }
     }
 
     /// Adds `entry(s)` to the columns `columns[s]`, `s ≤ t`, of row `c`.

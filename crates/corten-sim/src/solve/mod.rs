@@ -8,6 +8,7 @@ pub mod cost;
 pub mod dual;
 mod hessian;
 pub mod island;
+mod island_view;
 mod line_search;
 mod noslip;
 mod pgs;
@@ -22,6 +23,7 @@ use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, ObjType, Solver};
 
 pub use dual::materialize_dual;
+pub use island_view::materialize_islands;
 
 use dual::Dual;
 

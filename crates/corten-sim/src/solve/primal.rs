@@ -100,8 +100,9 @@ impl Primal {
             self.hessians[slot].analyze(n, &problem.inertia, &rows.jacobian);
         }
         outcome.singular += self.precondition(slot, problem, method, x);
-        for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
-            *s = -g;
+        for i in 0..n {
+            self.search[i] = -self.mgrad[i];
+            self.mv[i] = -self.grad[i];
         }
 
         let tolerance = limits.tolerance * limits.ls_tolerance;
@@ -110,7 +111,9 @@ impl Primal {
             if search_norm < MIN_VAL {
                 break;
             }
-            problem.inertia.mul(&self.search, &mut self.mv);
+            if newton {
+                problem.inertia.mul(&self.search, &mut self.mv);
+            }
             rows.jacobian.mul(&self.search, &mut self.jv);
             let along = Direction {
                 search: &self.search,
@@ -167,8 +170,10 @@ impl Primal {
             std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
             outcome.singular += self.precondition(slot, problem, method, x);
             let beta = if newton { 0.0 } else { self.polak_ribiere() };
-            for (s, g) in self.search.iter_mut().zip(&self.mgrad) {
-                *s = -g + beta * *s;
+            for i in 0..n {
+                self.search[i] = -self.mgrad[i] + beta * self.search[i];
+                // M·search follows from the same recurrence, since M·mgrad is the gradient.
+                self.mv[i] = -self.grad[i] + beta * self.mv[i];
             }
         }
         if newton {

@@ -212,20 +212,31 @@ fn dot_rows<const R: usize>(
     x: &[f64],
     out: &mut [f64; MAX_RANK],
 ) {
-    let mut sum = [0.0; R];
+    // Two running sums per row, side by side in one register.
+    let mut sum = [[0.0; 2]; R];
     let mut at = 0;
     for run in runs {
         let len = run.len as usize;
         let x = &x[run.start as usize..run.start as usize + len];
         let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n + at..r * n + at + len]);
-        for k in 0..len {
+        let mut k = 0;
+        while k + 1 < len {
             for r in 0..R {
-                sum[r] += rows[r][k] * x[k];
+                sum[r][0] += rows[r][k] * x[k];
+                sum[r][1] += rows[r][k + 1] * x[k + 1];
+            }
+            k += 2;
+        }
+        if k < len {
+            for r in 0..R {
+                sum[r][0] += rows[r][k] * x[k];
             }
         }
         at += len;
     }
-    out[..R].copy_from_slice(&sum);
+    for r in 0..R {
+        out[r] = sum[r][0] + sum[r][1];
+    }
 }
 
 /// `y += rowsᵀ · forces`.
@@ -242,12 +253,20 @@ fn add_rows<const R: usize>(
         let len = run.len as usize;
         let y = &mut y[run.start as usize..run.start as usize + len];
         let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n + at..r * n + at + len]);
-        for k in 0..len {
-            let mut sum = 0.0;
+        let mut k = 0;
+        while k + 1 < len {
+            let mut sum = [y[k], y[k + 1]];
             for r in 0..R {
-                sum += rows[r][k] * forces[r];
+                sum[0] += rows[r][k] * forces[r];
+                sum[1] += rows[r][k + 1] * forces[r];
             }
-            y[k] += sum;
+            y[k..k + 2].copy_from_slice(&sum);
+            k += 2;
+        }
+        if k < len {
+            for r in 0..R {
+                y[k] += rows[r][k] * forces[r];
+            }
         }
         at += len;
     }
