@@ -44,7 +44,7 @@ impl Obstacle {
     pub fn touch(&self, start: Vec3, end: Vec3, side: Option<Vec3>) -> Option<Touch> {
         let local = |p: Vec3| self.frame.tmul(p - self.center);
         let ends = [local(start), local(end)];
-        if ends.iter().any(|p| p.norm() < MIN_VAL) {
+        if ends[0].norm() < MIN_VAL || ends[1].norm() < MIN_VAL {
             return None;
         }
         let axes = match self.shape {
@@ -52,33 +52,36 @@ impl Obstacle {
             Shape::Cylinder => [Vec3::X, Vec3::Y],
         };
         let flat = |p: Vec3| -> Point { [p.dot(axes[0]), p.dot(axes[1])] };
-        let flat_ends = ends.map(flat);
+        let flat_ends = [flat(ends[0]), flat(ends[1])];
 
-        let side = side.map(local);
-        let (points, mut length) = match side {
+        let (touched, mut length) = match side.map(local) {
             Some(s) if s.norm() < self.radius => {
                 let point = inside(flat_ends, self.radius)?;
                 ([point; 2], 0.0)
             }
-            _ => around(flat_ends, side.map(|s| scale(unit(flat(s)), self.radius)), self.radius)?,
+            Some(s) => around(flat_ends, Some(scale(unit(flat(s)), self.radius)), self.radius)?,
+            None => around(flat_ends, None, self.radius)?,
         };
 
-        let mut points = points.map(|p| axes[0] * p[0] + axes[1] * p[1]);
+        let solid = |p: Point| axes[0] * p[0] + axes[1] * p[1];
+        let mut points = [solid(touched[0]), solid(touched[1])];
         if self.shape == Shape::Cylinder {
             // A straight line on the unrolled path: height grows in proportion to length.
-            let pieces = [0, 1].map(|i| {
+            let flat_gap = |i: usize| {
                 let gap = ends[i] - points[i];
                 (gap[0] * gap[0] + gap[1] * gap[1]).sqrt()
-            });
-            let total = pieces[0] + length + pieces[1];
+            };
+            let (before, after) = (flat_gap(0), flat_gap(1));
+            let total = before + length + after;
             let rise = ends[1][2] - ends[0][2];
             let at = |run: f64| ends[0][2] + if total > 0.0 { rise * run / total } else { 0.0 };
-            points[0][2] = at(pieces[0]);
-            points[1][2] = at(pieces[0] + length);
+            points[0][2] = at(before);
+            points[1][2] = at(before + length);
             let height = points[1][2] - points[0][2];
             length = (length * length + height * height).sqrt();
         }
-        Some(Touch { points: points.map(|p| self.frame * p + self.center), length })
+        let world = |p: Vec3| self.frame * p + self.center;
+        Some(Touch { points: [world(points[0]), world(points[1])], length })
     }
 }
 
@@ -107,7 +110,7 @@ fn plane_through(ends: [Vec3; 2]) -> [Vec3; 2] {
 /// The path around the outside of a circle at the origin: tangent points and arc length.
 fn around(ends: [Point; 2], side: Option<Point>, radius: f64) -> Option<([Point; 2], f64)> {
     let radius2 = radius * radius;
-    let distance2 = ends.map(|p| dot(p, p));
+    let distance2 = [dot(ends[0], ends[0]), dot(ends[1], ends[1])];
     if distance2[0] < radius2 || distance2[1] < radius2 || radius < MIN_VAL {
         return None;
     }
@@ -123,43 +126,52 @@ fn around(ends: [Point; 2], side: Option<Point>, radius: f64) -> Option<([Point;
         return None;
     }
 
-    // The tangent points of p at distance l are r²/l² p ± r √(l² − r²)/l² p⊥. The path takes the
-    // upper sign at one end and the lower at the other.
-    let root = distance2.map(|l2| (l2 - radius2).sqrt());
+    let root = [(distance2[0] - radius2).sqrt(), (distance2[1] - radius2).sqrt()];
     let candidate = |sign: f64| -> [Point; 2] {
-        [0, 1].map(|i| {
-            let ([x, y], s) = (ends[i], if i == 0 { sign } else { -sign });
-            [
-                (x * radius2 + s * radius * y * root[i]) / distance2[i],
-                (y * radius2 - s * radius * x * root[i]) / distance2[i],
-            ]
-        })
+        [
+            tangent_point(ends[0], distance2[0], root[0], sign * radius, radius2),
+            tangent_point(ends[1], distance2[1], root[1], -sign * radius, radius2),
+        ]
     };
-    let crossed = |c: &[Point; 2]| segments_cross(ends[0], c[0], ends[1], c[1]);
+    // Closeness to the side point, or shortness; paths whose straight pieces cross are useless.
     let quality = |c: &[Point; 2]| {
-        if crossed(c) {
-            CROSSED
-        } else if let Some(s) = side {
-            dot(unit([c[0][0] + c[1][0], c[0][1] + c[1][1]]), s)
-        } else {
-            let chord = sub(c[0], c[1]);
-            -dot(chord, chord)
+        if segments_cross(ends[0], c[0], ends[1], c[1]) {
+            return CROSSED;
+        }
+        match side {
+            Some(s) => dot(unit([c[0][0] + c[1][0], c[0][1] + c[1][1]]), s),
+            None => {
+                let chord = sub(c[0], c[1]);
+                -dot(chord, chord)
+            }
         }
     };
-    let candidates = [candidate(1.0), candidate(-1.0)];
-    let second = quality(&candidates[0]) <= quality(&candidates[1]);
-    let chosen = candidates[usize::from(second)];
-    if crossed(&chosen) {
+    let (first, second) = (candidate(1.0), candidate(-1.0));
+    let (first_quality, second_quality) = (quality(&first), quality(&second));
+    let (chosen, quality, is_second) = if first_quality > second_quality {
+        (first, first_quality, false)
+    } else {
+        (second, second_quality, true)
+    };
+    if quality == CROSSED {
         return None;
     }
-    Some((chosen, radius * arc_angle(chosen, second)))
+    Some((chosen, radius * arc_angle(chosen, is_second)))
 }
 
 /// Quality of a path whose two straight pieces cross: worse than any other.
 const CROSSED: f64 = -10000.0;
 
-/// Angle swept from the first to the second point; `clockwise` as seen from above the plane
-/// tells which way around.
+/// Where a tangent from `end`, at squared distance l², touches a circle of radius r: the sum of
+/// r²/l² along `end` and ± r √(l² − r²)/l² across it, the latter's root and signed radius given.
+#[inline]
+fn tangent_point(end: Point, distance2: f64, root: f64, radius: f64, radius2: f64) -> Point {
+    let [x, y] = end;
+    [(x * radius2 + radius * y * root) / distance2, (y * radius2 - radius * x * root) / distance2]
+}
+
+/// Angle swept from the first to the second point; the two candidates go around in opposite
+/// directions.
 fn arc_angle(points: [Point; 2], second: bool) -> f64 {
     let [a, b] = points;
     let angle = acos(dot(unit(a), unit(b)).clamp(-1.0, 1.0));
@@ -191,7 +203,7 @@ fn inside(ends: [Point; 2], radius: f64) -> Option<Point> {
     const MAX_ITERATIONS: usize = 20;
     const TOLERANCE: f64 = 1e-6;
 
-    let distance = ends.map(|p| dot(p, p).sqrt());
+    let distance = [dot(ends[0], ends[0]).sqrt(), dot(ends[1], ends[1]).sqrt()];
     if radius < MIN_VAL || distance.iter().any(|&l| l <= radius || l < MIN_VAL) {
         return None;
     }
@@ -262,19 +274,23 @@ fn inside(ends: [Point; 2], radius: f64) -> Option<Point> {
     ])
 }
 
+#[inline]
 fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
+#[inline]
 fn sub(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1]]
 }
 
+#[inline]
 fn scale(a: Point, s: f64) -> Point {
     [a[0] * s, a[1] * s]
 }
 
 /// Unit vector; the first axis if too short to normalise.
+#[inline]
 fn unit(a: Point) -> Point {
     let norm = dot(a, a).sqrt();
     if norm < MIN_VAL { [1.0, 0.0] } else { scale(a, 1.0 / norm) }
