@@ -208,3 +208,25 @@ def test_printing(tmp_path):
     corten.mj_printData(m, d, str(tmp_path / "data.txt"))
     assert "body_mass" in (tmp_path / "model.txt").read_text()
     assert "qpos" in (tmp_path / "data.txt").read_text()
+
+
+@pytest.mark.parametrize("centred", [0, 1])
+def test_transition_derivatives(centred):
+    pairs = []
+    for mj, m in ((mujoco, reference(EVERYTHING)), (corten, load(EVERYTHING))):
+        d = mj.MjData(m)
+        shake(mj, m, d)
+        d.qpos[2] = 1.0
+        nx = 2 * m.nv + m.na
+        out = [np.zeros((nx, nx)), np.zeros((nx, m.nu)), np.zeros((m.nsensordata, nx)), np.zeros((m.nsensordata, m.nu))]
+        mj.mjd_transitionFD(m, d, 1e-6, centred, *out)
+        nv = m.nv
+        inverse = [np.zeros((nv, n)) for n in (nv, nv, nv, m.nsensordata, m.nsensordata, m.nsensordata, m.nM)]
+        mj.mjd_inverseFD(m, d, 1e-6, 0, *inverse)
+        pairs.append((out, inverse))
+    for a, b in zip(pairs[0][0] + pairs[0][1], pairs[1][0] + pairs[1][1]):
+        np.testing.assert_allclose(b, a, atol=1e-5 * max(1, np.abs(a).max()))
+    m = load(PENDULUM)
+    with pytest.raises(TypeError, match="A must have shape"):
+        corten.mjd_transitionFD(m, corten.MjData(m), 1e-6, 0, np.zeros((3, 3)), None, None, None)
+    corten.mjd_transitionFD(m, corten.MjData(m), 1e-6, 0, None, None, None, None)

@@ -2,6 +2,7 @@
 
 mod constants;
 mod constraint;
+mod derivative;
 mod inertia;
 mod jacobian;
 mod model;
@@ -16,6 +17,7 @@ use crate::args::type_error;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     constants::register(module)?;
     constraint::register(module)?;
+    derivative::register(module)?;
     inertia::register(module)?;
     jacobian::register(module)?;
     model::register(module)?;
