@@ -85,16 +85,52 @@ impl Outcome {
     }
 }
 
-/// Repeats a step from a fixed state with one input changed.
-struct Stepper<'a> {
+/// Steps from one state with one input changed at a time.
+pub(super) struct Differences<'a> {
     m: &'a Model,
     d: &'a mut Data,
     saved: Vec<f64>,
     parts: u32,
     sensors: bool,
+    eps: f64,
+    centred: bool,
+    base: Outcome,
 }
 
-impl Stepper<'_> {
+/// Derivative of the next state and of the sensors by one input.
+pub(super) struct Column {
+    pub state: Vec<f64>,
+    pub sensors: Vec<f64>,
+}
+
+impl<'a> Differences<'a> {
+    /// Saves the state of `d` and steps from it once.
+    pub fn new(
+        m: &'a Model,
+        d: &'a mut Data,
+        eps: f64,
+        centred: bool,
+        sensors: bool,
+    ) -> Result<Differences<'a>, StepError> {
+        let mut parts = StateBit::FullPhysics.raw() | StateBit::Ctrl.raw();
+        if !m.opt.disabled(DisableBit::WarmStart) {
+            parts |= StateBit::WarmStart.raw();
+        }
+        let parts = parts as u32;
+        let mut saved = vec![0.0; state::size(m, parts).unwrap_or(0)];
+        // The vector has the length of the signature.
+        let _ = state::get(m, d, &mut saved, parts);
+        let base = Outcome::default();
+        let mut this = Differences { m, d, saved, parts, sensors, eps, centred, base };
+        this.base = this.step(Stage::None, |_, _| {})?;
+        Ok(this)
+    }
+
+    /// The data, in the saved state, with the results of the last step.
+    pub fn data(&mut self) -> &mut Data {
+        self.d
+    }
+
     /// The outcome of one step from the saved state after `change`, reusing all stages up to
     /// `done`, whose results must be those of the saved state.
     fn step(
@@ -103,12 +139,72 @@ impl Stepper<'_> {
         change: impl FnOnce(&Model, &mut Data),
     ) -> Result<Outcome, StepError> {
         let (m, d) = (self.m, &mut *self.d);
+        // The Runge-Kutta integrator evaluates stages at other states: nothing can be reused.
+        let rk4 = m.opt.integrator == Integrator::Rk4.raw();
         change(m, d);
-        let result = step_skip(m, d, done, self.sensors);
+        let result = step_skip(m, d, if rk4 { Stage::None } else { done }, self.sensors);
         let outcome = Outcome::of(d);
-        // The state was read with the same signature: it fits.
         let _ = state::set(m, d, &self.saved, self.parts);
         result.map(|()| outcome)
+    }
+
+    fn column(&self, from: &Outcome, to: &Outcome, h: f64) -> Column {
+        Column { state: from.rate(self.m, to, h), sensors: from.sensor_rate(to, h) }
+    }
+
+    /// Derivative by one coordinate of the state. Activations must come before velocities, and
+    /// these before positions, because each spoils the results that the one before reuses.
+    pub fn by_state(&mut self, x: usize) -> Result<Column, StepError> {
+        let nv = self.m.nv;
+        let done = if x >= 2 * nv {
+            Stage::Vel
+        } else if x >= nv {
+            Stage::Pos
+        } else {
+            Stage::None
+        };
+        let nudge = |m: &Model, d: &mut Data, e: f64| match done {
+            Stage::Vel => d.act[x - 2 * nv] += e,
+            Stage::Pos => d.qvel[x - nv] += e,
+            _ => nudge_position(m, d, x, e),
+        };
+        let eps = self.eps;
+        let plus = self.step(done, |m, d| nudge(m, d, eps))?;
+        if self.centred {
+            let minus = self.step(done, |m, d| nudge(m, d, -eps))?;
+            Ok(self.column(&minus, &plus, 2.0 * eps))
+        } else {
+            Ok(self.column(&self.base, &plus, eps))
+        }
+    }
+
+    /// Derivative by one control; differences stay within the range of the control. Controls must
+    /// come before coordinates of the state.
+    pub fn by_control(&mut self, i: usize) -> Result<Column, StepError> {
+        let (m, eps) = (self.m, self.eps);
+        let u = self.d.ctrl[i];
+        let [low, high] = m.actuator_ctrlrange[i];
+        let allowed = |a: f64, b: f64| {
+            m.actuator_ctrllimited[i] == 0 || (low..=high).contains(&a) && (low..=high).contains(&b)
+        };
+        let forward = allowed(u, u + eps);
+        let backward = (self.centred || !forward) && allowed(u - eps, u);
+        let mut nudged = |wanted: bool, e: f64| {
+            wanted.then(|| self.step(Stage::Vel, |_, d| d.ctrl[i] += e)).transpose()
+        };
+        let (plus, minus) = (nudged(forward, eps)?, nudged(backward, -eps)?);
+        Ok(match (plus, minus) {
+            (Some(plus), None) => self.column(&self.base, &plus, eps),
+            (None, Some(minus)) => self.column(&minus, &self.base, eps),
+            // Centred differences of sensors by controls have the opposite sign in MuJoCo 3.4.0.
+            (Some(plus), Some(minus)) => Column {
+                state: minus.rate(m, &plus, 2.0 * eps),
+                sensors: plus.sensor_rate(&minus, 2.0 * eps),
+            },
+            (None, None) => {
+                Column { state: vec![0.0; state_size(m)], sensors: vec![0.0; m.nsensordata] }
+            }
+        })
     }
 }
 
@@ -142,103 +238,29 @@ pub fn transition_fd(
     centred: bool,
     mut out: Transition<'_>,
 ) -> Result<(), DerivativeError> {
-    let (nx, nv, nu, ns) = (state_size(m), m.nv, m.nu, m.nsensordata);
+    let (nx, nu, ns) = (state_size(m), m.nu, m.nsensordata);
     check_size("A", out.a.as_deref(), nx * nx)?;
     check_size("B", out.b.as_deref(), nx * nu)?;
     check_size("C", out.c.as_deref(), ns * nx)?;
     check_size("D", out.d.as_deref(), ns * nu)?;
 
-    // The Runge-Kutta integrator evaluates stages at other states: nothing can be reused.
-    let rk4 = m.opt.integrator == Integrator::Rk4.raw();
-    let skip = |done: Stage| if rk4 { Stage::None } else { done };
-    let mut parts = StateBit::FullPhysics.raw() | StateBit::Ctrl.raw();
-    if !m.opt.disabled(DisableBit::WarmStart) {
-        parts |= StateBit::WarmStart.raw();
-    }
-    let parts = parts as u32;
-    let mut saved = vec![0.0; state::size(m, parts).unwrap_or(0)];
-    let _ = state::get(m, d, &mut saved, parts);
     let sensors = out.c.is_some() || out.d.is_some();
-    let mut stepper = Stepper { m, d, saved, parts, sensors };
-    let base = stepper.step(Stage::None, |_, _| {})?;
-
+    let mut differences = Differences::new(m, d, eps, centred, sensors)?;
     if out.b.is_some() || out.d.is_some() {
         for i in 0..nu {
-            let column = control_column(&mut stepper, &base, i, eps, centred, skip(Stage::Vel))?;
+            let column = differences.by_control(i)?;
             set_column(out.b.as_deref_mut(), nu, i, &column.state);
             set_column(out.d.as_deref_mut(), nu, i, &column.sensors);
         }
     }
-    if out.a.is_none() && out.c.is_none() {
-        return Ok(());
-    }
-    for i in 0..nx {
-        // From the cheapest to the dearest, because a perturbed position spoils what is reused.
-        let x = nx - 1 - i;
-        let done = if x >= 2 * nv {
-            Stage::Vel
-        } else if x >= nv {
-            Stage::Pos
-        } else {
-            Stage::None
-        };
-        let nudge = |m: &Model, d: &mut Data, e: f64| match done {
-            Stage::Vel => d.act[x - 2 * nv] += e,
-            Stage::Pos => d.qvel[x - nv] += e,
-            _ => nudge_position(m, d, x, e),
-        };
-        let plus = stepper.step(skip(done), |m, d| nudge(m, d, eps))?;
-        let (from, h) = if centred {
-            (stepper.step(skip(done), |m, d| nudge(m, d, -eps))?, 2.0 * eps)
-        } else {
-            (base.clone(), eps)
-        };
-        set_column(out.a.as_deref_mut(), nx, x, &from.rate(m, &plus, h));
-        set_column(out.c.as_deref_mut(), nx, x, &from.sensor_rate(&plus, h));
+    if out.a.is_some() || out.c.is_some() {
+        for x in (0..nx).rev() {
+            let column = differences.by_state(x)?;
+            set_column(out.a.as_deref_mut(), nx, x, &column.state);
+            set_column(out.c.as_deref_mut(), nx, x, &column.sensors);
+        }
     }
     Ok(())
-}
-
-struct Column {
-    state: Vec<f64>,
-    sensors: Vec<f64>,
-}
-
-/// Derivative by one control; differences stay within the range of the control.
-fn control_column(
-    stepper: &mut Stepper<'_>,
-    base: &Outcome,
-    i: usize,
-    eps: f64,
-    centred: bool,
-    done: Stage,
-) -> Result<Column, StepError> {
-    let m = stepper.m;
-    let u = stepper.d.ctrl[i];
-    let [low, high] = m.actuator_ctrlrange[i];
-    let allowed = |a: f64, b: f64| {
-        m.actuator_ctrllimited[i] == 0 || (low..=high).contains(&a) && (low..=high).contains(&b)
-    };
-    let forward = allowed(u, u + eps);
-    let backward = (centred || !forward) && allowed(u - eps, u);
-    let plus = if forward { Some(stepper.step(done, |_, d| d.ctrl[i] += eps)?) } else { None };
-    let minus = if backward { Some(stepper.step(done, |_, d| d.ctrl[i] -= eps)?) } else { None };
-    Ok(match (plus, minus) {
-        (Some(plus), None) => {
-            Column { state: base.rate(m, &plus, eps), sensors: base.sensor_rate(&plus, eps) }
-        }
-        (None, Some(minus)) => {
-            Column { state: minus.rate(m, base, eps), sensors: minus.sensor_rate(base, eps) }
-        }
-        // Centred differences of sensors by controls have the opposite sign in MuJoCo 3.4.0.
-        (Some(plus), Some(minus)) => Column {
-            state: minus.rate(m, &plus, 2.0 * eps),
-            sensors: plus.sensor_rate(&minus, 2.0 * eps),
-        },
-        (None, None) => {
-            Column { state: vec![0.0; state_size(m)], sensors: vec![0.0; m.nsensordata] }
-        }
-    })
 }
 
 fn nudge_position(m: &Model, d: &mut Data, dof: usize, eps: f64) {
