@@ -4,9 +4,8 @@
 //! velocity is `v⁺ = v + h H⁻¹ f`, `q⁺ = q ⊕ h v⁺`. Then `∂v⁺/∂v = 1 + h H⁻¹ ∂f/∂v` with the analytic
 //! `qDeriv`, and the columns of activations and controls follow from the gain and the moment of
 //! their actuator. Positions enter everything: their columns are differences of steps, and so is
-//! whatever the formulas do not cover (constraint rows, other integrators, muscles, user
-//! dynamics). The derivative of a force that saturates is taken as if it did not; that of a
-//! saturated control is zero.
+//! whatever the formulas do not cover: constraint rows, other integrators, muscles, user dynamics,
+//! and limits of controls, activations and actuator forces, which make kinks.
 
 use corten_math::real::exp;
 use corten_math::{MIN_VAL, Vec3};
@@ -99,7 +98,7 @@ pub fn transition_hybrid(
     for x in (0..nx).rev() {
         let column = match &analytic {
             Some(f) if x >= 2 * nv => f.by_activation(m, differences.data(), x - 2 * nv),
-            Some(f) if x >= nv => Some(f.by_velocity(m, differences.data(), x - nv)),
+            Some(f) if x >= nv && !f.limited => Some(f.by_velocity(m, differences.data(), x - nv)),
             _ => None,
         };
         let column = match column {
@@ -119,6 +118,8 @@ struct Analytic {
     next: Vec<f64>,
     /// `∂f/∂v` in full, row-major.
     force_by_velocity: Vec<f64>,
+    /// Whether some limit may cut actuator forces.
+    limited: bool,
 }
 
 impl Analytic {
@@ -135,6 +136,9 @@ impl Analytic {
             Integrator::Rk4 | Integrator::Implicit => return None,
         };
         let fast = m.opt.integrator == Integrator::ImplicitFast.raw();
+        let limited = [&m.actuator_forcelimited, &m.jnt_actfrclimited, &m.tendon_actfrclimited]
+            .into_iter()
+            .any(|limits| limits.contains(&1));
         let muscles = m.actuator_gaintype.contains(&Gain::Muscle.raw());
         if d.nefc > 0
             || s.square.size() != m.nv
@@ -153,7 +157,7 @@ impl Analytic {
         smooth_velocity(m, d, true);
         let mut force_by_velocity = vec![0.0; m.nv * m.nv];
         s.square.add_to_dense(&d.qDeriv, 1.0, &mut force_by_velocity);
-        Some(Analytic { damped, next, force_by_velocity })
+        Some(Analytic { damped, next, force_by_velocity, limited })
     }
 
     /// The column of a change `df` of the forces, `dv` of the velocity, `da` of activation `k`
@@ -218,7 +222,6 @@ impl Analytic {
             Dynamics::FilterExact => exp(-h / tau),
             Dynamics::None | Dynamics::Muscle | Dynamics::User => return None,
         };
-        // Limits make kinks: leave them to differences.
         if m.actuator_actlimited[i] != 0 || m.actuator_actnum[i] != 1 {
             return None;
         }
@@ -239,9 +242,7 @@ impl Analytic {
     /// Generalised force of a unit input of an actuator, scaled; `None` if limits may cut it or its
     /// gain is not known.
     fn actuator_force(&self, m: &Model, d: &Data, i: usize, scale: f64) -> Option<Vec<f64>> {
-        let joint_limits = m.jnt_actfrclimited.iter().any(|&l| l != 0);
-        let tendon_limits = m.tendon_actfrclimited.iter().any(|&l| l != 0);
-        if m.actuator_forcelimited[i] != 0 || joint_limits || tendon_limits {
+        if self.limited {
             return None;
         }
         let prm = &m.actuator_gainprm[i];

@@ -1,0 +1,285 @@
+//! Smooth dynamics against second algorithms: mass matrix against Newton-Euler, derivatives against
+//! differences, integrators against their order.
+
+use std::path::PathBuf;
+
+use corten_model::enums::{DisableBit, EnableBit, Integrator, ObjType};
+use corten_sim::derivative::{self, DerivativeConfig};
+use corten_sim::stage::{actuation, inertia, velocity};
+use corten_sim::{Data, Model, inverse, step, support};
+
+const SCENES: [&str; 9] = [
+    "pendulum.xml",
+    "double_pendulum.xml",
+    "ball_chain.xml",
+    "free_bodies.xml",
+    "humanoid.xml",
+    "quadruped.xml",
+    "swimmer.xml",
+    "tendon_finger.xml",
+    "muscle_arm.xml",
+];
+
+/// A scene without constraints.
+fn scene(name: &str) -> Model {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes").join(name);
+    let mut m = corten_sim::load_model(path).unwrap();
+    m.opt.disableflags |= DisableBit::Constraint.raw();
+    m
+}
+
+fn wave(k: usize, phase: f64) -> f64 {
+    (1.7 * k as f64 + phase).sin()
+}
+
+/// A state away from the reference pose, in motion.
+fn moving(m: &Model) -> Data {
+    let mut d = Data::new(m);
+    let direction: Vec<f64> = (0..m.nv).map(|k| wave(k, 0.3)).collect();
+    support::integrate_pos(m, &mut d.qpos, &direction, 0.3);
+    d.qvel = (0..m.nv).map(|k| 0.7 * wave(k, 1.1)).collect();
+    d.ctrl = (0..m.nu).map(|k| 0.2 * wave(k, 0.7)).collect();
+    d.act = (0..m.na).map(|k| 0.5 + 0.3 * wave(k, 0.9)).collect();
+    corten_sim::forward(m, &mut d);
+    d
+}
+
+fn worst(a: &[f64], b: &[f64]) -> f64 {
+    let scale = a.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+    a.iter().zip(b).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs())) / scale
+}
+
+#[test]
+fn columns_of_the_mass_matrix_are_forces_of_unit_accelerations() {
+    for name in SCENES {
+        let mut m = scene(name);
+        // Newton-Euler knows no armature of joints or tendons.
+        m.dof_armature.fill(0.0);
+        m.tendon_armature.fill(0.0);
+        m.dof_simplenum.fill(0);
+        let mut d = moving(&m);
+        let mut mass = vec![0.0; m.nv * m.nv];
+        inertia::dense(&d, &mut mass);
+        let mut bias = vec![0.0; m.nv];
+        velocity::newton_euler(&m, &mut d, false, &mut bias);
+        for k in 0..m.nv {
+            d.qacc.fill(0.0);
+            d.qacc[k] = 1.0;
+            let mut force = vec![0.0; m.nv];
+            velocity::newton_euler(&m, &mut d, true, &mut force);
+            let column: Vec<f64> = force.iter().zip(&bias).map(|(f, b)| f - b).collect();
+            assert!(worst(&mass[k * m.nv..(k + 1) * m.nv], &column) < 1e-12, "{name}, dof {k}");
+        }
+    }
+}
+
+#[test]
+fn smooth_acceleration_solves_the_equation_of_motion() {
+    for name in SCENES {
+        let m = scene(name);
+        let d = moving(&m);
+        let mut force = vec![0.0; m.nv];
+        inertia::mul(&d, &d.qacc_smooth, &mut force);
+        assert!(worst(&d.qfrc_smooth, &force) < 1e-11, "{name}");
+    }
+}
+
+#[test]
+fn inverse_dynamics_returns_the_applied_forces() {
+    for name in SCENES {
+        let m = scene(name);
+        let mut d = moving(&m);
+        let applied: Vec<f64> = (0..m.nv).map(|k| wave(k, 2.0)).collect();
+        d.qfrc_applied.copy_from_slice(&applied);
+        corten_sim::forward(&m, &mut d);
+        inverse::inverse(&m, &mut d);
+        let expected: Vec<f64> = applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b).collect();
+        assert!(worst(&expected, &d.qfrc_inverse) < 1e-10, "{name}");
+    }
+}
+
+/// In discrete mode the inverse takes the change of velocity over a step.
+#[test]
+fn discrete_inverse_dynamics_undoes_a_step() {
+    for name in ["double_pendulum.xml", "humanoid.xml", "swimmer.xml"] {
+        for integrator in [Integrator::Euler, Integrator::Implicit, Integrator::ImplicitFast] {
+            let mut m = scene(name);
+            m.opt.integrator = integrator.raw();
+            m.opt.enableflags |= EnableBit::InvDiscrete.raw();
+            let start = moving(&m);
+            let mut next = start.clone();
+            step(&m, &mut next).unwrap();
+            let mut d = start.clone();
+            for ((a, v1), v0) in d.qacc.iter_mut().zip(&next.qvel).zip(&start.qvel) {
+                *a = (v1 - v0) / m.opt.timestep;
+            }
+            inverse::inverse(&m, &mut d);
+            assert!(worst(&start.qfrc_actuator, &d.qfrc_inverse) < 1e-8, "{name} {integrator:?}");
+        }
+    }
+}
+
+#[test]
+fn velocity_derivative_agrees_with_differences() {
+    for name in SCENES {
+        let mut m = scene(name);
+        // The analytic derivative knows no saturation.
+        m.actuator_forcelimited.fill(0);
+        m.jnt_actfrclimited.fill(0);
+        // The fast implicit integrator asks for symmetric fluid derivatives.
+        m.opt.integrator = Integrator::Euler.raw();
+        let mut d = moving(&m);
+        derivative::smooth_velocity(&m, &mut d, true);
+        let analytic = d.qDeriv.clone();
+        let h = 1e-6;
+        let forces = |d: &Data, k: usize, e: f64| {
+            let mut d = d.clone();
+            d.qvel[k] += e;
+            step::velocity(&m, &mut d);
+            actuation::actuation(&m, &mut d);
+            let passive = d.qfrc_passive.iter().zip(&d.qfrc_bias).zip(&d.qfrc_actuator);
+            passive.map(|((p, b), a)| p - b + a).collect::<Vec<f64>>()
+        };
+        for k in 0..m.nv {
+            let (plus, minus) = (forces(&d, k, h), forces(&d, k, -h));
+            for i in 0..m.nv {
+                let row = m.D_rowadr[i] as usize..(m.D_rowadr[i] + m.D_rownnz[i]) as usize;
+                let Some(at) = row.clone().find(|&a| m.D_colind[a] == k as i32) else { continue };
+                let difference = (plus[i] - minus[i]) / (2.0 * h);
+                let error = (analytic[at] - difference).abs() / difference.abs().max(1.0);
+                assert!(error < 1e-7, "{name} ({i}, {k}): {} {difference}", analytic[at]);
+            }
+        }
+    }
+}
+
+#[test]
+fn analytic_transition_agrees_with_differences() {
+    for name in SCENES {
+        for integrator in [Integrator::Euler, Integrator::Implicit, Integrator::ImplicitFast] {
+            let mut m = scene(name);
+            m.opt.integrator = integrator.raw();
+            let mut d = moving(&m);
+            let error = derivative::validate_analytical_vs_fd(&m, &mut d, 1e-6).unwrap();
+            assert!(error < 1e-6, "{name} {integrator:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn differences_keep_the_state() {
+    let m = scene("humanoid.xml");
+    let mut d = moving(&m);
+    let before = (d.qpos.clone(), d.qvel.clone(), d.ctrl.clone(), d.time);
+    d.transition_derivatives(&m, &DerivativeConfig::default()).unwrap();
+    assert_eq!(before, (d.qpos, d.qvel, d.ctrl, d.time));
+}
+
+/// State after a fixed time, with the step divided by `fraction`.
+fn simulate(m: &Model, fraction: usize) -> Vec<f64> {
+    let mut m = m.clone();
+    let steps = 8 * fraction;
+    m.opt.timestep = 0.04 / fraction as f64;
+    let mut d = moving(&m);
+    for _ in 0..steps {
+        step(&m, &mut d).unwrap();
+    }
+    d.qpos.iter().chain(&d.qvel).copied().collect()
+}
+
+/// Halving the step divides the error by 16 for Runge-Kutta and by 2 for Euler.
+#[test]
+fn integrators_have_their_order() {
+    for (integrator, order) in [(Integrator::Rk4, 4.0), (Integrator::Euler, 1.0)] {
+        let mut m = scene("double_pendulum.xml");
+        m.opt.integrator = integrator.raw();
+        let exact = {
+            let mut m = m.clone();
+            m.opt.integrator = Integrator::Rk4.raw();
+            simulate(&m, 64)
+        };
+        let errors = [2, 4].map(|f| worst(&exact, &simulate(&m, f)));
+        let measured = (errors[0] / errors[1]).log2();
+        assert!((measured - order).abs() < 0.35, "{integrator:?}: order {measured}");
+    }
+}
+
+/// Without damping and actuation, Runge-Kutta keeps the energy to the fifth power of the step.
+#[test]
+fn a_free_pendulum_keeps_its_energy() {
+    let mut m = scene("double_pendulum.xml");
+    m.opt.integrator = Integrator::Rk4.raw();
+    m.opt.timestep = 0.001;
+    m.opt.enableflags |= EnableBit::Energy.raw();
+    m.opt.disableflags |= DisableBit::Actuation.raw();
+    m.dof_damping.fill(0.0);
+    let mut d = moving(&m);
+    let start = d.energy[0] + d.energy[1];
+    for _ in 0..2000 {
+        step(&m, &mut d).unwrap();
+    }
+    corten_sim::forward(&m, &mut d);
+    assert!((d.energy[0] + d.energy[1] - start).abs() < 1e-9);
+}
+
+/// Jacobians times velocity are velocities, and their time derivatives are differences.
+#[test]
+fn jacobians_agree_with_motion() {
+    for name in SCENES {
+        let m = scene(name);
+        let d = moving(&m);
+        let body = m.nbody - 1;
+        let jacobian = |d: &Data| {
+            let (mut jacp, mut jacr) = (vec![0.0; 3 * m.nv], vec![0.0; 3 * m.nv]);
+            support::jac_body(d, Some(&mut jacp), Some(&mut jacr), body);
+            jacp.extend(jacr);
+            jacp
+        };
+        let here = jacobian(&d);
+        let velocity = support::object_velocity(&m, &d, ObjType::Xbody, body, false).unwrap();
+        for r in 0..3 {
+            let dot = |row: usize| -> f64 {
+                here[row * m.nv..(row + 1) * m.nv].iter().zip(&d.qvel).map(|(j, v)| j * v).sum()
+            };
+            assert!((dot(r) - velocity.lin()[r]).abs() < 1e-12, "{name}");
+            assert!((dot(r + 3) - velocity.rot()[r]).abs() < 1e-12, "{name}");
+        }
+
+        let (mut jacp, mut jacr) = (vec![0.0; 3 * m.nv], vec![0.0; 3 * m.nv]);
+        support::jac_dot(&m, &d, Some(&mut jacp), Some(&mut jacr), d.xpos[body], body);
+        jacp.extend(jacr);
+        let h = 1e-6;
+        let at = |t: f64| {
+            let mut d = d.clone();
+            let qvel = d.qvel.clone();
+            support::integrate_pos(&m, &mut d.qpos, &qvel, t);
+            step::position(&m, &mut d);
+            jacobian(&d)
+        };
+        let difference: Vec<f64> =
+            at(h).iter().zip(&at(-h)).map(|(a, b)| (a - b) / (2.0 * h)).collect();
+        assert!(worst(&jacp, &difference) < 1e-8, "{name}");
+    }
+}
+
+/// Angular momentum of a subtree from its matrix, and from the recursion over bodies.
+#[test]
+fn momentum_matrices_agree_with_the_recursion() {
+    for name in SCENES {
+        let m = scene(name);
+        let mut d = moving(&m);
+        support::subtree_velocities(&m, &mut d);
+        for body in 1..m.nbody {
+            let (mut angular, mut linear) = (vec![0.0; 3 * m.nv], vec![0.0; 3 * m.nv]);
+            support::angular_momentum_matrix(&m, &d, &mut angular, body);
+            support::jac_subtree_com(&m, &d, &mut linear, body);
+            for r in 0..3 {
+                let dot = |mat: &[f64]| -> f64 {
+                    mat[r * m.nv..(r + 1) * m.nv].iter().zip(&d.qvel).map(|(a, b)| a * b).sum()
+                };
+                assert!((dot(&angular) - d.subtree_angmom[body][r]).abs() < 1e-11, "{name}");
+                assert!((dot(&linear) - d.subtree_linvel[body][r]).abs() < 1e-11, "{name}");
+            }
+        }
+    }
+}
