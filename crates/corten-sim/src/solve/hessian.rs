@@ -352,14 +352,49 @@ impl Hessian {
     }
 
     /// `H = Lᵀ D L` in place: unit triangular rows of `L`, pivots on the diagonal.
+    ///
+    /// Rows of an unbranched piece of the path are eliminated together, so that each row above is
+    /// read and written once for all of them.
     fn decompose(&mut self) -> usize {
+        const TOGETHER: usize = 3;
         let mut raised = 0;
         self.diaginv.clear();
         self.diaginv.resize(self.n, 0.0);
-        for i in (0..self.n).rev() {
-            let start = self.start[i] as usize;
-            let (above, current) = self.value.split_at_mut(start);
-            let length = self.start[i + 1] as usize - start;
+        let mut end = self.n;
+        while end > 0 {
+            let mut first = end - 1;
+            while end - first < TOGETHER
+                && first > 0
+                && self.parent[first] == first as u32 - 1
+                && self.top[first - 1] == self.top[first]
+            {
+                first -= 1;
+            }
+            raised += self.eliminate_within(first, end);
+            match end - first {
+                1 => self.eliminate_above::<1>(first),
+                2 => self.eliminate_above::<2>(first),
+                _ => self.eliminate_above::<TOGETHER>(first),
+            }
+            for i in first..end {
+                let inverse = self.diaginv[i];
+                let range = self.start[i] as usize..self.start[i + 1] as usize - 1;
+                for entry in &mut self.value[range] {
+                    *entry *= inverse;
+                }
+            }
+            end = first;
+        }
+        raised
+    }
+
+    /// Pivots of the rows `first..end`, a piece of a path with a common top, and what the lower
+    /// ones take from the upper ones. Entries stay unscaled.
+    fn eliminate_within(&mut self, first: usize, end: usize) -> usize {
+        let mut raised = 0;
+        for i in (first..end).rev() {
+            let (above, current) = self.value.split_at_mut(self.start[i] as usize);
+            let length = (self.start[i + 1] - self.start[i]) as usize;
             let Some((pivot, row)) = current[..length].split_last_mut() else { continue };
             if *pivot < MIN_VAL || pivot.is_nan() {
                 *pivot = MIN_VAL;
@@ -367,21 +402,43 @@ impl Hessian {
             }
             let inverse = 1.0 / *pivot;
             self.diaginv[i] = inverse;
-            let top = self.top[i];
-            for s in 0..row.len() {
-                let entry = row[s];
-                if entry == 0.0 {
-                    continue;
-                }
-                let j = self.index[start + s] as usize;
-                let from = self.start[j] as usize + (top - self.top[j]) as usize;
-                add_scaled(&mut above[from..=from + s], -entry * inverse, &row[..=s]);
-            }
-            for entry in row {
-                *entry *= inverse;
+            for j in first..i {
+                let target = &mut above[self.start[j] as usize..self.start[j + 1] as usize];
+                let row = &row[..target.len()];
+                add_scaled(target, -row[row.len() - 1] * inverse, row);
             }
         }
         raised
+    }
+
+    /// Takes the `N` rows from `first` on out of all rows above them on their path.
+    fn eliminate_above<const N: usize>(&mut self, first: usize) {
+        let start = self.start[first] as usize;
+        let common = self.start[first + 1] as usize - start - 1;
+        let (above, current) = self.value.split_at_mut(start);
+        let rows: [&[f64]; N] = std::array::from_fn(|k| {
+            let at = self.start[first + k] as usize - start;
+            &current[at..at + common]
+        });
+        let inverses: [f64; N] = std::array::from_fn(|k| self.diaginv[first + k]);
+        let top = self.top[first];
+        for s in 0..common {
+            let factors: [f64; N] = std::array::from_fn(|k| rows[k][s] * inverses[k]);
+            if factors == [0.0; N] {
+                continue;
+            }
+            let j = self.index[start + s] as usize;
+            let from = self.start[j] as usize + (top - self.top[j]) as usize;
+            let target = &mut above[from..=from + s];
+            let rows: [&[f64]; N] = rows.map(|row| &row[..=s]);
+            for (t, to) in target.iter_mut().enumerate() {
+                let mut sum = *to;
+                for k in 0..N {
+                    sum -= factors[k] * rows[k][t];
+                }
+                *to = sum;
+            }
+        }
     }
 
     /// `x ← H⁻¹ x`.
