@@ -92,6 +92,21 @@ def test_states():
         data.reset("elsewhere")
 
 
+def test_specs(tmp_path):
+    spec = mj.MjSpec.from_string(EVERYTHING)
+    assert spec.modelname == "everything"
+    direct, compiled = mj.MjModel.from_xml_string(EVERYTHING), spec.compile()
+    again = mj.MjModel.from_xml_string(spec.to_xml())
+    for name in ("body_mass", "body_pos", "geom_size", "jnt_range", "actuator_gainprm", "key_qvel"):
+        np.testing.assert_array_equal(getattr(compiled, name), getattr(direct, name), err_msg=name)
+        np.testing.assert_allclose(getattr(again, name), getattr(direct, name), atol=1e-6, err_msg=name)
+    spec.to_file(str(tmp_path / "out.xml"))
+    assert mj.MjSpec.from_file(str(tmp_path / "out.xml")).compile().nv == direct.nv
+    assert mj.MjSpec().compile().nbody == 1
+    with pytest.raises(ValueError, match="nothing"):
+        mj.MjSpec.from_string("<mujoco><nothing/></mujoco>")
+
+
 def test_stubs_are_complete():
     package = pathlib.Path(corten.__file__).parent
     assert (package / "py.typed").exists()

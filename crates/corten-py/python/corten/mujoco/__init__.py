@@ -6,6 +6,7 @@ from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
 from ._misc import MjContact, MjLROpt, MjSolverStat, MjTimerStat, MjWarningStat
 from ._records import MjOption, MjStatistic, MjVisual
+from ._spec import MjSpec
 from ._structs import MjData, MjModel
 
 __version__ = "3.4.0"
@@ -19,7 +20,7 @@ globals().update(_misc.CALLBACKS)
 for _module in (_misc, _corten):
     globals().update({name: f for name, f in vars(_module).items() if name.startswith(("mj_", "mju_", "mjd_"))})
 
-for _class in (MjData, MjModel, MjOption, MjStatistic, MjVisual):
+for _class in (MjData, MjModel, MjOption, MjSpec, MjStatistic, MjVisual):
     _class.__module__ = __name__
 add_named_access(MjModel, MjData)
 
