@@ -12,6 +12,7 @@ mod data;
 pub mod derivative;
 pub mod distance;
 mod error;
+pub mod hook;
 pub mod integrate;
 pub mod inverse;
 mod load;
@@ -28,5 +29,6 @@ pub use data::{
     Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat,
 };
 pub use error::StepError;
+pub use hook::{Hook, Hooks};
 pub use load::{Loaded, compile_spec, load_file, load_model, load_model_str};
 pub use step::{forward, step};

@@ -32,6 +32,7 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
     position_outputs(m, d, true);
     velocity(m, d);
     velocity_outputs(m, d, true);
+    control(m, d);
     state
 }
 
@@ -64,6 +65,9 @@ pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
     if done < Stage::Vel {
         velocity(m, d);
         velocity_outputs(m, d, sensors);
+    }
+    if !m.opt.disabled(DisableBit::Actuation) {
+        control(m, d);
     }
     dynamics(m, d);
     if sensors {
@@ -107,6 +111,13 @@ pub fn dynamics(m: &Model, d: &mut Data) {
     actuation::actuation(m, d);
     acceleration::acceleration(m, d);
     solve::constraint(m, d);
+}
+
+/// Lets the user set controls.
+fn control(m: &Model, d: &mut Data) {
+    if let Some(hook) = d.hooks.get() {
+        hook.control(m, d);
+    }
 }
 
 /// Sensors of positions, and potential energy unless a sensor has computed it.

@@ -5,6 +5,7 @@ use corten_model::array_struct;
 use super::contact::Contact;
 use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat};
+use crate::hook::Hooks;
 use crate::sleep::SleepError;
 
 array_struct! {
@@ -31,6 +32,8 @@ array_struct! {
         pub timer: [TimerStat; NTIMER],
         /// Why the last reset could not put a tree to sleep that the model wants asleep.
         pub sleep_error: Option<SleepError>,
+        /// User code called by the stages; stays through resets.
+        pub hooks: Hooks,
         pub(crate) scratch: Scratch,
     }
     sizes {

@@ -37,6 +37,7 @@ use corten_model::enums::{
 
 use super::fluid;
 use crate::data::structure::Structure;
+use crate::hook::Slopes;
 use crate::stage::actuation::{self, muscle::Muscle};
 use crate::stage::passive::fluid as medium;
 use crate::{Data, awake, sleep, support};
@@ -144,8 +145,12 @@ pub fn actuators(m: &Model, d: &mut Data) {
 
 /// Derivative of an actuator's force by its own velocity.
 fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
-    let bias =
-        if m.actuator_biastype[i] == Bias::Affine.raw() { m.actuator_biasprm[i][2] } else { 0.0 };
+    let user = || d.hooks.get().map_or_else(Slopes::default, |hook| hook.slopes(m, d, i));
+    let bias = match Bias::from_raw(m.actuator_biastype[i]) {
+        Some(Bias::Affine) => m.actuator_biasprm[i][2],
+        Some(Bias::User) => user().bias,
+        _ => 0.0,
+    };
     let prm = &m.actuator_gainprm[i];
     let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
         Some(Gain::Affine) => prm[2],
@@ -155,6 +160,7 @@ fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
             m.actuator_lengthrange[i],
             m.actuator_acc0[i],
         ),
+        Some(Gain::User) => user().gain,
         _ => 0.0,
     };
     if gain == 0.0 {

@@ -128,11 +128,21 @@ fn activation_derivative(m: &Model, d: &mut Data, i: usize, ctrl: f64) {
         Some(Dynamics::Integrator) => ctrl,
         Some(Dynamics::Filter | Dynamics::FilterExact) => (ctrl - act) / prm[0].max(MIN_VAL),
         Some(Dynamics::Muscle) => muscle::activation_rate(ctrl, act, prm),
-        _ => 0.0,
+        _ => return user_activation_rate(m, d, i, range),
     };
 }
 
-fn force(m: &Model, d: &Data, i: usize, ctrl: f64) -> f64 {
+/// User dynamics: one activation takes the rate that is returned, several are written in place.
+fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: std::ops::Range<usize>) {
+    let rate = d.hooks.get().and_then(|hook| hook.activation_rate(m, d, i));
+    if range.len() == 1
+        && let (Some(rate), Some(act_dot)) = (rate, d.act_dot.get_mut(range.start))
+    {
+        *act_dot = rate;
+    }
+}
+
+fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     let (length, velocity) = (d.actuator_length[i], d.actuator_velocity[i]);
     let (range, acc0) = (m.actuator_lengthrange[i], m.actuator_acc0[i]);
     let affine = |prm: &[f64; 10]| prm[0] + prm[1] * length + prm[2] * velocity;
@@ -142,7 +152,7 @@ fn force(m: &Model, d: &Data, i: usize, ctrl: f64) -> f64 {
         Some(Gain::Fixed) => prm[0],
         Some(Gain::Affine) => affine(prm),
         Some(Gain::Muscle) => Muscle::new(prm).gain(length, velocity, range, acc0),
-        _ => 1.0,
+        _ => d.hooks.get().and_then(|hook| hook.gain(m, d, i)).unwrap_or(1.0),
     };
     let input = match activations(m, i) {
         None => ctrl,
@@ -155,7 +165,8 @@ fn force(m: &Model, d: &Data, i: usize, ctrl: f64) -> f64 {
     let bias = match Bias::from_raw(m.actuator_biastype[i]) {
         Some(Bias::Affine) => affine(prm),
         Some(Bias::Muscle) => Muscle::new(prm).bias(length, range, acc0),
-        _ => 0.0,
+        Some(Bias::None) => 0.0,
+        _ => d.hooks.get().and_then(|hook| hook.bias(m, d, i)).unwrap_or(0.0),
     };
     gain * input + bias
 }

@@ -21,7 +21,7 @@ use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
 
-use crate::Data;
+use crate::{Data, Hook};
 
 /// Working memory of collision detection.
 #[derive(Clone, Debug, Default)]
@@ -71,5 +71,22 @@ pub fn collision(m: &Model, d: &mut Data) {
     for candidate in candidates {
         narrow.collide(candidate, rules, work, contact);
     }
+    if let Some(hook) = d.hooks.get() {
+        let mut contacts = std::mem::take(&mut d.contact);
+        contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));
+        d.contact = contacts;
+    }
     d.ncon = d.contact.len();
+}
+
+fn is_listed(m: &Model, [a, b]: [i32; 2]) -> bool {
+    let mut pairs = m.pair_geom1.iter().zip(&m.pair_geom2);
+    pairs.any(|(&g1, &g2)| (g1, g2) == (a, b) || (g1, g2) == (b, a))
+}
+
+fn rejects(m: &Model, d: &Data, hook: &dyn Hook, geom: [i32; 2]) -> bool {
+    match geom.map(usize::try_from) {
+        [Ok(a), Ok(b)] => hook.rejects(m, d, [a, b]),
+        _ => false,
+    }
 }

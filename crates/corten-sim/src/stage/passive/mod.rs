@@ -60,6 +60,9 @@ pub fn passive(m: &Model, d: &mut Data) {
     if compensated {
         add_gravity_compensation(m, d);
     }
+    if let Some(hook) = d.hooks.get() {
+        hook.passive(m, d);
+    }
 }
 
 fn clear(m: &Model, d: &mut Data) {

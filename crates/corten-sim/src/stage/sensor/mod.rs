@@ -2,7 +2,8 @@
 //!
 //! Reads everything, writes `sensordata` (and what only sensors need: energies, subtree momenta,
 //! body accelerations and forces). Answers to MuJoCo's `mj_sensorPos`, `mj_sensorVel` and
-//! `mj_sensorAcc`. User sensors read zero.
+//! `mj_sensorAcc`. User sensors read zero unless a hook fills
+//! them.
 
 mod acceleration;
 mod camera;
@@ -90,6 +91,7 @@ fn run(m: &Model, d: &mut Data, stage: Stage) {
     let filter = sleep::filters(m, d);
     let mut data = std::mem::take(&mut d.sensordata);
     let mut shared = Shared::default();
+    let mut user = false;
     for id in 0..m.nsensor {
         if m.sensor_needstage[id] != stage.raw()
             || (filter && sleep::state(m, d, ObjType::Sensor, id) == SleepState::Asleep)
@@ -104,6 +106,7 @@ fn run(m: &Model, d: &mut Data, stage: Stage) {
             (SensorType::User, _) => {
                 out.fill(0.0);
                 shared.prepare(m, d, stage);
+                user = true;
                 Some(())
             }
             (_, Stage::Pos) => position::measure(m, d, &sensor, &mut shared, out),
@@ -117,6 +120,18 @@ fn run(m: &Model, d: &mut Data, stage: Stage) {
         apply_cutoff(m, &sensor, out);
     }
     d.sensordata = data;
+    if user && let Some(hook) = d.hooks.get() {
+        hook.sensor(m, d, stage);
+        let mut data = std::mem::take(&mut d.sensordata);
+        for id in (0..m.nsensor).filter(|&i| m.sensor_needstage[i] == stage.raw()) {
+            if let (Some(sensor), Some(out)) = (Sensor::new(m, id), output(m, id, &mut data))
+                && sensor.kind == SensorType::User
+            {
+                apply_cutoff(m, &sensor, out);
+            }
+        }
+        d.sensordata = data;
+    }
 }
 
 /// The part of `sensordata` that belongs to a sensor.

@@ -1,0 +1,108 @@
+//! User code inside of a step.
+//!
+//! A [`Hook`] answers for what a model leaves to its user: actuators of user type, user sensors,
+//! additional passive forces, controls computed in the middle of a step, the choice of contacts.
+//! Every method has a default that leaves MuJoCo's behaviour without callbacks; a method answers to
+//! the callback named in its description. Hooks belong to a [`Data`], so simulations that run side
+//! by side can have different ones; copies of the data share them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use corten_model::Model;
+use corten_model::enums::Stage;
+
+use crate::Data;
+
+/// Called by the stages at MuJoCo's callback points. State of its own must be behind a lock or an
+/// atomic, because copies of one `Data` may step on several threads.
+pub trait Hook: Send + Sync {
+    /// Sets controls and applied forces once velocities are known (`mjcb_control`).
+    fn control(&self, m: &Model, d: &mut Data) {
+        let _ = (m, d);
+    }
+
+    /// Adds to `qfrc_passive` (`mjcb_passive`).
+    fn passive(&self, m: &Model, d: &mut Data) {
+        let _ = (m, d);
+    }
+
+    /// Fills the user sensors of one stage; called if there are any (`mjcb_sensor`).
+    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) {
+        let _ = (m, d, stage);
+    }
+
+    /// Rate of the activation of an actuator with user dynamics (`mjcb_act_dyn`). An actuator with
+    /// several activations has them written to `act_dot`; what is returned counts for nothing then.
+    fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+        let _ = (m, d, actuator);
+        None
+    }
+
+    /// Gain of an actuator with user gain; 1 if not answered (`mjcb_act_gain`).
+    fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+        let _ = (m, d, actuator);
+        None
+    }
+
+    /// Bias of an actuator with user bias; 0 if not answered (`mjcb_act_bias`).
+    fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+        let _ = (m, d, actuator);
+        None
+    }
+
+    /// Derivatives of user gain and user bias by the actuator's velocity, which implicit integrators
+    /// use; MuJoCo takes them as zero.
+    fn slopes(&self, m: &Model, d: &Data, actuator: usize) -> Slopes {
+        let _ = (m, d, actuator);
+        Slopes::default()
+    }
+
+    /// Whether two geoms that touch and that `contype` and `conaffinity` let collide get no contact
+    /// all the same; pairs that the model lists are not asked about (`mjcb_contactfilter`, which is
+    /// asked before masks of geoms are looked at).
+    fn rejects(&self, m: &Model, d: &Data, geoms: [usize; 2]) -> bool {
+        let _ = (m, d, geoms);
+        false
+    }
+}
+
+/// Derivatives of an actuator's gain and bias by its velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slopes {
+    pub gain: f64,
+    pub bias: f64,
+}
+
+/// The hook of a simulation, if it has one.
+#[derive(Clone, Default)]
+pub struct Hooks(Option<Arc<dyn Hook>>);
+
+impl Hooks {
+    pub fn new(hook: impl Hook + 'static) -> Hooks {
+        Hooks(Some(Arc::new(hook)))
+    }
+
+    /// The hook, as a handle of its own, so that it can be given the data it came from.
+    #[inline]
+    pub fn get(&self) -> Option<Arc<dyn Hook>> {
+        self.0.clone()
+    }
+
+    #[inline]
+    pub fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl<H: Hook + 'static> From<Arc<H>> for Hooks {
+    fn from(hook: Arc<H>) -> Hooks {
+        Hooks(Some(hook))
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_some() { "Hooks(1)" } else { "Hooks(0)" })
+    }
+}
