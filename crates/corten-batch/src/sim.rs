@@ -1,0 +1,641 @@
+//! Worlds that advance together, each on its own.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use corten_model::arrays::ScalarKind;
+use corten_model::enums::EnableBit;
+use corten_sim::{Data, Model, constants, state};
+
+use crate::failure::{Cause, Dump, Failure, SIGNATURE};
+use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
+use crate::parameters::{self, Parameter, ParameterError};
+use crate::pool::Pool;
+use crate::table::{self, Column, Rows, Slot};
+
+/// What happens to a world that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// It keeps its last valid state until it is reset.
+    #[default]
+    Stop,
+    /// It is reset by the next call that steps.
+    Reset,
+}
+
+/// A mistake in using a batch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BatchError {
+    #[error("data has no array '{0}' of a length that the model fixes")]
+    Unknown(String),
+    #[error("the mask has {found} entries, the batch {expected} worlds")]
+    Mask { expected: usize, found: usize },
+    #[error("there is no keyframe {0}")]
+    Keyframe(usize),
+}
+
+/// What a step of all worlds gave; everything by world.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchResult<'a> {
+    /// Positions, then velocities: rows of `nq + nv` numbers.
+    pub states: &'a [f64],
+    pub rewards: &'a [f64],
+    /// The episode is over: by the termination hook, or because the world failed.
+    pub terminated: &'a [bool],
+    /// The episode was cut off by the truncation hook.
+    pub truncated: &'a [bool],
+    /// Why a world has stopped; `None` as long as it is well.
+    pub errors: &'a [Option<Failure>],
+}
+
+#[derive(Default)]
+struct Hooks {
+    reward: Option<Box<dyn RewardFn>>,
+    termination: Option<Box<dyn DoneFn>>,
+    truncation: Option<Box<dyn DoneFn>>,
+    control: Option<Box<dyn ControlFn>>,
+    reset: Option<Box<dyn ResetFn>>,
+}
+
+/// What one thread owns. Aligned so that two threads never share a cache line.
+#[repr(align(128))]
+struct Worker {
+    data: Data,
+    /// A private copy of the model, once parameters differ between worlds.
+    model: Option<Box<Model>>,
+}
+
+/// Results of the last step, by world.
+#[derive(Default)]
+struct Outcome {
+    states: Vec<f64>,
+    rewards: Vec<f64>,
+    terminated: Vec<bool>,
+    truncated: Vec<bool>,
+    errors: Vec<Option<Failure>>,
+}
+
+/// Many worlds of one model.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use corten_batch::BatchSim;
+/// # let text = "<mujoco><worldbody><body><joint name='hinge' type='hinge'/><geom size='.1' pos='1 0 0'/></body>
+/// # </worldbody></mujoco>";
+/// # let model = corten_sim::load_model_str(text, &Default::default()).unwrap();
+/// let mut batch = BatchSim::new(Arc::new(model), 64)
+///     .with_reward(|_: &_, d: &corten_sim::Data| d.qpos[0].cos())
+///     .with_truncation(|_: &_, d: &corten_sim::Data| d.time > 1.0);
+/// for (world, qpos) in batch.f64_mut("qpos").unwrap().iter_mut().enumerate() {
+///     *qpos = 0.01 * world as f64;
+/// }
+/// let result = batch.step_all();
+/// assert_eq!(result.states.len(), 64 * 2);
+/// assert!(result.errors.iter().all(|e| e.is_none()));
+/// ```
+pub struct BatchSim {
+    model: Arc<Model>,
+    worlds: usize,
+    pool: Pool,
+    workers: Vec<Worker>,
+    /// One `Data` per world, if trees may sleep; empty otherwise.
+    own: Vec<Data>,
+    /// State, then inputs, then outputs.
+    columns: Vec<Column>,
+    inputs: std::ops::Range<usize>,
+    parameters: Vec<Parameter>,
+    hooks: Hooks,
+    outcome: Outcome,
+    steps: usize,
+    keyframe: Option<usize>,
+    on_failure: OnFailure,
+}
+
+impl BatchSim {
+    /// `worlds` worlds in the reference pose, on one thread per core.
+    pub fn new(model: Arc<Model>, worlds: usize) -> BatchSim {
+        let mut d = Data::new(&model);
+        let names = || table::STATE.iter().chain(&table::INPUT).chain(&["sensordata"]);
+        let columns: Vec<Column> =
+            names().filter_map(|name| Column::new(&mut d, name, worlds)).collect();
+        let inputs = table::STATE.len()..table::STATE.len() + table::INPUT.len();
+        let own = if model.opt.enabled(EnableBit::Sleep) { vec![d; worlds] } else { Vec::new() };
+        let start: Vec<f64> = model.qpos0.iter().copied().chain(vec![0.0; model.nv]).collect();
+        let outcome = Outcome {
+            states: start.repeat(worlds),
+            rewards: vec![0.0; worlds],
+            terminated: vec![false; worlds],
+            truncated: vec![false; worlds],
+            errors: vec![None; worlds],
+        };
+        BatchSim {
+            worlds,
+            pool: Pool::none(),
+            workers: Vec::new(),
+            own,
+            columns,
+            inputs,
+            parameters: Vec::new(),
+            hooks: Hooks::default(),
+            outcome,
+            steps: 1,
+            keyframe: None,
+            on_failure: OnFailure::default(),
+            model,
+        }
+        .with_threads(0)
+    }
+
+    /// Threads to work on, zero for one per core. No result depends on it.
+    pub fn with_threads(mut self, threads: usize) -> BatchSim {
+        self.pool = Pool::new(threads);
+        let width = self.pool.width().min(self.worlds.max(1));
+        self.workers.truncate(width);
+        while self.workers.len() < width {
+            let model = (!self.parameters.is_empty()).then(|| Box::new((*self.model).clone()));
+            self.workers.push(Worker { data: Data::new(&self.model), model });
+        }
+        self
+    }
+
+    /// Steps that [`Self::step_all`] takes with the same controls; one unless said otherwise.
+    pub fn with_steps(mut self, steps: usize) -> BatchSim {
+        self.steps = steps;
+        self
+    }
+
+    pub fn with_failure_policy(mut self, policy: OnFailure) -> BatchSim {
+        self.on_failure = policy;
+        self
+    }
+
+    /// Worlds start from this keyframe, also now.
+    pub fn with_keyframe(mut self, keyframe: usize) -> Result<BatchSim, BatchError> {
+        if keyframe >= self.model.nkey {
+            return Err(BatchError::Keyframe(keyframe));
+        }
+        self.keyframe = Some(keyframe);
+        self.reset_all();
+        Ok(self)
+    }
+
+    /// Adds an array of `Data` to those that every world keeps, as a result of its last step.
+    pub fn with_output(mut self, name: &str) -> Result<BatchSim, BatchError> {
+        if self.column(name).is_none() {
+            let data = &mut self.workers[0].data;
+            data.reset(&self.model);
+            let column = Column::new(data, name, self.worlds);
+            self.columns.push(column.ok_or_else(|| BatchError::Unknown(name.into()))?);
+        }
+        Ok(self)
+    }
+
+    pub fn with_reward(mut self, reward: impl RewardFn + 'static) -> BatchSim {
+        self.hooks.reward = Some(Box::new(reward));
+        self
+    }
+
+    pub fn with_termination(mut self, done: impl DoneFn + 'static) -> BatchSim {
+        self.hooks.termination = Some(Box::new(done));
+        self
+    }
+
+    pub fn with_truncation(mut self, done: impl DoneFn + 'static) -> BatchSim {
+        self.hooks.truncation = Some(Box::new(done));
+        self
+    }
+
+    pub fn with_control(mut self, control: impl ControlFn + 'static) -> BatchSim {
+        self.hooks.control = Some(Box::new(control));
+        self
+    }
+
+    /// A hook that sees every world after it was reset, also now.
+    pub fn with_reset(mut self, reset: impl ResetFn + 'static) -> BatchSim {
+        self.hooks.reset = Some(Box::new(reset));
+        self.reset_all();
+        self
+    }
+
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Number of worlds.
+    pub fn len(&self) -> usize {
+        self.worlds
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.worlds == 0
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.workers.len()
+    }
+
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Names of the arrays that every world keeps: state, inputs, outputs.
+    pub fn arrays(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.iter().map(Column::name)
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.name() == name)
+    }
+
+    /// An array of real numbers of all worlds, one row per world.
+    pub fn f64(&self, name: &str) -> Option<&[f64]> {
+        match &self.columns[self.column(name)?].values {
+            corten_model::container::Values::F64(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// [`Self::f64`], writable.
+    pub fn f64_mut(&mut self, name: &str) -> Option<&mut [f64]> {
+        let column = self.column(name)?;
+        match &mut self.columns[column].values {
+            corten_model::container::Values::F64(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// Where an array of all worlds is, its scalar type, and the number of scalars. The memory
+    /// does not move while the batch lives.
+    pub fn place(&mut self, name: &str) -> Option<(*mut u8, ScalarKind, usize)> {
+        let column = self.column(name)?;
+        let column = &mut self.columns[column];
+        let kind = column.kind();
+        let (start, count) = column.place();
+        Some((start, kind, count))
+    }
+
+    /// Where a parameter's rows are, and the number of scalars; as for [`Self::place`].
+    pub fn parameter_place(&mut self, name: &str) -> Option<(*mut f64, usize)> {
+        let parameter = self.parameters.iter_mut().find(|p| p.name() == name)?;
+        let values = parameter.values_mut();
+        Some((values.as_mut_ptr(), values.len()))
+    }
+
+    /// Addresses and lengths of the arrays of all worlds.
+    pub fn places(&mut self) -> Vec<(usize, usize)> {
+        let places = self.columns.iter_mut().map(Column::place);
+        places.map(|(start, count)| (start as usize, count)).collect()
+    }
+
+    pub fn result(&self) -> BatchResult<'_> {
+        let Outcome { states, rewards, terminated, truncated, errors } = &self.outcome;
+        BatchResult { states, rewards, terminated, truncated, errors }
+    }
+
+    /// Lets a parameter differ between worlds, and gives access to its rows: an array of real
+    /// numbers of the model (`body_mass`, `geom_friction`, `actuator_gainprm`, `dof_damping`, ...)
+    /// or of its options (`opt.gravity`, `opt.timestep`). Rows start with the model's own value.
+    ///
+    /// As when such an array of a model is changed, constants that were derived from it stay as
+    /// they are until [`Self::derive_constants`].
+    pub fn parameter(&mut self, name: &str) -> Result<&mut [f64], ParameterError> {
+        let index = match self.parameters.iter().position(|p| p.name() == name) {
+            Some(index) => index,
+            None => {
+                self.parameters.push(Parameter::new(&self.model, name, self.worlds)?);
+                for worker in &mut self.workers {
+                    worker.model.get_or_insert_with(|| Box::new((*self.model).clone()));
+                }
+                self.parameters.len() - 1
+            }
+        };
+        Ok(self.parameters[index].values_mut())
+    }
+
+    /// Sets a parameter of one world.
+    pub fn set_parameter(
+        &mut self,
+        world: usize,
+        name: &str,
+        values: &[f64],
+    ) -> Result<(), ParameterError> {
+        let worlds = self.worlds;
+        if world >= worlds {
+            return Err(ParameterError::World { world, worlds });
+        }
+        let all = self.parameter(name)?;
+        let (expected, found) = (all.len() / worlds, values.len());
+        if found != expected {
+            return Err(ParameterError::Length { name: name.into(), expected, found });
+        }
+        all[world * expected..(world + 1) * expected].copy_from_slice(values);
+        Ok(())
+    }
+
+    /// Names of the parameters that may differ between worlds.
+    pub fn parameters(&self) -> impl Iterator<Item = String> {
+        self.parameters.iter().map(Parameter::name)
+    }
+
+    /// Recomputes, for every world, what follows from its parameters: masses of subtrees, inverse
+    /// inertias that scale constraints, accelerations of actuators and so on. Whatever then
+    /// differs from the shared model becomes a parameter.
+    pub fn derive_constants(&mut self) -> Result<(), ParameterError> {
+        let mut d = Data::new(&self.model);
+        for world in 0..self.worlds {
+            let mut own = self.world_model(world);
+            let before = own.clone();
+            constants::set_const(&mut own, &mut d)
+                .map_err(|e| ParameterError::Constants { world, cause: e.to_string() })?;
+            for name in parameters::differences(&before, &own) {
+                self.parameter(&name)?;
+            }
+            for parameter in &mut self.parameters {
+                parameter.take(world, &own);
+            }
+        }
+        Ok(())
+    }
+
+    /// The model of one world, with its parameters.
+    pub fn world_model(&self, world: usize) -> Model {
+        let mut model = (*self.model).clone();
+        for parameter in &self.parameters {
+            parameter.apply(world, &mut model);
+        }
+        model
+    }
+
+    /// The failure of a world with its model, if it has failed.
+    pub fn dump(&self, world: usize) -> Option<Dump> {
+        let failure = self.outcome.errors.get(world)?.as_ref()?;
+        Some(Dump::new(self.world_model(world), failure))
+    }
+
+    /// Advances every world that has not failed. Under [`OnFailure::Reset`], failed worlds are
+    /// reset instead of stepped.
+    pub fn step_all(&mut self) -> BatchResult<'_> {
+        let reset = self.on_failure == OnFailure::Reset;
+        self.each(|world, stage| {
+            if world.failure.is_none() {
+                stage.step(world);
+            } else if reset {
+                stage.reset(world);
+            } else {
+                *world.reward = 0.0;
+            }
+        });
+        self.result()
+    }
+
+    /// Computes everything that follows from states and inputs, sensors among it, without
+    /// advancing time.
+    pub fn forward_all(&mut self) {
+        self.each(|world, stage| stage.forward(world));
+    }
+
+    /// Brings one world back to the start.
+    pub fn reset(&mut self, world: usize) {
+        let mut mask = vec![false; self.worlds];
+        if let Some(entry) = mask.get_mut(world) {
+            *entry = true;
+            self.reset_masked(&mask);
+        }
+    }
+
+    /// Brings all worlds back to the start.
+    pub fn reset_all(&mut self) {
+        self.each(|world, stage| stage.reset(world));
+    }
+
+    /// Brings the flagged worlds back to the start; the others are not touched.
+    pub fn reset_where(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+        if mask.len() != self.worlds {
+            return Err(BatchError::Mask { expected: self.worlds, found: mask.len() });
+        }
+        self.reset_masked(mask);
+        Ok(())
+    }
+
+    fn reset_masked(&mut self, mask: &[bool]) {
+        self.each(|world, stage| {
+            if mask[world.index] {
+                stage.reset(world);
+            }
+        });
+    }
+
+    /// Visits every world, on all threads.
+    fn each(&mut self, visit: impl Fn(&mut World<'_, '_>, &mut Stage<'_>) + Sync) {
+        let width = self.model.nq + self.model.nv;
+        // Several pieces per thread, so that a slow world delays the end but little.
+        let piece = self.worlds.div_ceil(8 * self.workers.len()).max(1);
+        let slots: Vec<Slot> =
+            self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
+        let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
+        let mut own = self.own.chunks_mut(piece);
+        let Outcome { states, rewards, terminated, truncated, errors } = &mut self.outcome;
+        let mut states = states.chunks_mut((piece * width).max(1));
+        let mut done = terminated.chunks_mut(piece).zip(truncated.chunks_mut(piece));
+        let rewards = rewards.chunks_mut(piece).zip(errors.chunks_mut(piece)).enumerate();
+        let pieces: Vec<Piece<'_>> = rewards
+            .map(|(i, (rewards, errors))| {
+                let (terminated, truncated) = done.next().unwrap_or_default();
+                Piece {
+                    first: i * piece,
+                    rows: columns
+                        .iter_mut()
+                        .map(|c| c.next().unwrap_or(Rows::U8(&mut [])))
+                        .collect(),
+                    own: own.next().unwrap_or_default(),
+                    states: states.next().unwrap_or_default(),
+                    rewards,
+                    terminated,
+                    truncated,
+                    errors,
+                }
+            })
+            .collect();
+        let context = Context {
+            model: &self.model,
+            slots: &slots,
+            inputs: self.inputs.clone(),
+            parameters: &self.parameters,
+            hooks: &self.hooks,
+            steps: self.steps,
+            keyframe: self.keyframe,
+        };
+        self.pool.run(&mut self.workers, pieces.into_iter(), |worker, piece| {
+            piece.each(&context, worker, width, &visit);
+        });
+    }
+}
+
+/// What all worlds share during a call.
+struct Context<'a> {
+    model: &'a Model,
+    slots: &'a [Slot],
+    inputs: std::ops::Range<usize>,
+    parameters: &'a [Parameter],
+    hooks: &'a Hooks,
+    steps: usize,
+    keyframe: Option<usize>,
+}
+
+/// Neighbouring worlds: a job of one thread.
+struct Piece<'a> {
+    first: usize,
+    rows: Vec<Rows<'a>>,
+    own: &'a mut [Data],
+    states: &'a mut [f64],
+    rewards: &'a mut [f64],
+    terminated: &'a mut [bool],
+    truncated: &'a mut [bool],
+    errors: &'a mut [Option<Failure>],
+}
+
+impl Piece<'_> {
+    fn each(
+        mut self,
+        context: &Context<'_>,
+        worker: &mut Worker,
+        width: usize,
+        visit: &impl Fn(&mut World<'_, '_>, &mut Stage<'_>),
+    ) {
+        for i in 0..self.rewards.len() {
+            let index = self.first + i;
+            let model = match &mut worker.model {
+                Some(own) if !context.parameters.is_empty() => {
+                    for parameter in context.parameters {
+                        parameter.apply(index, own);
+                    }
+                    own
+                }
+                _ => context.model,
+            };
+            let data = self.own.get_mut(i).unwrap_or(&mut worker.data);
+            let mut world = World {
+                index,
+                row: i,
+                rows: &mut self.rows,
+                state: &mut self.states[i * width..(i + 1) * width],
+                reward: &mut self.rewards[i],
+                terminated: &mut self.terminated[i],
+                truncated: &mut self.truncated[i],
+                failure: &mut self.errors[i],
+            };
+            let mut stage = Stage { context, model, data };
+            let panic = catch_unwind(AssertUnwindSafe(|| visit(&mut world, &mut stage))).err();
+            if let Some(panic) = panic {
+                // Results may be half written, arrays out of place: this data is not used again.
+                *stage.data = Data::new(stage.model);
+                stage.fail(&mut world, Cause::Panic(reason(panic.as_ref())));
+            }
+        }
+    }
+}
+
+fn reason(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown reason").into()
+}
+
+/// One world's part of all arrays.
+struct World<'a, 'r> {
+    index: usize,
+    /// Its row in the piece.
+    row: usize,
+    rows: &'a mut [Rows<'r>],
+    state: &'a mut [f64],
+    reward: &'a mut f64,
+    terminated: &'a mut bool,
+    truncated: &'a mut bool,
+    failure: &'a mut Option<Failure>,
+}
+
+/// Where a world is computed: its model, and the data it is loaded into.
+struct Stage<'a> {
+    context: &'a Context<'a>,
+    model: &'a Model,
+    data: &'a mut Data,
+}
+
+impl Stage<'_> {
+    /// Steps a world. If that fails, its rows keep the state and the inputs before the step.
+    fn step(&mut self, world: &mut World<'_, '_>) {
+        let Stage { context, model, .. } = *self;
+        self.load(world);
+        if let Some(hook) = &context.hooks.control {
+            hook.control(model, self.data, world.index);
+            self.store(world, context.inputs.clone());
+        }
+        for _ in 0..context.steps {
+            if let Err(error) = corten_sim::step(model, self.data) {
+                self.fail(world, error.into());
+                return;
+            }
+        }
+        self.store(world, 0..context.slots.len());
+        let (m, d) = (model, &*self.data);
+        let hooks = context.hooks;
+        *world.reward = hooks.reward.as_ref().map_or(0.0, |f| f.compute(m, d));
+        *world.terminated = hooks.termination.as_ref().is_some_and(|f| f.is_done(m, d));
+        *world.truncated = hooks.truncation.as_ref().is_some_and(|f| f.is_done(m, d));
+    }
+
+    fn forward(&mut self, world: &mut World<'_, '_>) {
+        self.load(world);
+        corten_sim::forward(self.model, self.data);
+        self.store(world, self.context.inputs.end..self.context.slots.len());
+    }
+
+    fn reset(&mut self, world: &mut World<'_, '_>) {
+        let Stage { context, model, .. } = *self;
+        match context.keyframe {
+            Some(key) => {
+                self.data.reset_to_keyframe(model, key);
+            }
+            None => self.data.reset(model),
+        }
+        if let Some(hook) = &context.hooks.reset {
+            hook.reset(model, self.data, world.index);
+        }
+        *world.failure = None;
+        *world.reward = 0.0;
+        (*world.terminated, *world.truncated) = (false, false);
+        self.store(world, 0..context.slots.len());
+    }
+
+    /// Records a failure from the state in the world's rows.
+    fn fail(&mut self, world: &mut World<'_, '_>, cause: Cause) {
+        self.load(world);
+        let mut state = vec![0.0; state::size(self.model, SIGNATURE).unwrap_or(0)];
+        // The size is the signature's own.
+        let _ = state::get(self.model, self.data, &mut state, SIGNATURE);
+        let steps = self.context.steps;
+        *world.failure = Some(Failure { world: world.index, cause, state, steps });
+        *world.reward = 0.0;
+        *world.terminated = true;
+    }
+
+    /// Puts a world's state and inputs into the data.
+    fn load(&mut self, world: &World<'_, '_>) {
+        let slots = self.context.slots[..self.context.inputs.end].iter();
+        for (slot, rows) in slots.zip(world.rows.iter()) {
+            table::load(*slot, rows, world.row, self.data);
+        }
+    }
+
+    /// Writes a range of columns back to the world's rows.
+    fn store(&self, world: &mut World<'_, '_>, columns: std::ops::Range<usize>) {
+        let slots = &self.context.slots[columns.clone()];
+        for (slot, rows) in slots.iter().zip(&mut world.rows[columns]) {
+            table::store(*slot, rows, world.row, self.data);
+        }
+        let (qpos, qvel) = world.state.split_at_mut(self.data.qpos.len());
+        qpos.copy_from_slice(&self.data.qpos);
+        qvel.copy_from_slice(&self.data.qvel);
+    }
+}
