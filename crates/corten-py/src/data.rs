@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_model::Model;
-use corten_model::arrays::ArrayRef;
-use corten_model::container::Values;
 use corten_sim::stage::constraint;
 use corten_sim::{Data, solve};
 use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
@@ -14,21 +12,29 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString};
 
+use crate::converted::{CONVERTED, Shown};
 use crate::fields;
-use crate::memory::{Owner, Place, Scalar, Shared};
+use crate::memory::{Place, Scalar, Shared};
 use crate::model::{PyModel, cannot_set};
 use crate::run::{protect, run};
 use crate::saved;
 
 /// The changing part of a simulation, under MuJoCo's field names.
 ///
-/// Arrays whose lengths follow from the model are writable NumPy views of the simulation's own
-/// memory. What grows with contacts and constraints is returned as a read-only copy.
+/// Arrays are writable NumPy views of the simulation's own memory. Those whose lengths follow from
+/// the model show the present numbers for as long as they live. Those that grow with contacts and
+/// constraints show them until the next step; later, the memory that was theirs, with whatever it
+/// holds.
 #[pyclass(name = "DataBase", module = "corten._corten", frozen, subclass, dict, weakref)]
 pub struct PyData {
     pub data: Arc<Shared<Data>>,
     pub model: Py<PyModel>,
-    owner: Py<Owner>,
+    /// Arrays in MuJoCo's form that have been looked at.
+    pub shown: Shown,
+    /// Whether the rows by island have been filled since the engine ran.
+    islands_filled: AtomicBool,
+    /// Whether contacts have been looked at since the engine ran.
+    pub contacts_shown: AtomicBool,
     /// An array was lost when the engine failed.
     broken: AtomicBool,
 }
@@ -42,10 +48,6 @@ enum Source<'py> {
 
 /// Small fixed arrays inside of the data.
 const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
-
-/// Fields in MuJoCo's layout that are stored in another form and converted on demand.
-const CONVERTED: [&str; 7] =
-    ["qM", "ten_J", "ten_J_colind", "bvh_active", "flexedge_J", "flexedge_J_colind", "plugin"];
 
 impl PyData {
     pub fn check_usable(&self) -> PyResult<()> {
@@ -72,13 +74,32 @@ impl PyData {
             "nA" | "efc_AR" | "efc_AR_rownnz" | "efc_AR_rowadr" | "efc_AR_colind" => {
                 solve::materialize_dual
             }
-            "iLD" | "iLDiagInv" => solve::materialize_islands,
-            _ if field.starts_with("iM") || field.starts_with("iefc_") => {
+            _ if is_by_island(field) => {
+                if self.islands_filled.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
                 solve::materialize_islands
             }
             _ => return Ok(()),
         };
-        run(py, self.model.get(), self, fill)
+        let filled = self.islands_filled.load(Ordering::Relaxed) || is_by_island(field);
+        run(py, self.model.get(), self, fill)?;
+        self.islands_filled.store(filled, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Before the engine runs: hands over what Python wrote into arrays whose working form lies
+    /// elsewhere.
+    pub fn adopt(&self, m: &Model, d: &mut Data) {
+        self.shown.adopt(m, d);
+        let contacts = self.contacts_shown.swap(false, Ordering::Relaxed);
+        constraint::adopt(m, d, contacts);
+    }
+
+    /// After the engine has run: brings what Python looks at up to date.
+    pub fn refresh(&self, m: &Model, d: &Data) {
+        self.shown.refresh(m, d);
+        self.islands_filled.store(false, Ordering::Relaxed);
     }
 
     /// Checks that `m` can be used with this data: it is the model it was made for, or one of the
@@ -100,96 +121,31 @@ impl PyData {
         }
     }
 
-    fn fixed_view<'py>(&self, py: Python<'py>, index: usize) -> Bound<'py, PyAny> {
+    fn array_view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Data::ARRAYS[index];
-        let m = self.model.get().model.read_attached(py);
-        let shape = fields::shape(&m, info, m.size(info.rows).unwrap_or(0));
-        drop(m);
-        let place = self.data.write_attached(py).array_place(index);
-        let place = place.unwrap_or((std::ptr::dangling_mut::<f64>().cast(), 0));
-        self.data.view(Place::buffer(place, fields::scalar(info)), &shape, self.owner.bind(py))
-    }
-
-    fn inline_view<'py>(&self, py: Python<'py>, field: &str) -> Bound<'py, PyAny> {
-        let d = self.data.read_attached(py);
-        let place = match field {
-            "energy" => Place::inside(&*d, &d.energy, Scalar::F64),
-            "solver_fwdinv" => Place::inside(&*d, &d.solver_fwdinv, Scalar::F64),
-            "solver_niter" => Place::inside(&*d, &d.solver_niter, Scalar::I32),
-            _ => Place::inside(&*d, &d.solver_nnz, Scalar::I32),
+        let shape = {
+            let m = self.model.get().model.read_attached(py);
+            // The size says how many rows there are: vectors may keep room from larger scenes,
+            // and stay empty while not needed.
+            let own = self.data.read_attached(py).size(info.rows);
+            fields::shape(&m, info, own.or_else(|| m.size(info.rows)).unwrap_or(0))
         };
-        let count = place.count();
-        drop(d);
-        self.data.view(place, &[count], self.owner.bind(py))
+        self.data.array(py, index, fields::scalar(info), &shape)
     }
 
-    /// The valid part of an array that grows, and its shape.
-    fn dynamic_values(&self, py: Python<'_>, index: usize) -> (Values, Vec<usize>) {
-        let info = &Data::ARRAYS[index];
-        let m = self.model.get().model.read_attached(py);
-        let d = self.data.read_attached(py);
-        let values = d.array(index).unwrap_or(ArrayRef::F64(&[]));
-        let columns = fields::shape(&m, info, 1).iter().product::<usize>().max(1);
-        // Vectors may keep room from earlier, larger scenes, and stay empty while not needed: the
-        // size says how many rows there are.
-        let stored = values.len() / columns;
-        let rows = d.size(info.rows).or_else(|| m.size(info.rows)).unwrap_or(stored);
-        (fields::copied(values, rows * columns), fields::shape(&m, info, rows))
-    }
-
-    /// A field in MuJoCo's layout, and its shape.
-    fn converted_values(&self, py: Python<'_>, field: &str) -> (Values, Vec<usize>) {
-        let m = self.model.get().model.read_attached(py);
-        let d = self.data.read_attached(py);
-        match field {
-            "qM" => (Values::F64(packed_mass_matrix(&m, &d)), vec![m.nM]),
-            "plugin" => (Values::I32(m.plugin.clone()), vec![m.nplugin]),
-            "bvh_active" => (Values::U8(vec![0; m.nbvh]), vec![m.nbvh]),
-            "ten_J" if constraint::is_sparse(&m) => {
-                (fields::copied(ArrayRef::F64(&d.ten_J), m.ntendon * m.nv), vec![m.ntendon, m.nv])
-            }
-            "ten_J" => (Values::F64(tendon_rows(&m, &d)), vec![m.ntendon, m.nv]),
-            "ten_J_colind" => {
-                let stored = ArrayRef::I32(&d.ten_J_colind);
-                (fields::copied(stored, m.ntendon * m.nv), vec![m.ntendon, m.nv])
-            }
-            "flexedge_J" => (Values::F64(vec![0.0; m.nflexedge * m.nv]), vec![m.nflexedge, m.nv]),
-            _ => (Values::I32(vec![0; m.nflexedge * m.nv]), vec![m.nflexedge, m.nv]),
-        }
+    fn inline_view<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.data.field(py, |d| match field {
+            "energy" => Place::inside(d, &d.energy, Scalar::F64),
+            "solver_fwdinv" => Place::inside(d, &d.solver_fwdinv, Scalar::F64),
+            "solver_niter" => Place::inside(d, &d.solver_niter, Scalar::I32),
+            _ => Place::inside(d, &d.solver_nnz, Scalar::I32),
+        })
     }
 }
 
-/// The mass matrix in MuJoCo's older layout: each dof's diagonal, then its ancestors upwards.
-fn packed_mass_matrix(m: &Model, d: &Data) -> Vec<f64> {
-    let mut packed = vec![0.0; m.nM];
-    for (&at, &value) in m.mapM2M.iter().zip(&d.M) {
-        if let Some(slot) = usize::try_from(at).ok().and_then(|at| packed.get_mut(at)) {
-            *slot = value;
-        }
-    }
-    packed
-}
-
-/// Tendon Jacobians as full rows.
-fn tendon_rows(m: &Model, d: &Data) -> Vec<f64> {
-    let mut rows = vec![0.0; m.ntendon * m.nv];
-    each_nonzero(&d.ten_J_rownnz, &d.ten_J_rowadr, &mut |row, at| {
-        let column = usize::try_from(*d.ten_J_colind.get(at)?).ok().filter(|&c| c < m.nv)?;
-        *rows.get_mut(row * m.nv + column)? = *d.ten_J.get(at)?;
-        Some(())
-    });
-    rows
-}
-
-/// Visits the entries of sparse rows: row, and position in the values.
-fn each_nonzero(rownnz: &[i32], rowadr: &[i32], visit: &mut dyn FnMut(usize, usize) -> Option<()>) {
-    for (row, (&nnz, &adr)) in rownnz.iter().zip(rowadr).enumerate() {
-        for k in 0..usize::try_from(nnz).unwrap_or(0) {
-            if visit(row, usize::try_from(adr).unwrap_or(0) + k).is_none() {
-                break;
-            }
-        }
-    }
+/// Whether a field repeats rows or inertia island by island.
+fn is_by_island(field: &str) -> bool {
+    field.starts_with("iM") || field.starts_with("iLD") || field.starts_with("iefc_")
 }
 
 #[pymethods]
@@ -217,9 +173,14 @@ impl PyData {
                     .map_err(PyValueError::new_err)?
             }
         };
-        let data = Shared::new(data);
-        let owner = Py::new(py, Owner::new(data.clone()))?;
-        Ok(PyData { data, model: model.clone().unbind(), owner, broken: AtomicBool::new(false) })
+        Ok(PyData {
+            data: Shared::new(data),
+            model: model.clone().unbind(),
+            shown: Shown::default(),
+            islands_filled: AtomicBool::new(false),
+            contacts_shown: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
+        })
     }
 
     /// Everything in the data, for the constructor's `source`.
@@ -277,22 +238,19 @@ impl PyData {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let field = name.to_cow()?;
-        if CONVERTED.contains(&field.as_ref()) {
-            let (values, shape) = this.converted_values(py, &field);
-            return fields::frozen_values(py, values, &shape);
+        if let Some(view) = this.shown.view(py, &field, &this.model.get().model, &this.data)? {
+            return Ok(view);
         }
         if let Some(index) = Data::array_index(&field) {
-            if index >= Data::FIXED_ARRAYS {
-                this.materialize(py, &field)?;
-                let (values, shape) = this.dynamic_values(py, index);
-                return fields::frozen_values(py, values, &shape);
+            this.materialize(py, &field)?;
+            let view = this.array_view(py, index)?;
+            if index < Data::FIXED_ARRAYS {
+                fields::attributes(slf)?.set_item(name, &view)?;
             }
-            let view = this.fixed_view(py, index);
-            fields::attributes(slf)?.set_item(name, &view)?;
             return Ok(view);
         }
         if INLINE.contains(&field.as_ref()) {
-            let view = this.inline_view(py, &field);
+            let view = this.inline_view(py, &field)?;
             fields::attributes(slf)?.set_item(name, &view)?;
             return Ok(view);
         }
@@ -315,8 +273,7 @@ impl PyData {
             slf.get().data.write_attached(slf.py()).time = time;
             return Ok(());
         }
-        let fixed = Data::array_index(&field).is_some_and(|i| i < Data::FIXED_ARRAYS);
-        if fixed || INLINE.contains(&field.as_ref()) {
+        if all_arrays().any(|array| array == field) {
             return fields::assign(&slf.getattr(name)?, value);
         }
         Err(cannot_set(slf.as_any(), &field))

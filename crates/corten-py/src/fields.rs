@@ -3,9 +3,7 @@
 use corten_model::Model;
 use corten_model::arrays::{ArrayInfo, ArrayRef, Columns, ScalarKind};
 use corten_model::container::Values;
-use numpy::ndarray::{ArrayD, IxDyn};
-use numpy::{Element, PyArray, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use numpy::PyArray;
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -29,34 +27,6 @@ pub fn shape(m: &Model, info: &ArrayInfo, rows: usize) -> Vec<usize> {
         Columns::One => vec![rows],
         Columns::Fixed(n) => vec![rows, n],
         Columns::Sized(size, factor) => vec![rows, m.size(size).unwrap_or(0) * factor],
-    }
-}
-
-/// A read-only array of values whose storage may move: writing to the copy would have no effect,
-/// so NumPy refuses to.
-pub fn frozen<'py, T: Element>(
-    py: Python<'py>,
-    values: Vec<T>,
-    shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
-    let array = ArrayD::from_shape_vec(IxDyn(shape), values)
-        .map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let array = PyArray::from_owned_array(py, array);
-    let _ = array.readwrite().make_nonwriteable();
-    Ok(array.into_any())
-}
-
-/// [`frozen`], for any kind of scalars.
-pub fn frozen_values<'py>(
-    py: Python<'py>,
-    values: Values,
-    shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
-    match values {
-        Values::F64(v) => frozen(py, v, shape),
-        Values::F32(v) => frozen(py, v, shape),
-        Values::I32(v) => frozen(py, v, shape),
-        Values::U8(v) => frozen(py, v, shape),
     }
 }
 

@@ -8,6 +8,7 @@
 #![allow(non_snake_case)]
 
 mod args;
+mod converted;
 mod data;
 mod errors;
 mod fields;

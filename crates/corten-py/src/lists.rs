@@ -1,38 +1,43 @@
 //! Contacts and statistics: lists of small records inside of a simulation.
+//!
+//! Python sees the memory of a list as a structured NumPy array; [`Item::LAYOUT`] says where the
+//! fields of an element are.
 
-use corten_model::container::Values;
+use std::mem::offset_of;
+use std::sync::atomic::Ordering;
+
 use corten_sim::{Contact, Data, NISLAND, NSOLVER, SolverStat, TimerStat, WarningStat};
-use pyo3::exceptions::{PyAttributeError, PyIndexError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::data::PyData;
-use crate::fields;
-use crate::memory::In;
+use crate::memory::{Place, Room, Scalar};
 
 /// One element of a list, with its fields by name.
 trait Item: Clone + Default {
     /// Names of all fields.
     const FIELDS: &'static [&'static str];
 
-    /// The numbers of a field, and how many there are; `None` for an unknown name. `integer` says
-    /// how they are presented.
-    fn get(&self, field: &str) -> Option<Field>;
+    /// Name, NumPy type, number of values (zero for a number) and offset of each field.
+    const LAYOUT: &'static [(&'static str, &'static str, usize, usize)];
+
+    /// The numbers of a field; `None` for an unknown name.
+    fn get(&self, field: &str) -> Option<Numbers>;
     /// Writes a field; the caller has checked the length.
     fn set(&mut self, field: &str, values: &[f64]);
 }
 
-struct Field {
-    integer: bool,
-    scalar: bool,
+/// The numbers of one field.
+struct Numbers {
     values: [f64; 9],
     count: usize,
 }
 
-impl Field {
-    fn new(integer: bool, scalar: bool, given: &[f64]) -> Field {
+impl Numbers {
+    fn new(given: &[f64]) -> Numbers {
         let mut values = [0.0; 9];
         values[..given.len()].copy_from_slice(given);
-        Field { integer, scalar, values, count: given.len() }
+        Numbers { values, count: given.len() }
     }
 }
 
@@ -44,17 +49,24 @@ macro_rules! item {
                 $(stringify!($ints),)*
             ];
 
-            fn get(&self, field: &str) -> Option<Field> {
+            const LAYOUT: &'static [(&'static str, &'static str, usize, usize)] = &[
+                $((stringify!($real), "f8", 0, offset_of!($Type, $real)),)*
+                $((stringify!($vector), "f8", $n, offset_of!($Type, $vector)),)*
+                $((stringify!($int), "i4", 0, offset_of!($Type, $int)),)*
+                $((stringify!($ints), "i4", $k, offset_of!($Type, $ints)),)*
+            ];
+
+            fn get(&self, field: &str) -> Option<Numbers> {
                 match field {
-                    $(stringify!($real) => Some(Field::new(false, true, &[self.$real])),)*
+                    $(stringify!($real) => Some(Numbers::new(&[self.$real])),)*
                     $(stringify!($vector) => {
                         let values: [f64; $n] = bytemuck::cast(self.$vector);
-                        Some(Field::new(false, false, &values))
+                        Some(Numbers::new(&values))
                     })*
-                    $(stringify!($int) => Some(Field::new(true, true, &[self.$int.into()])),)*
+                    $(stringify!($int) => Some(Numbers::new(&[self.$int.into()])),)*
                     $(stringify!($ints) => {
                         let values: [i32; $k] = self.$ints;
-                        Some(Field::new(true, false, &values.map(f64::from)))
+                        Some(Numbers::new(&values.map(f64::from)))
                     })*
                     _ => None,
                 }
@@ -181,32 +193,21 @@ impl List {
         }
     }
 
-    fn get(self, d: &Data, index: usize, field: &str) -> Option<Field> {
+    /// Bytes of one element, and where its fields are.
+    fn layout(self) -> Layout {
+        fn of<T: Item>() -> Layout {
+            (size_of::<T>(), T::LAYOUT.to_vec())
+        }
         match self {
-            List::Contact => d.contact.get(index).copied().unwrap_or_default().get(field),
-            List::Solver => d.solver.get(index).copied().unwrap_or_default().get(field),
-            List::Warning => d.warning.get(index).copied().unwrap_or_default().get(field),
-            List::Timer => d.timer.get(index).copied().unwrap_or_default().get(field),
+            List::Contact => of::<Contact>(),
+            List::Solver => of::<SolverStat>(),
+            List::Warning => of::<WarningStat>(),
+            List::Timer => of::<TimerStat>(),
         }
     }
-
-    fn set(self, d: &mut Data, index: usize, field: &str, values: &[f64]) {
-        match self {
-            List::Contact => d.contact.get_mut(index).map(|c| c.set(field, values)),
-            List::Solver => d.solver.get_mut(index).map(|c| c.set(field, values)),
-            List::Warning => d.warning.get_mut(index).map(|c| c.set(field, values)),
-            List::Timer => d.timer.get_mut(index).map(|c| c.set(field, values)),
-        };
-    }
 }
 
-fn unknown(list: &str, field: &str) -> PyErr {
-    PyAttributeError::new_err(format!("elements of '{list}' have no attribute '{field}'"))
-}
-
-fn out_of_range(list: &str, index: usize, len: usize) -> PyErr {
-    PyIndexError::new_err(format!("index {index} is out of range: '{list}' has {len} elements"))
-}
+type Layout = (usize, Vec<(&'static str, &'static str, usize, usize)>);
 
 /// Number of elements.
 #[pyfunction]
@@ -214,96 +215,35 @@ fn list_len(py: Python<'_>, d: &PyData, list: &str) -> PyResult<usize> {
     Ok(List::parse(list)?.len(&d.data.read_attached(py)))
 }
 
-/// A field of all elements, as a read-only array.
+/// Bytes of one element, and name, type, number of values and offset of each of its fields.
 #[pyfunction]
-fn list_column<'py>(
-    py: Python<'py>,
-    d: &PyData,
-    list: &str,
-    field: &str,
-) -> PyResult<Bound<'py, PyAny>> {
-    let kind = List::parse(list)?;
-    let data = d.data.read_attached(py);
-    let n = kind.len(&data);
-    // An element past the end has default values: it tells type and width of an empty list.
-    let sample = kind.get(&data, usize::MAX, field).ok_or_else(|| unknown(list, field))?;
-    let mut values = Vec::with_capacity(n * sample.count);
-    for i in 0..n {
-        if let Some(found) = kind.get(&data, i, field) {
-            values.extend_from_slice(&found.values[..found.count]);
+fn list_layout(list: &str) -> PyResult<Layout> {
+    Ok(List::parse(list)?.layout())
+}
+
+/// The memory of all elements.
+#[pyfunction]
+fn list_memory<'py>(py: Python<'py>, d: &PyData, list: &str) -> PyResult<Bound<'py, PyAny>> {
+    let list = List::parse(list)?;
+    let size = list.len(&d.data.read_attached(py)) * list.layout().0;
+    match list {
+        List::Contact => {
+            d.contacts_shown.store(true, Ordering::Relaxed);
+            d.data.buffer(py, Scalar::U8, &[size], |d| Some(Room::bytes(&mut d.contact)))
         }
-    }
-    drop(data);
-    let shape = if sample.scalar { vec![n] } else { vec![n, sample.count] };
-    fields::frozen_values(py, numbers(values, sample.integer), &shape)
-}
-
-/// A field of one element: a number, or a read-only array.
-#[pyfunction]
-fn list_get<'py>(
-    py: Python<'py>,
-    d: &PyData,
-    list: &str,
-    index: usize,
-    field: &str,
-) -> PyResult<Bound<'py, PyAny>> {
-    let kind = List::parse(list)?;
-    let data = d.data.read_attached(py);
-    let n = kind.len(&data);
-    if index >= n {
-        return Err(out_of_range(list, index, n));
-    }
-    let found = kind.get(&data, index, field).ok_or_else(|| unknown(list, field))?;
-    drop(data);
-    match (found.scalar, found.integer) {
-        (true, true) => Ok((found.values[0] as i64).into_pyobject(py)?.into_any()),
-        (true, false) => Ok(found.values[0].into_pyobject(py)?.into_any()),
-        _ => {
-            let values = numbers(found.values[..found.count].to_vec(), found.integer);
-            fields::frozen_values(py, values, &[found.count])
-        }
-    }
-}
-
-/// Writes a field of one element.
-#[pyfunction]
-fn list_set(
-    py: Python<'_>,
-    d: &PyData,
-    list: &str,
-    index: usize,
-    field: &str,
-    value: In,
-) -> PyResult<()> {
-    let kind = List::parse(list)?;
-    let mut data = d.data.write_attached(py);
-    let n = kind.len(&data);
-    if index >= n {
-        return Err(out_of_range(list, index, n));
-    }
-    let found = kind.get(&data, index, field).ok_or_else(|| unknown(list, field))?;
-    if value.values.len() != found.count {
-        return Err(PyValueError::new_err(format!(
-            "'{field}' has {} values, {} were given",
-            found.count,
-            value.values.len()
-        )));
-    }
-    kind.set(&mut data, index, field, &value.values);
-    Ok(())
-}
-
-fn numbers(values: Vec<f64>, integer: bool) -> Values {
-    if integer {
-        Values::I32(values.into_iter().map(|x| x as i32).collect())
-    } else {
-        Values::F64(values)
+        List::Solver => d.data.buffer(py, Scalar::U8, &[size], |d| {
+            if d.solver.len() < SOLVER_STATS {
+                d.solver.resize(SOLVER_STATS, SolverStat::default());
+            }
+            Some(Room::bytes(&mut d.solver))
+        }),
+        List::Warning => d.data.field(py, |d| Place::inside(d, &d.warning, Scalar::U8)),
+        List::Timer => d.data.field(py, |d| Place::inside(d, &d.timer, Scalar::U8)),
     }
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(list_len, module)?)?;
-    module.add_function(wrap_pyfunction!(list_column, module)?)?;
-    module.add_function(wrap_pyfunction!(list_get, module)?)?;
-    module.add_function(wrap_pyfunction!(list_set, module)?)
+    module.add_function(wrap_pyfunction!(list_layout, module)?)?;
+    module.add_function(wrap_pyfunction!(list_memory, module)?)
 }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 
 use crate::fields;
-use crate::memory::{Owner, Place, Shared};
+use crate::memory::Shared;
 
 /// Fields that MuJoCo's Python package presents as text.
 const TEXT: [&str; 3] = ["names", "paths", "text_data"];
@@ -23,7 +23,6 @@ const TEXT: [&str; 3] = ["names", "paths", "text_data"];
 #[pyclass(name = "ModelBase", module = "corten._corten", frozen, subclass, dict, weakref)]
 pub struct PyModel {
     pub model: Arc<Shared<Model>>,
-    owner: Py<Owner>,
 }
 
 /// A model on its way to an object of some class: the only thing that [`PyModel`] is made of.
@@ -37,27 +36,21 @@ impl ModelHandle {
 }
 
 impl PyModel {
-    pub fn owner(&self) -> &Py<Owner> {
-        &self.owner
-    }
-
-    fn view<'py>(&self, py: Python<'py>, index: usize) -> Bound<'py, PyAny> {
+    fn view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Model::ARRAYS[index];
-        let mut m = self.model.write_attached(py);
-        let shape = fields::shape(&m, info, m.size(info.rows).unwrap_or(0));
-        let place = m.array_place(index).unwrap_or((std::ptr::dangling_mut::<f64>().cast(), 0));
-        drop(m);
-        self.model.view(Place::buffer(place, fields::scalar(info)), &shape, self.owner.bind(py))
+        let shape = {
+            let m = self.model.read_attached(py);
+            fields::shape(&m, info, m.size(info.rows).unwrap_or(0))
+        };
+        self.model.array(py, index, fields::scalar(info), &shape)
     }
 }
 
 #[pymethods]
 impl PyModel {
     #[new]
-    fn new(py: Python<'_>, handle: &ModelHandle) -> PyResult<PyModel> {
-        let model = handle.0.clone();
-        let owner = Py::new(py, Owner::new(model.clone()))?;
-        Ok(PyModel { model, owner })
+    fn new(handle: &ModelHandle) -> PyModel {
+        PyModel { model: handle.0.clone() }
     }
 
     /// The model of named arrays, as `pack` returns them; `None` values stand for empty arrays.
@@ -207,7 +200,7 @@ impl PyModel {
             };
             return Ok(PyBytes::new(py, text).into_any());
         }
-        let view = this.view(py, index);
+        let view = this.view(py, index)?;
         fields::attributes(slf)?.set_item(name, &view)?;
         Ok(view)
     }

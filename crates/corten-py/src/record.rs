@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 use crate::fields;
-use crate::memory::{Owner, Place, Scalar, Shared};
+use crate::memory::{Place, Scalar, Shared};
 use crate::model::{PyModel, cannot_set};
 
 /// Declares the records of a model with the paths under which they are found.
@@ -95,7 +95,6 @@ named!(
 #[pyclass(name = "RecordBase", module = "corten._corten", frozen, subclass, dict)]
 pub struct PyRecord {
     model: Arc<Shared<Model>>,
-    owner: Py<Owner>,
     section: &'static str,
 }
 
@@ -103,19 +102,13 @@ pub struct PyRecord {
 impl PyRecord {
     #[new]
     #[pyo3(signature = (section, model=None))]
-    fn new(py: Python<'_>, section: &str, model: Option<&PyModel>) -> PyResult<PyRecord> {
+    fn new(section: &str, model: Option<&PyModel>) -> PyResult<PyRecord> {
         let section = SECTIONS
             .iter()
             .find(|s| **s == section)
             .ok_or_else(|| PyValueError::new_err(format!("no section '{section}'")))?;
-        Ok(match model {
-            Some(m) => PyRecord { model: m.model.clone(), owner: m.owner().clone_ref(py), section },
-            None => {
-                let model = Shared::new(Model::default());
-                let owner = Py::new(py, Owner::new(model.clone()))?;
-                PyRecord { model, owner, section }
-            }
-        })
+        let model = model.map_or_else(|| Shared::new(Model::default()), |m| m.model.clone());
+        Ok(PyRecord { model, section })
     }
 
     /// Takes over all values of another record of the same section.
@@ -155,15 +148,14 @@ impl PyRecord {
                 ArrayRef::U8(v) => v[0].into_pyobject(py)?.into_any(),
             });
         }
-        let place = match values {
-            ArrayRef::F64(v) => Place::inside(&*m, v, Scalar::F64),
-            ArrayRef::F32(v) => Place::inside(&*m, v, Scalar::F32),
-            ArrayRef::I32(v) => Place::inside(&*m, v, Scalar::I32),
-            ArrayRef::U8(v) => Place::inside(&*m, v, Scalar::U8),
-        };
         drop(m);
-        let count = place.count();
-        let view = this.model.view(place, &[count], this.owner.bind(py));
+        let view = this.model.field(py, |m| match field(m, this.section, &wanted) {
+            Some((_, ArrayRef::F64(v))) => Place::inside(m, v, Scalar::F64),
+            Some((_, ArrayRef::F32(v))) => Place::inside(m, v, Scalar::F32),
+            Some((_, ArrayRef::I32(v))) => Place::inside(m, v, Scalar::I32),
+            Some((_, ArrayRef::U8(v))) => Place::inside(m, v, Scalar::U8),
+            None => Place::inside::<_, f64>(m, &[], Scalar::F64),
+        })?;
         fields::attributes(slf.as_any())?.set_item(name, &view)?;
         Ok(view)
     }

@@ -158,7 +158,9 @@ fn rollout(
     let shared: Vec<Arc<Shared<Data>>> = datas.iter().map(|d| d.get().data.clone()).collect();
     let failed = py.detach(|| simulate(&inputs, &models, &shared, &mut states, &mut sensors));
     for data in &datas {
-        data.get().note_failure(failed);
+        let data = data.get();
+        data.note_failure(failed);
+        data.refresh(&data.model.get().model.read_attached(py), &data.data.read_attached(py));
     }
     if failed {
         return Err(PyRuntimeError::new_err("the engine failed in a rollout"));

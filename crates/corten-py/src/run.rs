@@ -38,7 +38,10 @@ pub fn run<R: Send>(
     let result = protect(py, move || {
         let model = model.read();
         let mut data = data.write();
-        f(&model, &mut data)
+        d.adopt(&model, &mut data);
+        let result = f(&model, &mut data);
+        d.refresh(&model, &data);
+        result
     });
     d.note_failure(result.is_err());
     debug_assert!(result.is_err() || d.data.is_intact(), "a stage moved an array");

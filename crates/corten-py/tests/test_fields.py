@@ -145,21 +145,6 @@ def test_a_view_does_not_keep_its_object_alive_in_a_cycle():
     assert ref() is None and view.shape == (1,)
 
 
-def test_what_grows_is_read_only():
-    m = load(EVERYTHING)
-    d = corten.MjData(m)
-    corten.mj_forward(m, d)
-    for name in ("efc_force", "efc_J", "qM", "ten_J", "bvh_active"):
-        array = getattr(d, name)
-        assert not array.flags.writeable
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0
-    with pytest.raises(AttributeError, match="not writable"):
-        d.nefc = 3
-    with pytest.raises(AttributeError, match="no attribute 'qpo'"):
-        d.qpo = 3
-
-
 def test_copies_share_nothing():
     m = load(EVERYTHING)
     d = corten.MjData(m)
@@ -247,7 +232,7 @@ def test_contacts():
         found.contact[99]
     assert found.contact[-1].dist == found.contact.dist[-1]
     assert [c.dim for c in found.contact] == list(found.contact.dim)
-    with pytest.raises(AttributeError, match="distance"):
+    with pytest.raises(AttributeError, match="no attribute 'distance'"):
         found.contact.distance
 
 

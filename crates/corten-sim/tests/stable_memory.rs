@@ -7,7 +7,7 @@ use corten_model::enums::Integrator;
 use corten_sim::{Data, constants, inverse};
 
 fn places(d: &mut Data) -> Vec<(*mut u8, usize)> {
-    (0..Data::FIXED_ARRAYS).filter_map(|i| d.array_place(i)).collect()
+    (0..Data::FIXED_ARRAYS).filter_map(|i| d.array_place(i, 0)).collect()
 }
 
 #[test]
@@ -29,10 +29,10 @@ fn no_array_moves() {
         d.reset(&m);
         d.reset_to_keyframe(&m, 0);
         let model_before: Vec<_> =
-            (0..corten_sim::Model::FIXED_ARRAYS).filter_map(|i| m.array_place(i)).collect();
+            (0..corten_sim::Model::FIXED_ARRAYS).filter_map(|i| m.array_place(i, 0)).collect();
         constants::set_const(&mut m, &mut d).unwrap();
         let model_after: Vec<_> =
-            (0..corten_sim::Model::FIXED_ARRAYS).filter_map(|i| m.array_place(i)).collect();
+            (0..corten_sim::Model::FIXED_ARRAYS).filter_map(|i| m.array_place(i, 0)).collect();
         assert_eq!(places(&mut d), before, "{name}, reset");
         assert_eq!(model_after, model_before, "{name}, model");
     }

@@ -98,16 +98,29 @@ macro_rules! array_struct {
                 getters.get(index).map(|get| get(self))
             }
 
-            /// Where the buffer of `ARRAYS[index]` is and how many scalars it holds, for arrays
-            /// whose lengths are fixed by the model: memory that views may point into.
-            pub fn array_place(&mut self, index: usize) -> Option<(*mut u8, usize)> {
-                let getters: &[fn(&mut Self) -> (*mut u8, usize)] = &[
-                    $(|s| {
-                        let count = $crate::arrays::Cell::scalars(&s.$f[..]).len();
-                        (s.$f.as_mut_ptr().cast(), count)
+            /// Where the buffer of `ARRAYS[index]` is and how many scalars it holds: memory that
+            /// views may point into. An array whose length changes while simulating is first
+            /// made long enough for `count` scalars, with zeros.
+            pub fn array_place(&mut self, index: usize, count: usize) -> Option<(*mut u8, usize)> {
+                fn place<T: $crate::arrays::Cell>(values: &mut Vec<T>) -> (*mut u8, usize) {
+                    let count = $crate::arrays::Cell::scalars(&values[..]).len();
+                    (values.as_mut_ptr().cast(), count)
+                }
+                type Place<S> = fn(&mut S, usize) -> (*mut u8, usize);
+                let places: &[Place<Self>] = &[
+                    $(|s, _| place(&mut s.$f),)*
+                    $(|s, count| {
+                        let cell = <$dty as $crate::arrays::Cell>::scalars(
+                            &[bytemuck::Zeroable::zeroed()],
+                        ).len();
+                        let rows = count.div_ceil(cell);
+                        if s.$d.len() < rows {
+                            s.$d.resize(rows, bytemuck::Zeroable::zeroed());
+                        }
+                        place(&mut s.$d)
                     },)*
                 ];
-                getters.get(index).map(|get| get(self))
+                places.get(index).map(|get| get(self, count))
             }
 
             /// Replaces the content of `ARRAYS[index]`, an array whose length changes while

@@ -20,7 +20,12 @@ fn change<E: std::fmt::Display + Send>(
     d.check_usable()?;
     d.check_model(py, m)?;
     let (model, data) = (&m.model, &d.data);
-    let result = protect(py, move || f(&mut model.write(), &mut data.write()));
+    let result = protect(py, move || {
+        let (mut model, mut data) = (model.write(), data.write());
+        let result = f(&mut model, &mut data);
+        d.refresh(&model, &data);
+        result
+    });
     d.note_failure(result.is_err());
     result?.map_err(|e| fatal(e.to_string()))
 }

@@ -193,6 +193,9 @@ pub fn materialize_dual(m: &Model, d: &mut Data) {
     if !super::is_dual(m) || d.nefc == 0 || !d.efc_AR.is_empty() {
         return;
     }
+    for v in [&mut d.efc_AR_rownnz, &mut d.efc_AR_rowadr, &mut d.efc_AR_colind] {
+        v.clear();
+    }
     let dual = std::mem::take(&mut d.scratch.solver.dual);
     let n = d.nefc.min(dual.at.len());
     for i in 0..n {

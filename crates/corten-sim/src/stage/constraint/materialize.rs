@@ -12,6 +12,10 @@ pub fn materialize_jacobian(m: &Model, d: &mut Data) {
     if d.efc_J.len() == d.nJ && d.nJ > 0 || d.nefc == 0 {
         return;
     }
+    d.efc_J.clear();
+    for v in [&mut d.efc_J_rownnz, &mut d.efc_J_rowadr, &mut d.efc_J_colind] {
+        v.clear();
+    }
     let rows = std::mem::take(&mut d.scratch.constraint);
     let jacobian = rows.jacobian();
     if is_sparse(m) {

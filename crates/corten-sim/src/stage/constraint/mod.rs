@@ -8,6 +8,7 @@
 //! The public `efc_J` is not needed for simulating and is therefore filled on request, by
 //! [`materialize_jacobian`].
 
+mod adopt;
 mod assembly;
 mod contact;
 mod equality;
@@ -17,6 +18,7 @@ mod limit;
 mod materialize;
 mod reference;
 
+pub use adopt::adopt;
 pub use assembly::Constraints;
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
