@@ -6,7 +6,7 @@ use corten_math::{AncestorAxes, Spatial};
 use corten_model::Model;
 
 use super::structure::Structure;
-use crate::solve::{SolverScratch, island::IslandRows};
+use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
 use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
 use crate::{derivative, integrate, inverse};
@@ -37,6 +37,8 @@ pub(crate) struct Scratch {
     pub constraint: Constraints,
     pub islands: IslandRows,
     pub solver: SolverScratch,
+    /// Threads that solve islands.
+    pub threads: Threads,
 }
 
 impl Scratch {
@@ -59,6 +61,7 @@ impl Scratch {
             contact_sensor: sensor::Memory::default(),
             constraint: Constraints::default(),
             solver: SolverScratch::default(),
+            threads: Threads::default(),
         }
     }
 }

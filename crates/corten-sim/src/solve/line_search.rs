@@ -183,6 +183,8 @@ impl Line {
         if norm < MIN_VAL {
             return Found { alpha: 0.0, slope: 1.0, evaluations: 0 };
         }
+        // With a tolerance of zero, a slope of exactly zero ends the search. MuJoCo goes on there, and
+        // may leave the minimum for the middle of a bracket that cannot shrink.
         let gtol = tolerance * norm / scale;
         let end = |line: &Line, p: Point| Found {
             alpha: p.alpha,
@@ -196,7 +198,7 @@ impl Line {
         if origin.cost < p1.cost {
             p1 = origin;
         }
-        if p1.slope.abs() < gtol {
+        if p1.slope.abs() <= gtol {
             return end(self, p1);
         }
 
@@ -206,7 +208,7 @@ impl Line {
         while p1.slope * forward <= -gtol && self.evaluations < iterations {
             previous = Some(p1);
             p1 = self.at(rows, along, p1.newton());
-            if p1.slope.abs() < gtol {
+            if p1.slope.abs() <= gtol {
                 return end(self, p1);
             }
         }
@@ -222,7 +224,7 @@ impl Line {
             let candidates = [p1_next, p2_next, middle];
             let mut best: Option<Point> = None;
             for c in candidates {
-                if c.slope.abs() < gtol && best.is_none_or(|b| c.cost < b.cost) {
+                if c.slope.abs() <= gtol && best.is_none_or(|b| c.cost < b.cost) {
                     best = Some(c);
                 }
             }

@@ -5,6 +5,7 @@
 //! themselves see only a [`problem::Problem`].
 
 pub mod cost;
+pub(crate) mod crew;
 pub mod dual;
 mod hessian;
 pub mod island;
@@ -25,6 +26,7 @@ use corten_model::enums::{ConstraintType, DisableBit, ObjType, Solver};
 pub use dual::materialize_dual;
 pub use island_view::materialize_islands;
 
+use crew::View;
 use dual::Dual;
 
 use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
@@ -64,7 +66,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
         d.qacc.copy_from_slice(&d.qacc_smooth);
         return;
     }
-    let rows = std::mem::take(&mut d.scratch.constraint);
+    let mut rows = std::mem::take(&mut d.scratch.constraint);
     let mut solver = std::mem::take(&mut d.scratch.solver);
     residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
     start(m, d, &rows, &mut solver);
@@ -75,7 +77,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
     };
     match primal {
         Some(method) if d.nisland > 0 && m.opt.noslip_iterations <= 0 => {
-            solve_islands(m, d, &rows, &mut solver, method);
+            solve_islands(m, d, &mut rows, &mut solver, method);
         }
         Some(method) => solve_whole(m, d, &rows, &mut solver, method),
         None => solve_dual(m, d, &rows, &mut solver, Pass::Main),
@@ -330,77 +332,99 @@ fn nonzeros(m: &Model, n: usize, outcome: &Outcome) -> i32 {
 fn solve_islands(
     m: &Model,
     d: &mut Data,
-    rows: &Constraints,
+    rows: &mut Constraints,
     solver: &mut SolverScratch,
     method: Method,
 ) {
-    let islands = std::mem::take(&mut d.scratch.islands);
     gather_islands(d, solver);
+    let report = |d: &mut Data, island: usize, outcome: &Outcome| {
+        if island < NISLAND {
+            d.solver_niter[island] = outcome.iterations as i32;
+            d.solver_nnz[island] = nonzeros(m, d.island_nv[island] as usize, outcome);
+        }
+    };
+    if d.scratch.threads.help(d.nisland, d.nefc) {
+        let mut crew = d.scratch.threads.take();
+        let start = [&mut solver.ima, &mut solver.ijar];
+        crew.solve(d, rows, start, method, limits(m), report);
+        d.scratch.threads.keep(crew);
+    } else {
+        solve_in_turn(m, d, rows, solver, method, report);
+    }
+    scatter_islands(m, d);
+}
+
+/// One island after the other.
+fn solve_in_turn(
+    m: &Model,
+    d: &mut Data,
+    rows: &Constraints,
+    solver: &mut SolverScratch,
+    method: Method,
+    report: impl Fn(&mut Data, usize, &Outcome),
+) {
     let mut stats = std::mem::take(&mut d.solver);
     let mut iacc = std::mem::take(&mut d.iacc);
     let mut iforce = std::mem::take(&mut d.iefc_force);
     let mut istate = std::mem::take(&mut d.iefc_state);
     let mut ifrc_constraint = std::mem::take(&mut d.ifrc_constraint);
     for island in 0..d.nisland {
-        let start = d.island_idofadr[island] as usize;
-        let dofs = start..start + d.island_nv[island] as usize;
-        let start = d.island_iefcadr[island] as usize;
-        let efcs = start..start + d.island_nefc[island] as usize;
-        let inertia = Inertia { dofs: Some(&d.map_idof2dof[dofs.clone()]), ..whole_inertia(d) };
-        let jacobian = Jacobian {
-            blocks: &islands.blocks[islands.start[island]..islands.start[island + 1]],
-            columns: &islands.columns,
-            runs: &islands.runs,
-            values: &rows.values,
-            cones: &rows.cones,
-        };
-        let problem = Problem {
-            rows: Rows::new(
-                jacobian,
-                &d.iefc_D[efcs.clone()],
-                &d.iefc_R[efcs.clone()],
-                &d.iefc_frictionloss[efcs.clone()],
-                d.island_ne[island] as usize,
-                d.island_nf[island] as usize,
-            ),
-            inertia,
-            qfrc_smooth: &d.ifrc_smooth[dofs.clone()],
-            qacc_smooth: &d.iacc_smooth[dofs.clone()],
-            scale: 1.0 / inertia.trace(dofs.len()),
-        };
+        let view = island_problems(d, rows);
+        let (dofs, efcs) = (view.dofs(island), view.efcs(island));
         let mut x = Iterate {
             qacc: &mut iacc[dofs.clone()],
             ma: &mut solver.ima[dofs.clone()],
             jar: &mut solver.ijar[efcs.clone()],
             force: &mut iforce[efcs.clone()],
             state: &mut istate[efcs],
-            qfrc_constraint: &mut ifrc_constraint[dofs.clone()],
+            qfrc_constraint: &mut ifrc_constraint[dofs],
         };
+        let problem = view.problem(island);
         let outcome =
             solver.primal.solve(island, &problem, method, &limits(m), &mut x, |iteration, stat| {
                 record(&mut stats, island, iteration, stat);
             });
-        if island < NISLAND {
-            d.solver_niter[island] = outcome.iterations as i32;
-            d.solver_nnz[island] = nonzeros(m, dofs.len(), &outcome);
-        }
-    }
-    for (i, &dof) in d.map_idof2dof[..d.nidof].iter().enumerate() {
-        d.qacc[dof as usize] = iacc[i];
-        d.qfrc_constraint[dof as usize] = ifrc_constraint[i];
-    }
-    for (i, &row) in d.map_iefc2efc.iter().enumerate() {
-        d.efc_force[row as usize] = iforce[i];
-    }
-    if m.opt.disabled(DisableBit::WarmStart) {
-        for (i, &row) in d.map_iefc2efc.iter().enumerate() {
-            d.efc_state[row as usize] = istate[i];
-        }
+        report(d, island, &outcome);
     }
     d.solver = stats;
     (d.iacc, d.ifrc_constraint) = (iacc, ifrc_constraint);
     (d.iefc_force, d.iefc_state) = (iforce, istate);
-    d.scratch.islands = islands;
+}
+
+fn island_problems<'a>(d: &'a Data, rows: &'a Constraints) -> View<'a> {
+    View {
+        rows,
+        islands: &d.scratch.islands,
+        inertia: whole_inertia(d),
+        idof2dof: &d.map_idof2dof,
+        idofadr: &d.island_idofadr,
+        nv: &d.island_nv,
+        iefcadr: &d.island_iefcadr,
+        nefc: &d.island_nefc,
+        ne: &d.island_ne,
+        nf: &d.island_nf,
+        d: &d.iefc_D,
+        r: &d.iefc_R,
+        frictionloss: &d.iefc_frictionloss,
+        qfrc_smooth: &d.ifrc_smooth,
+        qacc_smooth: &d.iacc_smooth,
+    }
+}
+
+/// Answers of the islands in the order of degrees of freedom and rows.
+fn scatter_islands(m: &Model, d: &mut Data) {
+    for (i, &dof) in d.map_idof2dof[..d.nidof].iter().enumerate() {
+        d.qacc[dof as usize] = d.iacc[i];
+        d.qfrc_constraint[dof as usize] = d.ifrc_constraint[i];
+    }
+    for (i, &row) in d.map_iefc2efc.iter().enumerate() {
+        d.efc_force[row as usize] = d.iefc_force[i];
+    }
+    if m.opt.disabled(DisableBit::WarmStart) {
+        for (i, &row) in d.map_iefc2efc.iter().enumerate() {
+            d.efc_state[row as usize] = d.iefc_state[i];
+        }
+    }
 }
 
 /// Vectors over degrees of freedom and rows, island by island.

@@ -79,7 +79,7 @@ impl<'a> Rows<'a> {
 }
 
 /// When to stop.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     pub iterations: usize,
     pub tolerance: f64,

@@ -1,0 +1,435 @@
+//! Islands on several threads, with the bits of one.
+//!
+//! Islands share what they read and nothing that they write, so it does not matter for the result
+//! which thread solves which island, nor when. What is read moves into memory that the threads
+//! share for the time of the solve ([`Work`]); each thread solves its islands in buffers of its
+//! own and copies the answers out under a lock ([`Answers`]). Islands are handed out by size,
+//! always the same way, so that the buffers of each thread stop growing with the scene.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+
+use super::island::IslandRows;
+use super::primal::{Iterate, Method, Outcome, Primal};
+use super::problem::{Inertia, Limits, Problem, Rows};
+use super::record;
+use super::rows::Jacobian;
+use crate::data::structure::Structure;
+use crate::stage::constraint::Constraints;
+use crate::{Data, SolverStat};
+
+/// Rows below which waking other threads costs more than it saves.
+const WORTHWHILE: usize = 64;
+
+/// All that a solver reads of the islands.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub rows: &'a Constraints,
+    pub islands: &'a IslandRows,
+    pub inertia: Inertia<'a>,
+    pub idof2dof: &'a [i32],
+    pub idofadr: &'a [i32],
+    pub nv: &'a [i32],
+    pub iefcadr: &'a [i32],
+    pub nefc: &'a [i32],
+    pub ne: &'a [i32],
+    pub nf: &'a [i32],
+    pub d: &'a [f64],
+    pub r: &'a [f64],
+    pub frictionloss: &'a [f64],
+    pub qfrc_smooth: &'a [f64],
+    pub qacc_smooth: &'a [f64],
+}
+
+impl<'a> View<'a> {
+    /// Degrees of freedom of an island, in the order of islands.
+    pub fn dofs(&self, island: usize) -> std::ops::Range<usize> {
+        let start = self.idofadr[island] as usize;
+        start..start + self.nv[island] as usize
+    }
+
+    /// Rows of an island, in the order of islands.
+    pub fn efcs(&self, island: usize) -> std::ops::Range<usize> {
+        let start = self.iefcadr[island] as usize;
+        start..start + self.nefc[island] as usize
+    }
+
+    pub fn problem(&self, island: usize) -> Problem<'a> {
+        let (dofs, efcs) = (self.dofs(island), self.efcs(island));
+        let inertia = Inertia { dofs: Some(&self.idof2dof[dofs.clone()]), ..self.inertia };
+        let blocks = self.islands.start[island]..self.islands.start[island + 1];
+        let jacobian = Jacobian {
+            blocks: &self.islands.blocks[blocks],
+            columns: &self.islands.columns,
+            runs: &self.islands.runs,
+            values: &self.rows.values,
+            cones: &self.rows.cones,
+        };
+        Problem {
+            rows: Rows::new(
+                jacobian,
+                &self.d[efcs.clone()],
+                &self.r[efcs.clone()],
+                &self.frictionloss[efcs],
+                self.ne[island] as usize,
+                self.nf[island] as usize,
+            ),
+            inertia,
+            qfrc_smooth: &self.qfrc_smooth[dofs.clone()],
+            qacc_smooth: &self.qacc_smooth[dofs.clone()],
+            scale: 1.0 / inertia.trace(dofs.len()),
+        }
+    }
+}
+
+/// What the threads read, moved out of `Data` for the time of the solve.
+#[derive(Debug, Default)]
+struct Work {
+    rows: Constraints,
+    islands: IslandRows,
+    structure: Arc<Structure>,
+    matrix: Vec<f64>,
+    factor: Vec<f64>,
+    diaginv: Vec<f64>,
+    idof2dof: Vec<i32>,
+    /// Per island: first degree of freedom, their number, first row, number of rows, of
+    /// equalities, of friction.
+    places: [Vec<i32>; 6],
+    /// Per row: D, R, friction loss.
+    efc: [Vec<f64>; 3],
+    /// Per degree of freedom: force and acceleration without constraints.
+    smooth: [Vec<f64>; 2],
+    /// Where the search starts: acceleration, `M·qacc`, residual.
+    start: [Vec<f64>; 3],
+    /// Thread of each island.
+    thread: Vec<usize>,
+    method: Option<Method>,
+    limits: Limits,
+}
+
+impl Work {
+    /// Moves everything in, and by a second call out again.
+    fn exchange(&mut self, d: &mut Data, rows: &mut Constraints, start: [&mut Vec<f64>; 2]) {
+        use std::mem::swap;
+        swap(&mut self.rows, rows);
+        swap(&mut self.islands, &mut d.scratch.islands);
+        swap(&mut self.structure, &mut d.scratch.structure);
+        swap(&mut self.matrix, &mut d.M);
+        swap(&mut self.factor, &mut d.qLD);
+        swap(&mut self.diaginv, &mut d.qLDiagInv);
+        swap(&mut self.idof2dof, &mut d.map_idof2dof);
+        let places = [
+            &mut d.island_idofadr,
+            &mut d.island_nv,
+            &mut d.island_iefcadr,
+            &mut d.island_nefc,
+            &mut d.island_ne,
+            &mut d.island_nf,
+        ];
+        self.places.iter_mut().zip(places).for_each(|(a, b)| swap(a, b));
+        let efc = [&mut d.iefc_D, &mut d.iefc_R, &mut d.iefc_frictionloss];
+        self.efc.iter_mut().zip(efc).for_each(|(a, b)| swap(a, b));
+        let smooth = [&mut d.ifrc_smooth, &mut d.iacc_smooth];
+        self.smooth.iter_mut().zip(smooth).for_each(|(a, b)| swap(a, b));
+        let [ma, jar] = start;
+        let start = [&mut d.iacc, ma, jar];
+        self.start.iter_mut().zip(start).for_each(|(a, b)| swap(a, b));
+    }
+
+    fn view(&self) -> View<'_> {
+        let [idofadr, nv, iefcadr, nefc, ne, nf] = &self.places;
+        let [d, r, frictionloss] = &self.efc;
+        let [qfrc_smooth, qacc_smooth] = &self.smooth;
+        View {
+            rows: &self.rows,
+            islands: &self.islands,
+            inertia: Inertia {
+                dofs: None,
+                pattern: &self.structure.mass,
+                matrix: &self.matrix,
+                factor: &self.factor,
+                diaginv: &self.diaginv,
+            },
+            idof2dof: &self.idof2dof,
+            idofadr,
+            nv,
+            iefcadr,
+            nefc,
+            ne,
+            nf,
+            d,
+            r,
+            frictionloss,
+            qfrc_smooth,
+            qacc_smooth,
+        }
+    }
+
+    /// Gives each island to the thread with the least to do so far.
+    fn hand_out(&mut self, threads: usize, load: &mut Vec<usize>) {
+        load.clear();
+        load.resize(threads, 0);
+        self.thread.clear();
+        let [_, nv, _, nefc, _, _] = &self.places;
+        for (&nv, &nefc) in nv.iter().zip(nefc) {
+            let least = (0..threads).min_by_key(|&t| load[t]).unwrap_or(0);
+            load[least] += (nv as usize) * (nv + nefc) as usize;
+            self.thread.push(least);
+        }
+    }
+}
+
+/// What the threads found, in the order of islands.
+#[derive(Debug, Default)]
+struct Answers {
+    qacc: Vec<f64>,
+    qfrc_constraint: Vec<f64>,
+    force: Vec<f64>,
+    state: Vec<i32>,
+    stats: Vec<SolverStat>,
+    outcome: Vec<Outcome>,
+}
+
+/// Buffers of one thread.
+#[derive(Clone, Debug, Default)]
+struct Bench {
+    primal: Primal,
+    qacc: Vec<f64>,
+    ma: Vec<f64>,
+    jar: Vec<f64>,
+    force: Vec<f64>,
+    state: Vec<i32>,
+    qfrc_constraint: Vec<f64>,
+    stats: Vec<SolverStat>,
+}
+
+impl Bench {
+    /// Solves the islands of one thread.
+    fn solve(&mut self, thread: usize, work: &Work, answers: &Mutex<Answers>) {
+        let (view, Some(method)) = (work.view(), work.method) else { return };
+        let [qacc, ma, jar] = &work.start;
+        for island in (0..work.thread.len()).filter(|&i| work.thread[i] == thread) {
+            let (dofs, efcs) = (view.dofs(island), view.efcs(island));
+            for (to, from) in [
+                (&mut self.qacc, &qacc[dofs.clone()]),
+                (&mut self.ma, &ma[dofs.clone()]),
+                (&mut self.jar, &jar[efcs.clone()]),
+            ] {
+                to.clear();
+                to.extend_from_slice(from);
+            }
+            self.force.resize(efcs.len(), 0.0);
+            self.state.resize(efcs.len(), 0);
+            self.qfrc_constraint.resize(dofs.len(), 0.0);
+            self.stats.clear();
+            let mut x = Iterate {
+                qacc: &mut self.qacc,
+                ma: &mut self.ma,
+                jar: &mut self.jar,
+                force: &mut self.force,
+                state: &mut self.state,
+                qfrc_constraint: &mut self.qfrc_constraint,
+            };
+            let stats = &mut self.stats;
+            let outcome = self.primal.solve(
+                island,
+                &view.problem(island),
+                method,
+                &work.limits,
+                &mut x,
+                |iteration, stat| record(stats, 0, iteration, stat),
+            );
+            let mut out = lock(answers);
+            out.qacc[dofs.clone()].copy_from_slice(&self.qacc);
+            out.qfrc_constraint[dofs].copy_from_slice(&self.qfrc_constraint);
+            out.force[efcs.clone()].copy_from_slice(&self.force);
+            out.state[efcs].copy_from_slice(&self.state);
+            out.outcome[island] = outcome;
+            for (i, &stat) in self.stats.iter().take(outcome.iterations).enumerate() {
+                record(&mut out.stats, island, i, stat);
+            }
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Turn {
+    round: u64,
+    /// Threads that have not finished the round.
+    busy: usize,
+    stop: bool,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    turn: Mutex<Turn>,
+    start: Condvar,
+    done: Condvar,
+    work: RwLock<Work>,
+    answers: Mutex<Answers>,
+}
+
+/// The threads that solve islands for one `Data`.
+#[derive(Debug, Default)]
+pub struct Crew {
+    shared: Arc<Shared>,
+    helpers: Vec<JoinHandle<()>>,
+    bench: Bench,
+    load: Vec<usize>,
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        lock(&self.shared.turn).stop = true;
+        self.shared.start.notify_all();
+        for helper in self.helpers.drain(..) {
+            // A helper catches its own panics.
+            let _ = helper.join();
+        }
+    }
+}
+
+impl Crew {
+    /// The caller's thread and others; where the system has none to give, fewer work.
+    fn new(threads: usize) -> Crew {
+        let mut crew = Crew::default();
+        for id in 1..threads {
+            let shared = Arc::clone(&crew.shared);
+            let run = move || help(&shared, id);
+            match thread::Builder::new().name(format!("islands-{id}")).spawn(run) {
+                Ok(handle) => crew.helpers.push(handle),
+                Err(_) => break,
+            }
+        }
+        crew
+    }
+
+    /// Solves all islands of `d`, whose inputs have been gathered, with `start` holding
+    /// `M·qacc` and the residual. Writes `iacc`, `ifrc_constraint`, `iefc_force`, `iefc_state` and
+    /// the statistics; reports how each island ended.
+    pub fn solve(
+        &mut self,
+        d: &mut Data,
+        rows: &mut Constraints,
+        mut start: [&mut Vec<f64>; 2],
+        method: Method,
+        limits: Limits,
+        mut report: impl FnMut(&mut Data, usize, &Outcome),
+    ) {
+        let shared = &*self.shared;
+        {
+            let mut work = shared.work.write().unwrap_or_else(PoisonError::into_inner);
+            work.exchange(d, rows, start.each_mut().map(|v| &mut **v));
+            work.hand_out(self.helpers.len() + 1, &mut self.load);
+            (work.method, work.limits) = (Some(method), limits);
+            let mut out = lock(&shared.answers);
+            out.qacc.resize(work.start[0].len(), 0.0);
+            out.qfrc_constraint.resize(work.start[0].len(), 0.0);
+            out.force.resize(work.efc[0].len(), 0.0);
+            out.state.resize(work.efc[0].len(), 0);
+            out.outcome.clear();
+            out.outcome.resize(work.thread.len(), Outcome::default());
+            std::mem::swap(&mut out.stats, &mut d.solver);
+        }
+        {
+            let mut turn = lock(&shared.turn);
+            turn.round += 1;
+            turn.busy = self.helpers.len();
+        }
+        shared.start.notify_all();
+        {
+            let work = shared.work.read().unwrap_or_else(PoisonError::into_inner);
+            self.bench.solve(0, &work, &shared.answers);
+        }
+        let mut turn = lock(&shared.turn);
+        while turn.busy > 0 {
+            turn = shared.done.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(turn);
+
+        let mut work = shared.work.write().unwrap_or_else(PoisonError::into_inner);
+        work.exchange(d, rows, start);
+        let mut out = lock(&shared.answers);
+        std::mem::swap(&mut out.stats, &mut d.solver);
+        d.iacc.copy_from_slice(&out.qacc);
+        d.ifrc_constraint.copy_from_slice(&out.qfrc_constraint);
+        d.iefc_force.copy_from_slice(&out.force);
+        d.iefc_state.copy_from_slice(&out.state);
+        for (island, outcome) in out.outcome.iter().enumerate() {
+            report(d, island, outcome);
+        }
+    }
+}
+
+/// The life of a helper.
+fn help(shared: &Shared, id: usize) {
+    let (mut bench, mut seen) = (Bench::default(), 0);
+    loop {
+        {
+            let mut turn = lock(&shared.turn);
+            while turn.round == seen && !turn.stop {
+                turn = shared.start.wait(turn).unwrap_or_else(PoisonError::into_inner);
+            }
+            if turn.stop {
+                return;
+            }
+            seen = turn.round;
+        }
+        // A helper that stopped would leave the caller waiting: whatever happens, it reports back.
+        let solved = catch_unwind(AssertUnwindSafe(|| {
+            let work = shared.work.read().unwrap_or_else(PoisonError::into_inner);
+            bench.solve(id, &work, &shared.answers);
+        }));
+        if solved.is_err() {
+            bench = Bench::default();
+        }
+        let mut turn = lock(&shared.turn);
+        turn.busy -= 1;
+        if turn.busy == 0 {
+            shared.done.notify_one();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many threads solve islands; they start when first needed.
+#[derive(Debug, Default)]
+pub struct Threads {
+    count: usize,
+    crew: Option<Box<Crew>>,
+}
+
+/// A clone has threads of its own.
+impl Clone for Threads {
+    fn clone(&self) -> Threads {
+        Threads { count: self.count, crew: None }
+    }
+}
+
+impl Threads {
+    /// Whether this many islands and rows are worth more than one thread.
+    pub fn help(&self, nisland: usize, nefc: usize) -> bool {
+        self.count > 1 && nisland > 1 && nefc >= WORTHWHILE
+    }
+
+    /// The crew, to be returned with [`Threads::keep`].
+    pub fn take(&mut self) -> Box<Crew> {
+        self.crew.take().unwrap_or_else(|| Box::new(Crew::new(self.count)))
+    }
+
+    pub fn keep(&mut self, crew: Box<Crew>) {
+        self.crew = Some(crew);
+    }
+}
+
+impl Data {
+    /// Number of threads that may solve constraint islands; 1 at first. The results have the same
+    /// bits for any number.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.scratch.threads = Threads { count: threads, crew: None };
+    }
+}
