@@ -1,7 +1,7 @@
 //! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
 
 use corten_model::Model;
-use corten_model::enums::{DisableBit, ObjType, Warning};
+use corten_model::enums::{DisableBit, Integrator, ObjType, Warning};
 
 use crate::{Data, StepError, solve, step};
 
@@ -38,18 +38,38 @@ pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
 }
 
 /// Accelerations, after the forward pass. After an automatic reset the forward pass is repeated,
-/// so that the step can go on from the reset state (`mj_checkAcc`).
+/// so that the step can go on from the reset state (`mj_checkAcc`). The error goes to the root of
+/// the matter: a singular mass matrix, a constraint whose row is not finite, else the
+/// acceleration itself with the constraint that pushes most.
 pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = d.qacc.iter().position(|&x| is_bad(x)) else { return Ok(()) };
-    let (time, mut place) = (d.time, dof_owner(m, index));
-    if let Some(constraint) = solve::bad_row(m, d) {
-        place = format!("{place}, through {constraint}");
-    }
+    let time = d.time;
+    let error = if let Some(index) = d.qLDiagInv.iter().position(|x| !x.is_finite()) {
+        StepError::SingularInertia { time, index, place: dof_owner(m, index) }
+    } else if let Some(row) = solve::bad_row(d) {
+        StepError::BadConstraint { time, index: row, place: solve::row_place(m, d, row) }
+    } else {
+        let mut place = dof_owner(m, index);
+        if let Some(row) = solve::strongest_row(d, index) {
+            place = format!("{place}, through {}", solve::row_place(m, d, row));
+        }
+        StepError::BadAcceleration { time, index, place }
+    };
     recover(m, d, Warning::BadQacc, index);
     if !m.opt.disabled(DisableBit::AutoReset) {
         step::forward(m, d);
     }
-    Err(StepError::BadAcceleration { time, index, place })
+    Err(error)
+}
+
+/// Velocities that an implicit integrator made of good accelerations. The next step's check of
+/// velocities counts the warning and resets.
+pub(crate) fn integrated(m: &Model, d: &Data) -> Result<(), StepError> {
+    if Integrator::from_raw(m.opt.integrator).is_none_or(|i| !i.is_implicit()) {
+        return Ok(());
+    }
+    let Some(index) = d.qvel.iter().position(|x| !x.is_finite()) else { return Ok(()) };
+    Err(StepError::SingularStep { time: d.time, index, place: dof_owner(m, index) })
 }
 
 fn recover(m: &Model, d: &mut Data, warning: Warning, index: usize) {
@@ -71,10 +91,14 @@ fn dof_owner(m: &Model, index: usize) -> String {
 }
 
 fn joint_place(m: &Model, joint: usize) -> String {
-    let body = m.jnt_bodyid[joint] as usize;
-    let name = |kind, index| match m.object_names.name(kind, index) {
+    let body = m.jnt_bodyid.get(joint).map_or(0, |&b| b.max(0) as usize);
+    format!("joint {} of body {}", name(m, ObjType::Joint, joint), name(m, ObjType::Body, body))
+}
+
+/// An object's name in quotes, or its index.
+pub(crate) fn name(m: &Model, kind: ObjType, index: usize) -> String {
+    match m.object_names.name(kind, index) {
         Some(name) => format!("'{name}'"),
         None => format!("{index}"),
-    };
-    format!("joint {} of body {}", name(ObjType::Joint, joint), name(ObjType::Body, body))
+    }
 }

@@ -15,4 +15,19 @@ pub enum StepError {
          the simulation is unstable, try a smaller timestep or softer constraints"
     )]
     BadAcceleration { time: f64, index: usize, place: String },
+    /// The mass matrix cannot be inverted: what a degree of freedom moves has no inertia.
+    #[error(
+        "time {time}: the mass matrix is singular at degree of freedom {index} ({place}); \
+         give what it moves mass, or the joint armature"
+    )]
+    SingularInertia { time: f64, index: usize, place: String },
+    /// A constraint row is not finite.
+    #[error("time {time}: constraint row {index} ({place}) is not finite")]
+    BadConstraint { time: f64, index: usize, place: String },
+    /// The matrix `M − h ∂f/∂v` of an implicit integrator cannot be inverted.
+    #[error(
+        "time {time}: the implicit integrator's matrix is singular at degree of freedom {index} \
+         ({place}): a velocity derivative of the forces outweighs the inertia"
+    )]
+    SingularStep { time: f64, index: usize, place: String },
 }

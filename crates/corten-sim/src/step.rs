@@ -22,7 +22,7 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
         inverse::compare_forward(m, d);
     }
     integrate::advance(m, d);
-    state.and(acceleration)
+    state.and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
 /// The first half of [`step`], up to the point where controls are needed.
@@ -48,7 +48,7 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
         Some(Integrator::Implicit | Integrator::ImplicitFast) => integrate::implicit(m, d),
         _ => integrate::euler(m, d),
     }
-    acceleration
+    acceleration.and_then(|()| check::integrated(m, d))
 }
 
 /// Everything that follows from the state and the controls, without advancing time.
