@@ -21,7 +21,7 @@ pub(crate) fn last_dof(m: &Model, body: i32) -> Option<usize> {
     if m.body_dofnum[weld] <= 0 {
         return None;
     }
-    index(m.body_dofadr[weld] + m.body_dofnum[weld] - 1, m.nv)
+    index(m.body_dofadr[weld].saturating_add(m.body_dofnum[weld] - 1), m.nv)
 }
 
 /// The next dof towards the root; always a smaller index.

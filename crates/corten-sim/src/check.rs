@@ -65,7 +65,9 @@ pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// Velocities that an implicit integrator made of good accelerations. The next step's check of
 /// velocities counts the warning and resets.
 pub(crate) fn integrated(m: &Model, d: &Data) -> Result<(), StepError> {
-    if Integrator::from_raw(m.opt.integrator).is_none_or(|i| !i.is_implicit()) {
+    if Integrator::from_raw(m.opt.integrator)
+        .is_none_or(|i| !matches!(i, Integrator::Implicit | Integrator::ImplicitFast))
+    {
         return Ok(());
     }
     let Some(index) = d.qvel.iter().position(|x| !x.is_finite()) else { return Ok(()) };

@@ -42,8 +42,9 @@ impl Data {
         self.qpos.copy_from_slice(&m.qpos0);
         self.eq_active.copy_from_slice(&m.eq_active0);
         for b in 0..m.nbody {
-            if let Ok(mocap) = usize::try_from(m.body_mocapid[b]) {
-                self.mocap_pos[mocap] = m.body_pos[b];
+            let Ok(mocap) = usize::try_from(m.body_mocapid[b]) else { continue };
+            if let Some(pos) = self.mocap_pos.get_mut(mocap) {
+                *pos = m.body_pos[b];
                 self.mocap_quat[mocap] = m.body_quat[b];
             }
         }
