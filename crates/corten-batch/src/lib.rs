@@ -18,6 +18,7 @@ mod pool;
 pub mod rollout;
 mod sim;
 mod table;
+mod world;
 
 pub use failure::{Cause, Dump, DumpError, Failure};
 pub use hook::{ControlFn, DoneFn, ResetFn, RewardFn};

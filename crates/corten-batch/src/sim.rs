@@ -1,17 +1,17 @@
 //! Worlds that advance together, each on its own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
-use corten_sim::{Data, Model, constants, state};
+use corten_sim::{Data, Hooks, Model, constants};
 
-use crate::failure::{Cause, Dump, Failure, SIGNATURE};
+use crate::failure::{Dump, Failure};
 use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
 use crate::parameters::{self, Parameter, ParameterError};
 use crate::pool::Pool;
 use crate::table::{self, Column, Rows, Slot};
+use crate::world::{Context, Piece, Stage, Task, Worker, World};
 
 /// What happens to a world that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,23 +47,6 @@ pub struct BatchResult<'a> {
     pub truncated: &'a [bool],
     /// Why a world has stopped; `None` as long as it is well.
     pub errors: &'a [Option<Failure>],
-}
-
-#[derive(Default)]
-struct Hooks {
-    reward: Option<Box<dyn RewardFn>>,
-    termination: Option<Box<dyn DoneFn>>,
-    truncation: Option<Box<dyn DoneFn>>,
-    control: Option<Box<dyn ControlFn>>,
-    reset: Option<Box<dyn ResetFn>>,
-}
-
-/// What one thread owns. Aligned so that two threads never share a cache line.
-#[repr(align(128))]
-struct Worker {
-    data: Data,
-    /// A private copy of the model, once parameters differ between worlds.
-    model: Option<Box<Model>>,
 }
 
 /// Results of the last step, by world.
@@ -105,7 +88,7 @@ pub struct BatchSim {
     columns: Vec<Column>,
     inputs: std::ops::Range<usize>,
     parameters: Vec<Parameter>,
-    hooks: Hooks,
+    task: Task,
     outcome: Outcome,
     steps: usize,
     keyframe: Option<usize>,
@@ -137,7 +120,7 @@ impl BatchSim {
             columns,
             inputs,
             parameters: Vec::new(),
-            hooks: Hooks::default(),
+            task: Task::default(),
             outcome,
             steps: 1,
             keyframe: None,
@@ -154,8 +137,19 @@ impl BatchSim {
         self.workers.truncate(width);
         while self.workers.len() < width {
             let model = (!self.parameters.is_empty()).then(|| Box::new((*self.model).clone()));
-            self.workers.push(Worker { data: Data::new(&self.model), model });
+            let mut data = Data::new(&self.model);
+            if let Some(first) = self.workers.first() {
+                data.hooks = first.data.hooks.clone();
+            }
+            self.workers.push(Worker { data, model });
         }
+        self
+    }
+
+    /// User code inside of every step of every world.
+    pub fn with_hooks(mut self, hooks: Hooks) -> BatchSim {
+        let datas = self.workers.iter_mut().map(|w| &mut w.data).chain(&mut self.own);
+        datas.for_each(|d| d.hooks = hooks.clone());
         self
     }
 
@@ -192,28 +186,28 @@ impl BatchSim {
     }
 
     pub fn with_reward(mut self, reward: impl RewardFn + 'static) -> BatchSim {
-        self.hooks.reward = Some(Box::new(reward));
+        self.task.reward = Some(Box::new(reward));
         self
     }
 
     pub fn with_termination(mut self, done: impl DoneFn + 'static) -> BatchSim {
-        self.hooks.termination = Some(Box::new(done));
+        self.task.termination = Some(Box::new(done));
         self
     }
 
     pub fn with_truncation(mut self, done: impl DoneFn + 'static) -> BatchSim {
-        self.hooks.truncation = Some(Box::new(done));
+        self.task.truncation = Some(Box::new(done));
         self
     }
 
     pub fn with_control(mut self, control: impl ControlFn + 'static) -> BatchSim {
-        self.hooks.control = Some(Box::new(control));
+        self.task.control = Some(Box::new(control));
         self
     }
 
     /// A hook that sees every world after it was reset, also now.
     pub fn with_reset(mut self, reset: impl ResetFn + 'static) -> BatchSim {
-        self.hooks.reset = Some(Box::new(reset));
+        self.task.reset = Some(Box::new(reset));
         self.reset_all();
         self
     }
@@ -236,8 +230,13 @@ impl BatchSim {
         self.workers.len()
     }
 
+    /// Steps that [`Self::step_all`] takes.
     pub fn steps(&self) -> usize {
         self.steps
+    }
+
+    pub fn set_steps(&mut self, steps: usize) {
+        self.steps = steps;
     }
 
     /// Names of the arrays that every world keeps: state, inputs, outputs.
@@ -266,27 +265,28 @@ impl BatchSim {
         }
     }
 
-    /// Where an array of all worlds is, its scalar type, and the number of scalars. The memory
+    /// Number of arrays, parameters included.
+    pub fn array_count(&self) -> usize {
+        self.columns.len() + self.parameters.len()
+    }
+
+    /// The number of an array of all worlds, or of a parameter, and its scalar type.
+    pub fn array_index(&self, name: &str) -> Option<(usize, ScalarKind)> {
+        if let Some(column) = self.column(name) {
+            return Some((column, self.columns[column].kind()));
+        }
+        let parameter = self.parameters.iter().position(|p| p.name() == name)?;
+        Some((self.columns.len() + parameter, ScalarKind::F64))
+    }
+
+    /// Where an array is, and the number of scalars: memory that views may point into, since it
     /// does not move while the batch lives.
-    pub fn place(&mut self, name: &str) -> Option<(*mut u8, ScalarKind, usize)> {
-        let column = self.column(name)?;
-        let column = &mut self.columns[column];
-        let kind = column.kind();
-        let (start, count) = column.place();
-        Some((start, kind, count))
-    }
-
-    /// Where a parameter's rows are, and the number of scalars; as for [`Self::place`].
-    pub fn parameter_place(&mut self, name: &str) -> Option<(*mut f64, usize)> {
-        let parameter = self.parameters.iter_mut().find(|p| p.name() == name)?;
-        let values = parameter.values_mut();
-        Some((values.as_mut_ptr(), values.len()))
-    }
-
-    /// Addresses and lengths of the arrays of all worlds.
-    pub fn places(&mut self) -> Vec<(usize, usize)> {
-        let places = self.columns.iter_mut().map(Column::place);
-        places.map(|(start, count)| (start as usize, count)).collect()
+    pub fn array_place(&mut self, index: usize) -> Option<(*mut u8, usize)> {
+        if let Some(column) = self.columns.get_mut(index) {
+            return Some(column.place());
+        }
+        let values = self.parameters.get_mut(index.checked_sub(self.columns.len())?)?.values_mut();
+        Some((values.as_mut_ptr().cast(), values.len()))
     }
 
     pub fn result(&self) -> BatchResult<'_> {
@@ -463,179 +463,12 @@ impl BatchSim {
             slots: &slots,
             inputs: self.inputs.clone(),
             parameters: &self.parameters,
-            hooks: &self.hooks,
+            task: &self.task,
             steps: self.steps,
             keyframe: self.keyframe,
         };
         self.pool.run(&mut self.workers, pieces.into_iter(), |worker, piece| {
             piece.each(&context, worker, width, &visit);
         });
-    }
-}
-
-/// What all worlds share during a call.
-struct Context<'a> {
-    model: &'a Model,
-    slots: &'a [Slot],
-    inputs: std::ops::Range<usize>,
-    parameters: &'a [Parameter],
-    hooks: &'a Hooks,
-    steps: usize,
-    keyframe: Option<usize>,
-}
-
-/// Neighbouring worlds: a job of one thread.
-struct Piece<'a> {
-    first: usize,
-    rows: Vec<Rows<'a>>,
-    own: &'a mut [Data],
-    states: &'a mut [f64],
-    rewards: &'a mut [f64],
-    terminated: &'a mut [bool],
-    truncated: &'a mut [bool],
-    errors: &'a mut [Option<Failure>],
-}
-
-impl Piece<'_> {
-    fn each(
-        mut self,
-        context: &Context<'_>,
-        worker: &mut Worker,
-        width: usize,
-        visit: &impl Fn(&mut World<'_, '_>, &mut Stage<'_>),
-    ) {
-        for i in 0..self.rewards.len() {
-            let index = self.first + i;
-            let model = match &mut worker.model {
-                Some(own) if !context.parameters.is_empty() => {
-                    for parameter in context.parameters {
-                        parameter.apply(index, own);
-                    }
-                    own
-                }
-                _ => context.model,
-            };
-            let data = self.own.get_mut(i).unwrap_or(&mut worker.data);
-            let mut world = World {
-                index,
-                row: i,
-                rows: &mut self.rows,
-                state: &mut self.states[i * width..(i + 1) * width],
-                reward: &mut self.rewards[i],
-                terminated: &mut self.terminated[i],
-                truncated: &mut self.truncated[i],
-                failure: &mut self.errors[i],
-            };
-            let mut stage = Stage { context, model, data };
-            let panic = catch_unwind(AssertUnwindSafe(|| visit(&mut world, &mut stage))).err();
-            if let Some(panic) = panic {
-                // Results may be half written, arrays out of place: this data is not used again.
-                *stage.data = Data::new(stage.model);
-                stage.fail(&mut world, Cause::Panic(reason(panic.as_ref())));
-            }
-        }
-    }
-}
-
-fn reason(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown reason").into()
-}
-
-/// One world's part of all arrays.
-struct World<'a, 'r> {
-    index: usize,
-    /// Its row in the piece.
-    row: usize,
-    rows: &'a mut [Rows<'r>],
-    state: &'a mut [f64],
-    reward: &'a mut f64,
-    terminated: &'a mut bool,
-    truncated: &'a mut bool,
-    failure: &'a mut Option<Failure>,
-}
-
-/// Where a world is computed: its model, and the data it is loaded into.
-struct Stage<'a> {
-    context: &'a Context<'a>,
-    model: &'a Model,
-    data: &'a mut Data,
-}
-
-impl Stage<'_> {
-    /// Steps a world. If that fails, its rows keep the state and the inputs before the step.
-    fn step(&mut self, world: &mut World<'_, '_>) {
-        let Stage { context, model, .. } = *self;
-        self.load(world);
-        if let Some(hook) = &context.hooks.control {
-            hook.control(model, self.data, world.index);
-            self.store(world, context.inputs.clone());
-        }
-        for _ in 0..context.steps {
-            if let Err(error) = corten_sim::step(model, self.data) {
-                self.fail(world, error.into());
-                return;
-            }
-        }
-        self.store(world, 0..context.slots.len());
-        let (m, d) = (model, &*self.data);
-        let hooks = context.hooks;
-        *world.reward = hooks.reward.as_ref().map_or(0.0, |f| f.compute(m, d));
-        *world.terminated = hooks.termination.as_ref().is_some_and(|f| f.is_done(m, d));
-        *world.truncated = hooks.truncation.as_ref().is_some_and(|f| f.is_done(m, d));
-    }
-
-    fn forward(&mut self, world: &mut World<'_, '_>) {
-        self.load(world);
-        corten_sim::forward(self.model, self.data);
-        self.store(world, self.context.inputs.end..self.context.slots.len());
-    }
-
-    fn reset(&mut self, world: &mut World<'_, '_>) {
-        let Stage { context, model, .. } = *self;
-        match context.keyframe {
-            Some(key) => {
-                self.data.reset_to_keyframe(model, key);
-            }
-            None => self.data.reset(model),
-        }
-        if let Some(hook) = &context.hooks.reset {
-            hook.reset(model, self.data, world.index);
-        }
-        *world.failure = None;
-        *world.reward = 0.0;
-        (*world.terminated, *world.truncated) = (false, false);
-        self.store(world, 0..context.slots.len());
-    }
-
-    /// Records a failure from the state in the world's rows.
-    fn fail(&mut self, world: &mut World<'_, '_>, cause: Cause) {
-        self.load(world);
-        let mut state = vec![0.0; state::size(self.model, SIGNATURE).unwrap_or(0)];
-        // The size is the signature's own.
-        let _ = state::get(self.model, self.data, &mut state, SIGNATURE);
-        let steps = self.context.steps;
-        *world.failure = Some(Failure { world: world.index, cause, state, steps });
-        *world.reward = 0.0;
-        *world.terminated = true;
-    }
-
-    /// Puts a world's state and inputs into the data.
-    fn load(&mut self, world: &World<'_, '_>) {
-        let slots = self.context.slots[..self.context.inputs.end].iter();
-        for (slot, rows) in slots.zip(world.rows.iter()) {
-            table::load(*slot, rows, world.row, self.data);
-        }
-    }
-
-    /// Writes a range of columns back to the world's rows.
-    fn store(&self, world: &mut World<'_, '_>, columns: std::ops::Range<usize>) {
-        let slots = &self.context.slots[columns.clone()];
-        for (slot, rows) in slots.iter().zip(&mut world.rows[columns]) {
-            table::store(*slot, rows, world.row, self.data);
-        }
-        let (qpos, qvel) = world.state.split_at_mut(self.data.qpos.len());
-        qpos.copy_from_slice(&self.data.qpos);
-        qvel.copy_from_slice(&self.data.qvel);
     }
 }

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod info;
+mod replay;
 mod run;
 
 use std::process::ExitCode;
@@ -25,6 +26,8 @@ enum Command {
     Info(info::Args),
     /// Load models and report every error and warning; fails if any model has errors.
     Check(check::Args),
+    /// Repeat the step in which a world of a batch failed; succeeds if it fails in the same way.
+    Replay(replay::Args),
     /// Time models against MuJoCo's own library.
     Bench(bench::Args),
 }
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Bench(args) => bench::run(&args),
     };
     match result {

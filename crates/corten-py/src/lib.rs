@@ -8,6 +8,7 @@
 #![allow(non_snake_case)]
 
 mod args;
+mod batch;
 mod converted;
 mod data;
 mod errors;
@@ -45,6 +46,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<record::PyRecord>()?;
     load::register(module)?;
     rollout::register(module)?;
+    batch::register(module)?;
     lists::register(module)?;
     support::register(module)?;
     util::register(module)?;

@@ -1,215 +1,182 @@
-//! Many trajectories of one or several models, on as many threads as there are data.
+//! Many trajectories of one or several models, on a pool of threads with one data each.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use corten_batch::Pool;
+use corten_batch::rollout::{self, Inputs, Outputs, PHYSICS};
 use corten_model::Model;
-use corten_model::enums::StateBit;
-use corten_sim::{Data, WarningStat, state, step};
+use corten_sim::{Data, state};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
-use crate::memory::{In, Out, Shared};
+use crate::memory::{In, Out, Shared, Write};
 use crate::model::PyModel;
-use crate::util::add_functions;
 
-const PHYSICS: u32 = StateBit::FullPhysics.raw() as u32;
-
-/// Inputs that all trajectories share, by trajectory.
-struct Inputs {
-    nstep: usize,
-    control_spec: u32,
-    initial: Vec<f64>,
-    warmstart: Option<Vec<f64>>,
-    control: Option<Vec<f64>>,
+/// Threads for rollouts; without any, the caller's thread does the work.
+#[pyclass(name = "RolloutPool", module = "corten._corten", frozen)]
+pub struct PyPool {
+    pool: Pool,
+    threads: usize,
 }
 
-/// One trajectory: its number and where its results go.
-type Job<'a> = (usize, &'a mut [f64], &'a mut [f64]);
-
-fn has(spec: u32, part: StateBit) -> bool {
-    spec & part.raw() as u32 != 0
-}
-
-/// The part of a flat array that belongs to row `i` of `n`.
-fn row(values: &[f64], i: usize, n: usize) -> &[f64] {
-    &values[i * n..(i + 1) * n]
-}
-
-impl Inputs {
-    /// Brings all inputs that the controls do not cover to their defaults, and the state to the
-    /// start of a trajectory.
-    fn begin(&self, m: &Model, d: &mut Data, trajectory: usize) {
-        let spec = self.control_spec;
-        if !has(spec, StateBit::Ctrl) {
-            d.ctrl.fill(0.0);
-        }
-        if !has(spec, StateBit::QfrcApplied) {
-            d.qfrc_applied.fill(0.0);
-        }
-        if !has(spec, StateBit::XfrcApplied) {
-            d.xfrc_applied.fill(corten_math::Spatial::ZERO);
-        }
-        for body in 0..m.nbody {
-            let Ok(mocap) = usize::try_from(m.body_mocapid[body]) else { continue };
-            if !has(spec, StateBit::MocapPos) {
-                d.mocap_pos[mocap] = m.body_pos[body];
-            }
-            if !has(spec, StateBit::MocapQuat) {
-                d.mocap_quat[mocap] = m.body_quat[body];
-            }
-        }
-        if !has(spec, StateBit::EqActive) {
-            d.eq_active.copy_from_slice(&m.eq_active0);
-        }
-        let n = state::size(m, PHYSICS).unwrap_or(0);
-        let _ = state::set(m, d, row(&self.initial, trajectory, n), PHYSICS);
-        match &self.warmstart {
-            Some(all) => d.qacc_warmstart.copy_from_slice(row(all, trajectory, m.nv)),
-            None => d.qacc_warmstart.fill(0.0),
-        }
-        d.warning.fill(WarningStat::default());
+#[pymethods]
+impl PyPool {
+    #[new]
+    fn new(threads: usize) -> PyPool {
+        PyPool { pool: if threads == 0 { Pool::none() } else { Pool::new(threads) }, threads }
     }
 
-    fn run(&self, m: &Model, d: &mut Data, (trajectory, states, sensors): Job<'_>) {
-        let nstate = state::size(m, PHYSICS).unwrap_or(0);
-        let ncontrol = state::size(m, self.control_spec).unwrap_or(0);
-        self.begin(m, d, trajectory);
-        for t in 0..self.nstep {
-            // Once the numbers went bad, the outputs stay as they are.
-            if d.warning.iter().all(|w| w.number == 0) {
-                if let Some(control) = &self.control {
-                    let now = row(control, trajectory * self.nstep + t, ncontrol);
-                    let _ = state::set(m, d, now, self.control_spec);
-                }
-                let _ = step(m, d);
-            }
-            if !states.is_empty() {
-                let _ = state::get(m, d, &mut states[t * nstate..(t + 1) * nstate], PHYSICS);
-            }
-            if !sensors.is_empty() {
-                sensors[t * m.nsensordata..(t + 1) * m.nsensordata].copy_from_slice(&d.sensordata);
-            }
+    /// Simulates `nstep` steps from each row of `initial_state`, with the model of that row.
+    ///
+    /// Arrays are flat over trajectories and steps; sizes are checked, shapes are the caller's.
+    #[pyo3(signature = (models, datas, nstep, control_spec, initial_state, initial_warmstart, control, state, sensordata, chunk_size=None))]
+    fn rollout(
+        &self,
+        py: Python<'_>,
+        models: Vec<Bound<'_, PyModel>>,
+        datas: Vec<Bound<'_, PyData>>,
+        nstep: i64,
+        control_spec: u32,
+        initial_state: In,
+        initial_warmstart: Option<In>,
+        control: Option<In>,
+        state: Option<Out<'_>>,
+        sensordata: Option<Out<'_>>,
+        chunk_size: Option<usize>,
+    ) -> PyResult<()> {
+        let nbatch = initial_state.shape.first().copied().unwrap_or(0);
+        let mut models = models;
+        if models.len() < nbatch {
+            let message = format!("{nbatch} initial states but {} models", models.len());
+            return Err(PyValueError::new_err(message));
         }
+        models.truncate(nbatch);
+        self.check_datas(py, &models, &datas)?;
+        let Some(nstep) = usize::try_from(nstep).ok().filter(|&n| n > 0) else { return Ok(()) };
+        let Some(first) = models.first() else { return Ok(()) };
+        let (nstate, ncontrol, nv, nsensor) = {
+            let m = first.get().model.read_attached(py);
+            let invalid = |e: state::StateError| PyValueError::new_err(e.to_string());
+            let sizes = (state::size(&m, PHYSICS), state::size(&m, control_spec));
+            (sizes.0.map_err(invalid)?, sizes.1.map_err(invalid)?, m.nv, m.nsensordata)
+        };
+        let check = |name: &str, found: Option<usize>, expected: usize| match found {
+            Some(found) if found != expected => {
+                let message = format!("{name}.size should be {expected}, got {found}");
+                Err(PyValueError::new_err(message))
+            }
+            _ => Ok(()),
+        };
+        let len = |array: &Option<In>| array.as_ref().map(|a| a.values.len());
+        check("state0", Some(initial_state.values.len()), nbatch * nstate)?;
+        check("warmstart0", len(&initial_warmstart), nbatch * nv)?;
+        check("control", len(&control), nbatch * nstep * ncontrol)?;
+        check("state", state.as_ref().map(Out::len), nbatch * nstep * nstate)?;
+        check("sensordata", sensordata.as_ref().map(Out::len), nbatch * nstep * nsensor)?;
+
+        let inputs = Inputs {
+            steps: nstep,
+            control_spec,
+            initial: &initial_state.values,
+            warmstart: initial_warmstart.as_ref().map(|a| &a.values[..]),
+            control: control.as_ref().map(|a| &a.values[..]),
+        };
+        let mut states = vec![0.0; if state.is_some() { nbatch * nstep * nstate } else { 0 }];
+        let mut sensors =
+            vec![0.0; if sensordata.is_some() { nbatch * nstep * nsensor } else { 0 }];
+        let chunk = chunk_size.unwrap_or(nbatch / (10 * self.threads.max(1)));
+        let models: Vec<_> = models.iter().map(|m| m.get().model.clone()).collect();
+        let shared: Vec<_> = datas.iter().map(|d| d.get().data.clone()).collect();
+        let outputs = Outputs { state: &mut states, sensordata: &mut sensors };
+        let fine = py.detach(|| run(&self.pool, &models, &shared, chunk, inputs, outputs));
+        for data in &datas {
+            let data = data.get();
+            data.note_failure(!fine);
+            data.refresh(&data.model.get().model.read_attached(py), &data.data.read_attached(py));
+        }
+        if !fine {
+            return Err(PyRuntimeError::new_err("the engine failed in a rollout"));
+        }
+        if let Some(out) = state {
+            out.write(&states);
+        }
+        if let Some(out) = sensordata {
+            out.write(&sensors);
+        }
+        Ok(())
     }
 }
 
-/// Simulates `nstep` steps from each row of `initial_state`, with the model of that row.
+impl PyPool {
+    /// One data per thread, each of its own and for these models.
+    fn check_datas(
+        &self,
+        py: Python<'_>,
+        models: &[Bound<'_, PyModel>],
+        datas: &[Bound<'_, PyData>],
+    ) -> PyResult<()> {
+        let complaint = match (datas.len(), self.threads) {
+            (0, _) => Some("The list of data instances is empty".to_owned()),
+            (1, 0) => None,
+            (_, 0) => Some(
+                "More than one data instance passed but rollout is configured to run on main thread"
+                    .to_owned(),
+            ),
+            (given, threads) if given != threads => {
+                Some(format!("Length of data: {given} not equal to nthread: {threads}"))
+            }
+            _ => None,
+        };
+        if let Some(complaint) = complaint {
+            return Err(PyValueError::new_err(complaint));
+        }
+        for data in datas {
+            data.get().check_usable()?;
+            for m in models {
+                data.get().check_model(py, m.get())?;
+            }
+        }
+        let mut seen: Vec<_> = datas.iter().map(|d| Arc::as_ptr(&d.get().data)).collect();
+        seen.sort_unstable();
+        if seen.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(PyValueError::new_err("each thread needs data of its own"));
+        }
+        Ok(())
+    }
+}
+
+/// Runs all trajectories; whether none failed.
 ///
-/// Arrays are flat over trajectories and steps; sizes are checked, shapes are the caller's.
-#[pyfunction]
-#[pyo3(signature = (models, datas, nstep, control_spec, initial_state, initial_warmstart, control, state, sensordata))]
-fn rollout(
-    py: Python<'_>,
-    models: Vec<Bound<'_, PyModel>>,
-    datas: Vec<Bound<'_, PyData>>,
-    nstep: usize,
-    control_spec: u32,
-    initial_state: In,
-    initial_warmstart: Option<In>,
-    control: Option<In>,
-    state: Option<Out<'_>>,
-    sensordata: Option<Out<'_>>,
-) -> PyResult<()> {
-    let (Some(first), false) = (models.first(), datas.is_empty()) else {
-        return Err(PyValueError::new_err("rollout needs models and data"));
-    };
-    for data in &datas {
-        data.get().check_usable()?;
-        for m in &models {
-            data.get().check_model(py, m.get())?;
-        }
-    }
-    let mut seen: Vec<_> = datas.iter().map(|d| Arc::as_ptr(&d.get().data)).collect();
-    seen.sort_unstable();
-    if seen.windows(2).any(|pair| pair[0] == pair[1]) {
-        return Err(PyValueError::new_err("each thread needs data of its own"));
-    }
-    let nbatch = models.len();
-    let (nstate, ncontrol, nv, nsensor) = {
-        let m = first.get().model.read_attached(py);
-        let invalid = |e: state::StateError| PyValueError::new_err(e.to_string());
-        let sizes = (state::size(&m, PHYSICS), state::size(&m, control_spec));
-        (sizes.0.map_err(invalid)?, sizes.1.map_err(invalid)?, m.nv, m.nsensordata)
-    };
-    let check = |name: &str, found: Option<usize>, expected: usize| match found {
-        Some(found) if found != expected => Err(PyValueError::new_err(format!(
-            "{name} must have {expected} elements in all, found {found}"
-        ))),
-        _ => Ok(()),
-    };
-    check("initial_state", Some(initial_state.values.len()), nbatch * nstate)?;
-    check("initial_warmstart", initial_warmstart.as_ref().map(|a| a.values.len()), nbatch * nv)?;
-    check("control", control.as_ref().map(|a| a.values.len()), nbatch * nstep * ncontrol)?;
-    check("state", state.as_ref().map(Out::len), nbatch * nstep * nstate)?;
-    check("sensordata", sensordata.as_ref().map(Out::len), nbatch * nstep * nsensor)?;
-
-    let inputs = Inputs {
-        nstep,
-        control_spec,
-        initial: initial_state.values,
-        warmstart: initial_warmstart.map(|a| a.values),
-        control: control.map(|a| a.values),
-    };
-    let mut states = vec![0.0; if state.is_some() { nbatch * nstep * nstate } else { 0 }];
-    let mut sensors = vec![0.0; if sensordata.is_some() { nbatch * nstep * nsensor } else { 0 }];
-    let models: Vec<Arc<Shared<Model>>> = models.iter().map(|m| m.get().model.clone()).collect();
-    let shared: Vec<Arc<Shared<Data>>> = datas.iter().map(|d| d.get().data.clone()).collect();
-    let failed = py.detach(|| simulate(&inputs, &models, &shared, &mut states, &mut sensors));
-    for data in &datas {
-        let data = data.get();
-        data.note_failure(failed);
-        data.refresh(&data.model.get().model.read_attached(py), &data.data.read_attached(py));
-    }
-    if failed {
-        return Err(PyRuntimeError::new_err("the engine failed in a rollout"));
-    }
-    if let Some(out) = state {
-        out.write(&states);
-    }
-    if let Some(out) = sensordata {
-        out.write(&sensors);
-    }
-    Ok(())
-}
-
-/// Runs all trajectories, one thread per data; whether any failed.
-fn simulate(
-    inputs: &Inputs,
+/// Locks are taken once, each by this thread, in the order of their addresses: two rollouts that
+/// share some of them wait for each other instead of blocking each other.
+fn run(
+    pool: &Pool,
     models: &[Arc<Shared<Model>>],
     datas: &[Arc<Shared<Data>>],
-    states: &mut [f64],
-    sensors: &mut [f64],
+    chunk: usize,
+    inputs: Inputs<'_>,
+    outputs: Outputs<'_>,
 ) -> bool {
-    let nbatch = models.len();
-    let mut states = states.chunks_mut((states.len() / nbatch).max(1));
-    let mut sensors = sensors.chunks_mut((sensors.len() / nbatch).max(1));
-    let jobs = (0..nbatch)
-        .map(|i| (i, states.next().unwrap_or_default(), sensors.next().unwrap_or_default()));
-    let jobs = Mutex::new(jobs);
-    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let worker = |data: &Shared<Data>| {
-        catch_unwind(AssertUnwindSafe(|| {
-            let mut data = data.write();
-            while let Some(job) = next() {
-                inputs.run(&models[job.0].read(), &mut data, job);
-            }
-        }))
-        .is_err()
-    };
-    match datas {
-        [only] => worker(only),
-        _ => std::thread::scope(|scope| {
-            let threads: Vec<_> = datas.iter().map(|d| scope.spawn(|| worker(d))).collect();
-            // Every thread is joined, even after a failure.
-            let failed: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(true)).collect();
-            failed.contains(&true)
-        }),
-    }
+    let mut distinct: Vec<&Arc<Shared<Model>>> = models.iter().collect();
+    distinct.sort_unstable_by_key(|m| Arc::as_ptr(m));
+    distinct.dedup_by_key(|m| Arc::as_ptr(m));
+    let held: Vec<_> = distinct.iter().map(|m| m.read()).collect();
+    let by_trajectory: Vec<&Model> = models
+        .iter()
+        .map(|m| &*held[distinct.partition_point(|d| Arc::as_ptr(d) < Arc::as_ptr(m))])
+        .collect();
+
+    let mut order: Vec<usize> = (0..datas.len()).collect();
+    order.sort_unstable_by_key(|&i| Arc::as_ptr(&datas[i]));
+    let mut guards: Vec<(usize, Write<'_, Data>)> =
+        order.into_iter().map(|i| (i, datas[i].write())).collect();
+    guards.sort_unstable_by_key(|guard| guard.0);
+    let mut by_thread: Vec<&mut Data> = guards.iter_mut().map(|(_, data)| &mut **data).collect();
+    let model = |trajectory: usize| by_trajectory[trajectory];
+    rollout::rollout(pool, model, &mut by_thread, models.len(), chunk, inputs, outputs)
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module; rollout);
-    Ok(())
+    module.add_class::<PyPool>()
 }

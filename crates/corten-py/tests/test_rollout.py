@@ -57,7 +57,7 @@ def test_shapes():
         rollout.rollout(m, d, np.zeros((2, n + 1)), nstep=3)
     with pytest.raises(ValueError, match="control_spec"):
         rollout.rollout(m, d, np.zeros(n), nstep=1, control_spec=2)
-    with pytest.raises(ValueError, match="entries along"):
+    with pytest.raises(ValueError, match="dimension 0 inferred as 2"):
         rollout.rollout(m, d, np.zeros((2, n)), state=np.zeros((3, 1, n)))
     with pytest.raises(ValueError, match="data of its own"):
         rollout.rollout(m, [d, d], np.zeros((2, n)), nstep=1)

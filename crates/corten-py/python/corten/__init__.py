@@ -13,8 +13,10 @@ Arrays carry MuJoCo's names and are NumPy views of the engine's memory. `corten.
 from ._corten import ModelError, StepError, __version__
 from ._warnings import ModelWarning
 from ._api import Data, Model, State, forward, inverse, load_model, reset, step
+from ._batch import BatchSim, Failure, load_failure
+from .mujoco import rollout
 
 __all__ = [
-    "Data", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "forward", "inverse",
-    "load_model", "reset", "step",
+    "BatchSim", "Data", "Failure", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "forward", "inverse",
+    "load_failure", "load_model", "reset", "rollout", "step",
 ]

@@ -38,6 +38,7 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
+use corten_batch::BatchSim;
 use corten_model::Model;
 use corten_sim::Data;
 use numpy::ndarray::{ArrayView, IxDyn};
@@ -100,6 +101,17 @@ macro_rules! arrays {
 }
 
 arrays!(Model, Data);
+
+impl Arrays for BatchSim {
+    fn places(&mut self) -> Vec<(usize, usize)> {
+        let found = (0..self.array_count()).filter_map(|i| self.array_place(i));
+        found.map(|(start, count)| (start as usize, count)).collect()
+    }
+
+    fn room(&mut self, index: usize, _: usize) -> Option<Room> {
+        self.array_place(index).map(|(start, count)| Room { start, count })
+    }
+}
 
 // SAFETY: references to the value are only made while the lock is held, shared for `&T` and
 // exclusive for `&mut T`.

@@ -1,0 +1,105 @@
+"""Many worlds of one model, advanced together."""
+import os
+
+import numpy as np
+
+from ._api import Data, Model, State
+from ._corten import BatchBase, keyframe_index, read_failure, replay_failure
+
+
+class BatchSim(BatchBase):
+    """`count` worlds of a model, on `threads` threads (0: one per core).
+
+    State, inputs and results are attributes: writable NumPy views with one row per world, named as in `Data`:
+    `qpos`, `qvel`, `act`, `time`, `ctrl`, `qfrc_applied`, `xfrc_applied`, `sensordata`, ..., and whatever else
+    `outputs` names (`xpos`, `cvel`, ...). Results are the same bits as those of single simulations, whatever the
+    number of threads.
+
+    The model is copied: parameters that are to change, or to differ between worlds, go through `parameter`.
+    Worlds start from the reference pose, or from `keyframe`, a name or an index.
+
+    A world whose numbers go bad stops alone and keeps its last valid state until it is reset; with
+    `on_failure="reset"` the next `step` resets it.
+    """
+
+    __module__ = "corten"
+
+    def __new__(cls, model, count, *, threads=0, keyframe=None, outputs=(), on_failure="stop"):
+        if on_failure not in ("stop", "reset"):
+            raise ValueError(f"on_failure must be 'stop' or 'reset', got {on_failure!r}")
+        if isinstance(keyframe, str):
+            name, keyframe = keyframe, keyframe_index(model, keyframe)
+            if keyframe is None:
+                raise ValueError(f"no keyframe '{name}'")
+        batch = super().__new__(cls, model, count, threads, keyframe, list(outputs), on_failure == "reset")
+        for name in batch.array_names():
+            batch.__dict__[name] = batch.array(name)
+        return batch
+
+    def __init__(self, model, count, **options):
+        del model, count, options
+
+    def __repr__(self):
+        return f"BatchSim({len(self)} worlds, {self.threads} threads)"
+
+    def __setattr__(self, name, value):
+        if name not in self.__dict__:
+            raise AttributeError(f"'BatchSim' object has no attribute '{name}'")
+        self.__dict__[name][...] = value
+
+    def step(self, count=1):
+        """Advances every world by a number of time steps, with the controls as they are; without the GIL."""
+        self.advance(count)
+
+    def reset(self, worlds=None):
+        """Brings worlds back to the start: all, or those of a mask, an index or a list of indices."""
+        if worlds is None:
+            return self.reset_worlds(None)
+        worlds = np.asarray(worlds)
+        if worlds.dtype != bool:
+            mask = np.zeros(len(self), dtype=bool)
+            mask[worlds] = True
+            worlds = mask
+        self.reset_worlds(worlds)
+
+    @property
+    def failed(self):
+        """A mask of the worlds that have stopped."""
+        mask = np.zeros(len(self), dtype=bool)
+        mask[[world for world, _ in self.causes()]] = True
+        return mask
+
+    @property
+    def failures(self):
+        """Why worlds have stopped, by world."""
+        return dict(self.causes())
+
+    def save_failure(self, world, path):
+        """Writes everything needed to see a world's failure again: for `load_failure` and `corten replay`."""
+        with open(os.fspath(path), "wb") as file:
+            file.write(self.dump(world))
+
+    def model_of(self, world):
+        """The model of a world, with its parameters."""
+        return Model(self.world_model(world))
+
+
+class Failure:
+    """A failure that was saved: `model`, `data` just before it, `steps` to take, `cause`."""
+
+    def __init__(self, content):
+        handle, state, self.steps, self.cause = read_failure(content)
+        self._content = content
+        self.model = Model(handle)
+        self.data = Data(self.model)
+        self.data.restore(State(state))
+
+    def replay(self):
+        """Repeats the step that failed; raises StepError as it did then."""
+        replay_failure(self._content)
+
+
+def load_failure(path):
+    """Reads what `BatchSim.save_failure` wrote."""
+    with open(os.fspath(path), "rb") as file:
+        return Failure(file.read())
