@@ -264,9 +264,8 @@ impl Builder<'_> {
                 }
                 f = self.facets[f].next;
             }
-            let open = |&f: &u32| {
-                self.facets[f].neighbors.iter().any(|&g| g == DUPLICATE || g == NONE)
-            };
+            let open =
+                |&f: &u32| self.facets[f].neighbors.iter().any(|&g| g == DUPLICATE || g == NONE);
             if self.facets_from(self.new_facets).iter().any(open) {
                 return Err(HullError::Rounding);
             }

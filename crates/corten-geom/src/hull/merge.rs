@@ -9,7 +9,9 @@
 use std::cmp::Ordering;
 
 use super::plane::Spread;
-use super::store::{Builder, Kind, MERGE, Merge, NONE, Ridge, TAIL, remove, remove_sorted, replace};
+use super::store::{
+    Builder, Kind, MERGE, Merge, NONE, Ridge, TAIL, remove, remove_sorted, replace,
+};
 use super::{HullError, Step};
 
 /// Vertices from which only non-convex ridges are tried for the best neighbour.
@@ -121,8 +123,7 @@ impl Builder<'_> {
         let center = self.center(g);
         let e = self.facets[f].distance(center);
         let concave = d > radius || e > radius;
-        let coplanar =
-            (d <= radius && d >= -radius) || (e <= radius && e >= -radius);
+        let coplanar = (d <= radius && d >= -radius) || (e <= radius && e >= -radius);
         match (concave, coplanar) {
             (false, false) => return Ok(false),
             (true, true) if d > e => self.propose(Kind::ConcaveCoplanar, f, g, d)?,
@@ -200,10 +201,9 @@ impl Builder<'_> {
 
     /// The last is merged first: coplanar before concave, flat before wide, later before earlier.
     fn sort_merges(&mut self) {
-        self.facet_merges
-            .sort_by(|a, b| {
-                b.kind.cmp(&a.kind).then(b.distance.partial_cmp(&a.distance).unwrap_or(Ordering::Equal))
-            });
+        self.facet_merges.sort_by(|a, b| {
+            b.kind.cmp(&a.kind).then(b.distance.partial_cmp(&a.distance).unwrap_or(Ordering::Equal))
+        });
     }
 
     // The sequence of merges.
@@ -583,7 +583,13 @@ impl Builder<'_> {
         };
         let top = self.facets[f].top != (i % 2 == 1);
         let ridge = if top {
-            Ridge { vertices, top: of, bottom: g, simplicial_bottom: simplicial, ..Ridge::default() }
+            Ridge {
+                vertices,
+                top: of,
+                bottom: g,
+                simplicial_bottom: simplicial,
+                ..Ridge::default()
+            }
         } else {
             Ridge { vertices, top: g, bottom: of, simplicial_top: simplicial, ..Ridge::default() }
         };
@@ -795,8 +801,7 @@ impl Builder<'_> {
         let ridge = self.ridges[r];
         self.ridges[r].nonconvex = false;
         let another = self.facets[ridge.top].ridges.iter().copied().find(|&s| {
-            s != r
-                && (self.ridges[s].top == ridge.bottom || self.ridges[s].bottom == ridge.bottom)
+            s != r && (self.ridges[s].top == ridge.bottom || self.ridges[s].bottom == ridge.bottom)
         });
         if let Some(s) = another {
             self.ridges[s].nonconvex = true;
@@ -1210,8 +1215,7 @@ impl Builder<'_> {
             self.merge_facet(merge.facet, into, merge.kind, Some(spread), false)?;
             *merged = true;
         }
-        let living =
-            |m: &Merge| !self.facets[m.facet].visible && !self.facets[m.neighbor].visible;
+        let living = |m: &Merge| !self.facets[m.facet].visible && !self.facets[m.neighbor].visible;
         let rest: Vec<Merge> = all.into_iter().filter(living).collect();
         self.facet_merges.extend(rest);
         self.merge_degenerate()?;

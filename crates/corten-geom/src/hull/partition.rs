@@ -385,12 +385,7 @@ impl Builder<'_> {
     /// The best of all new facets, from `start` to the end and then from the first on, and of
     /// those coplanar with it. With `best_of_all` false, the first that has the point clearly
     /// outside will do.
-    fn best_new_facet(
-        &mut self,
-        point: u32,
-        start: u32,
-        best_of_all: bool,
-    ) -> Step<(Best, bool)> {
+    fn best_new_facet(&mut self, point: u32, start: u32, best_of_all: bool) -> Step<(Best, bool)> {
         if !Self::is_facet(start) {
             return Err(HullError::Rounding);
         }

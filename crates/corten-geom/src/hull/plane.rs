@@ -141,11 +141,8 @@ impl Builder<'_> {
         let top = self.facets[f].top;
         let t = &self.tolerance;
         let (u, v) = (q - p, r - p);
-        let mut normal = Vec3([
-            v[1] * u[2] - v[2] * u[1],
-            u[0] * v[2] - u[2] * v[0],
-            v[0] * u[1] - v[1] * u[0],
-        ]);
+        let mut normal =
+            Vec3([v[1] * u[2] - v[2] * u[1], u[0] * v[2] - u[2] * v[0], v[0] * u[1] - v[1] * u[0]]);
         t.normalize(&mut normal, top);
         let mut offset = -(p[0] * normal[0] + p[1] * normal[1] + p[2] * normal[2]);
         let lies = |x: Vec3| {

@@ -3,9 +3,7 @@
 //! A vertex that only two facets share lies on their edge, and is renamed to a neighbour on it. Two
 //! ridges of a facet with the same vertices pinch it; one of the vertices is renamed to the other.
 
-use super::store::{
-    Builder, Kind, NONE, TAIL, VertexMerge, remove, remove_sorted, replace,
-};
+use super::store::{Builder, Kind, NONE, TAIL, VertexMerge, remove, remove_sorted, replace};
 use super::{HullError, Step};
 
 /// Distance of pinched vertices, in merges of two triangles, that is an error.

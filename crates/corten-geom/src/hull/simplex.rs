@@ -110,9 +110,8 @@ impl Builder<'_> {
 
     /// Planes that face away from the interior point: the first decides for all.
     fn orient_simplex(&mut self, list: &[u32]) -> Step {
-        let clearly_flipped = |b: &Self, f: u32| {
-            b.facets[f].distance(b.interior) > b.tolerance.round
-        };
+        let clearly_flipped =
+            |b: &Self, f: u32| b.facets[f].distance(b.interior) > b.tolerance.round;
         self.set_plane(list[0])?;
         self.facets[list[0]].flipped = false;
         if clearly_flipped(self, list[0]) {

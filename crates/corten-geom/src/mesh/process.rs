@@ -51,7 +51,7 @@ pub struct Mesh {
     pub facetexcoord: Vec<[i32; 3]>,
     /// Hull in MuJoCo's layout; empty if not needed.
     pub graph: Vec<i32>,
-    /// Sides of the hull; empty if not needed.
+    /// Sides of the hull, or of the mesh itself if it has no hull.
     pub polygons: Polygons,
     pub bvh: Bvh,
     /// Where the mesh was before it moved to its inertial frame.
@@ -108,15 +108,11 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
         check_orientation(&vert, &source.face)?;
     }
 
-    let mirrored = settings.scale[0] * settings.scale[1] * settings.scale[2] < 0.0;
     let mut face = source.face.clone();
     let mut graph = Vec::new();
     let mut hull_faces: Vec<[i32; 3]> = Vec::new();
     if settings.need_hull || settings.mass == MassDistribution::Convex || face.is_empty() {
-        let mut hull = convex_hull(&vert, settings.max_hull_vert)?;
-        if mirrored {
-            hull.faces.iter_mut().for_each(|f| f.swap(0, 1));
-        }
+        let hull = convex_hull(&vert, settings.max_hull_vert)?;
         graph = hull.graph();
         hull_faces = hull.faces.iter().map(|f| f.map(|v| v as i32)).collect();
         if face.is_empty() {
@@ -146,6 +142,10 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
         return Err(MeshError::FaceTexcoord { faces: face.len(), texcoords: facetexcoord.len() });
     }
 
+    // As given: offset, rotation and scale come later, and only move the normals.
+    let mut polygons =
+        polygon::join(&vert, if hull_faces.is_empty() { &face } else { &hull_faces });
+
     transform(&mut vert, &mut normal, settings);
 
     let mass_faces = match settings.mass {
@@ -169,10 +169,7 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
     let inertia_box = equivalent_box(principal.values, measure)?;
 
     let (min, max) = recenter(&mut vert, &mut normal, com, principal.rotation);
-    let mut polygons = Polygons::default();
-    if !hull_faces.is_empty() {
-        polygons = polygon::join(&vert, &hull_faces);
-    }
+    polygons.update_normals(&vert);
     let bvh = face_tree(&vert, &face);
     Ok(Mesh {
         vert,
@@ -352,12 +349,14 @@ mod tests {
     }
 
     #[test]
-    fn scale_and_mirror_keep_outward_faces() {
-        for mass in [MassDistribution::Convex, MassDistribution::Legacy, MassDistribution::Shell] {
-            let scale = Vec3::new(-2.0, 1.0, 1.0);
+    fn mirrored_faces_of_a_hull_point_inwards() {
+        let scale = Vec3::new(-2.0, 1.0, 1.0);
+        for mass in [MassDistribution::Legacy, MassDistribution::Shell] {
             let m = process(&sample(), &Settings { scale, mass, ..Settings::default() }).unwrap();
             assert!(m.measure > 0.0);
         }
+        let convex = Settings { scale, mass: MassDistribution::Convex, ..Settings::default() };
+        assert_eq!(process(&sample(), &convex), Err(MeshError::NegativeVolume));
     }
 
     #[test]
