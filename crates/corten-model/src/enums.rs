@@ -1,4 +1,6 @@
 //! MuJoCo's enumerations: the values that appear as integers in model and data arrays.
+//!
+//! Values that only this engine has start at 100 and have names with the prefix `cortenforge:`.
 
 /// Declares enumerations that know their MuJoCo names and convert from raw integers.
 macro_rules! mj_enums {
@@ -140,6 +142,7 @@ mj_enums! {
         Rk4 = 1 "mjINT_RK4",
         Implicit = 2 "mjINT_IMPLICIT",
         ImplicitFast = 3 "mjINT_IMPLICITFAST",
+        ImplicitSpringDamper = 100 "cortenforge:implicitspringdamper",
     }
     "mjtCone" Cone {
         Pyramidal = 0 "mjCONE_PYRAMIDAL",

@@ -58,7 +58,8 @@ fn enumerations(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let types = PyDict::new(py);
     for (name, values) in ENUMS {
         let members = PyDict::new(py);
-        for (member, value) in *values {
+        // Values that only this engine has are not MuJoCo's to name.
+        for (member, value) in values.iter().filter(|(member, _)| member.starts_with("mj")) {
             members.set_item(member, value)?;
         }
         types.set_item(name, members)?;

@@ -44,7 +44,8 @@ pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = d.qacc.iter().position(|&x| is_bad(x)) else { return Ok(()) };
     let time = d.time;
-    let error = if let Some(index) = d.qLDiagInv.iter().position(|x| !x.is_finite()) {
+    // Elimination starts at the last dof: that is where a bad pivot comes from.
+    let error = if let Some(index) = d.qLDiagInv.iter().rposition(|x| !x.is_finite()) {
         StepError::SingularInertia { time, index, place: dof_owner(m, index) }
     } else if let Some(row) = solve::bad_row(d) {
         StepError::BadConstraint { time, index: row, place: solve::row_place(m, d, row) }
@@ -72,6 +73,13 @@ pub(crate) fn integrated(m: &Model, d: &Data) -> Result<(), StepError> {
     }
     let Some(index) = d.qvel.iter().position(|x| !x.is_finite()) else { return Ok(()) };
     Err(StepError::SingularStep { time: d.time, index, place: dof_owner(m, index) })
+}
+
+/// Controls, after the forward pass; reports what the actuation stage found (`mj_fwdActuation`).
+pub(crate) fn control(m: &Model, d: &Data) -> Result<(), StepError> {
+    let Some(index) = d.scratch.actuation.bad_control() else { return Ok(()) };
+    let place = format!("actuator {}", name(m, ObjType::Actuator, index));
+    Err(StepError::BadControl { time: d.time, index, place })
 }
 
 fn recover(m: &Model, d: &mut Data, warning: Warning, index: usize) {

@@ -24,6 +24,9 @@ pub enum StepError {
     /// A constraint row is not finite.
     #[error("time {time}: constraint row {index} ({place}) is not finite")]
     BadConstraint { time: f64, index: usize, place: String },
+    /// A control is not finite or too large; all controls counted as zero in this step.
+    #[error("time {time}: control {index} ({place}) is not finite or exceeds 1e10")]
+    BadControl { time: f64, index: usize, place: String },
     /// The matrix `M − h ∂f/∂v` of an implicit integrator cannot be inverted.
     #[error(
         "time {time}: the implicit integrator's matrix is singular at degree of freedom {index} \

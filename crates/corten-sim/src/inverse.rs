@@ -10,6 +10,7 @@
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
 
+use crate::integrate::spring_damper;
 use crate::stage::{
     acceleration, collision, constraint, energy, inertia, kinematics, sensor, tendon, transmission,
 };
@@ -120,6 +121,12 @@ fn to_continuous(m: &Model, d: &mut Data) {
                         force[j] -= x * d.qacc[i];
                     }
                 }
+            }
+        }
+        Some(Integrator::ImplicitSpringDamper) => {
+            for (k, f) in force.iter_mut().enumerate() {
+                let (b, stiffness) = (spring_damper::damping(m, k), spring_damper::stiffness(m, k));
+                *f += h * (b * d.qacc[k] + stiffness * (d.qvel[k] + h * d.qacc[k]));
             }
         }
         _ if m.opt.disabled(DisableBit::EulerDamp) => {}

@@ -17,12 +17,13 @@ use crate::{Data, StepError, check, integrate, inverse, sleep, solve};
 pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let state = check::state(m, d);
     forward(m, d);
+    let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
     if m.opt.enabled(EnableBit::FwdInv) {
         inverse::compare_forward(m, d);
     }
     integrate::advance(m, d);
-    state.and(acceleration).and_then(|()| check::integrated(m, d))
+    state.and(control).and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
 /// The first half of [`step`], up to the point where controls are needed.
@@ -40,15 +41,16 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     dynamics(m, d);
     sensor::acceleration(m, d);
+    let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
     if m.opt.enabled(EnableBit::FwdInv) {
         inverse::compare_forward(m, d);
     }
     match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Implicit | Integrator::ImplicitFast) => integrate::implicit(m, d),
-        _ => integrate::euler(m, d),
+        Some(Integrator::Rk4) => integrate::euler(m, d),
+        _ => integrate::advance(m, d),
     }
-    acceleration.and_then(|()| check::integrated(m, d))
+    control.and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
 /// Everything that follows from the state and the controls, without advancing time.

@@ -42,6 +42,7 @@ keywords! {
     Integrator {
         "Euler" Integrator::Euler, "RK4" Integrator::Rk4, "implicit" Integrator::Implicit,
         "implicitfast" Integrator::ImplicitFast,
+        "implicitspringdamper" Integrator::ImplicitSpringDamper,
     }
     Cone { "pyramidal" Cone::Pyramidal, "elliptic" Cone::Elliptic, }
     JacobianType {

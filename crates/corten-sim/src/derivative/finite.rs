@@ -7,7 +7,7 @@
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, StateBit};
 
-use crate::integrate::{Factor, euler_with, implicit_with, runge_kutta};
+use crate::integrate::{Factor, euler_with, implicit_with, runge_kutta, spring_damper_with};
 use crate::stage::{actuation, inertia};
 use crate::{Data, StepError, check, inverse, state, step, support};
 
@@ -223,6 +223,7 @@ fn step_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), 
         Some(Integrator::Implicit | Integrator::ImplicitFast) => {
             implicit_with(m, d, reuse(Stage::Vel));
         }
+        Some(Integrator::ImplicitSpringDamper) => spring_damper_with(m, d, reuse(Stage::Pos)),
         _ => euler_with(m, d, reuse(Stage::Pos)),
     }
     before.and(after)

@@ -133,7 +133,9 @@ impl Analytic {
                     && m.dof_damping.iter().any(|&b| b > 0.0)
             }
             Integrator::ImplicitFast => true,
-            Integrator::Rk4 | Integrator::Implicit => return None,
+            Integrator::Rk4 | Integrator::Implicit | Integrator::ImplicitSpringDamper => {
+                return None;
+            }
         };
         let fast = m.opt.integrator == Integrator::ImplicitFast.raw();
         let limited = [&m.actuator_forcelimited, &m.jnt_actfrclimited, &m.tendon_actfrclimited]

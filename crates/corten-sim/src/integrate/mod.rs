@@ -6,6 +6,7 @@
 mod euler;
 mod implicit;
 mod rk4;
+pub(crate) mod spring_damper;
 
 use corten_model::Model;
 use corten_model::enums::{DisableBit, Integrator, Stage};
@@ -15,6 +16,8 @@ pub(crate) use euler::euler_with;
 pub use implicit::implicit;
 pub(crate) use implicit::implicit_with;
 pub use rk4::runge_kutta;
+pub use spring_damper::spring_damper;
+pub(crate) use spring_damper::spring_damper_with;
 
 use crate::stage::actuation;
 use crate::{Data, awake, sleep, step, support};
@@ -38,6 +41,7 @@ pub fn advance(m: &Model, d: &mut Data) {
     match Integrator::from_raw(m.opt.integrator) {
         Some(Integrator::Rk4) => runge_kutta(m, d),
         Some(Integrator::Implicit | Integrator::ImplicitFast) => implicit(m, d),
+        Some(Integrator::ImplicitSpringDamper) => spring_damper(m, d),
         _ => euler(m, d),
     }
 }

@@ -6,6 +6,7 @@
 //! Each actuator gives the scalar force `gain · (ctrl or act) + bias`, and its moment carries
 //! that to joint space.
 
+pub mod hill;
 pub mod muscle;
 
 use corten_math::real::exp;
@@ -29,17 +30,20 @@ pub(crate) struct Memory {
     ctrl: Vec<f64>,
     /// Total actuator force per tendon.
     tendon_force: Vec<f64>,
+    /// The first control that was not a sane number.
+    bad: Option<usize>,
 }
 
 /// Actuator forces in joint space, activation derivatives.
 pub fn actuation(m: &Model, d: &mut Data) {
     d.actuator_force.fill(0.0);
     if m.nu == 0 || m.opt.disabled(DisableBit::Actuation) {
+        d.scratch.actuation.bad = None;
         d.qfrc_actuator.fill(0.0);
         return;
     }
     let mut memory = std::mem::take(&mut d.scratch.actuation);
-    effective_controls(m, d, &mut memory.ctrl);
+    memory.bad = effective_controls(m, d, &mut memory.ctrl);
     let filter = sleep::filters(m, d);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
@@ -96,8 +100,15 @@ pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64
     }
 }
 
-/// Controls within their limits; all zero if one of them is not a sane number.
-fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) {
+impl Memory {
+    /// The control that made the last evaluation count all of them as zero.
+    pub fn bad_control(&self) -> Option<usize> {
+        self.bad
+    }
+}
+
+/// Controls within their limits; all zero if one of them is not a sane number, which is returned.
+fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) -> Option<usize> {
     ctrl.clone_from(&d.ctrl);
     if !m.opt.disabled(DisableBit::ClampCtrl) {
         for (i, u) in ctrl.iter_mut().enumerate() {
@@ -106,10 +117,12 @@ fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) {
             }
         }
     }
-    if let Some(bad) = ctrl.iter().position(|u| u.is_nan() || u.abs() > MAX_VAL) {
+    let bad = ctrl.iter().position(|u| u.is_nan() || u.abs() > MAX_VAL);
+    if let Some(bad) = bad {
         d.warning_mut(Warning::BadCtrl).raise(bad);
         ctrl.fill(0.0);
     }
+    bad
 }
 
 /// Index range of an actuator's activations; the last one is the built-in state.

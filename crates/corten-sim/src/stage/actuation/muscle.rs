@@ -60,16 +60,7 @@ impl Muscle {
     ) -> f64 {
         let l = self.normalized_length(length, lengthrange);
         let scale = (self.optimal_length(lengthrange) * self.vmax).max(MIN_VAL);
-        let (v, excess) = (velocity / scale, self.fvmax - 1.0);
-        let slope = if v <= -1.0 {
-            0.0
-        } else if v <= 0.0 {
-            2.0 * v + 2.0
-        } else if v <= excess {
-            2.0 * (excess - v) / excess.max(MIN_VAL)
-        } else {
-            0.0
-        };
+        let slope = self.force_velocity_slope(velocity / scale);
         -self.peak_force(acc0) * self.force_length(l) * slope / scale
     }
 
@@ -79,20 +70,24 @@ impl Muscle {
         if l <= 1.0 {
             return 0.0;
         }
-        // A parabola up to half of the peak at the middle, then straight on.
+        -self.peak_force(acc0) * self.fpmax * self.passive_stretch(l)
+    }
+
+    /// Passive force of stretched fibres, relative to `fpmax`: a parabola up to one half at the
+    /// middle between 1 and `lmax`, then straight on.
+    pub(super) fn passive_stretch(&self, l: f64) -> f64 {
         let middle = 0.5 * (1.0 + self.lmax);
         let width = (middle - 1.0).max(MIN_VAL);
-        let scale = -self.peak_force(acc0) * self.fpmax;
         if l <= middle {
-            let x = (l - 1.0) / width;
-            scale * 0.5 * x * x
+            let x = (l - 1.0).max(0.0) / width;
+            0.5 * x * x
         } else {
-            scale * (0.5 + (l - middle) / width)
+            0.5 + (l - middle) / width
         }
     }
 
     /// A bump of four parabolas: zero at `lmin` and `lmax`, one at 1, smooth in between.
-    fn force_length(&self, l: f64) -> f64 {
+    pub(super) fn force_length(&self, l: f64) -> f64 {
         let Muscle { lmin, lmax, .. } = *self;
         if !(lmin <= l && l <= lmax) {
             return 0.0;
@@ -114,7 +109,7 @@ impl Muscle {
     }
 
     /// Zero when shortening at full speed, one at rest, saturating at `fvmax` when lengthening.
-    fn force_velocity(&self, v: f64) -> f64 {
+    pub(super) fn force_velocity(&self, v: f64) -> f64 {
         let excess = self.fvmax - 1.0;
         if v <= -1.0 {
             0.0
@@ -124,6 +119,20 @@ impl Muscle {
             self.fvmax - (excess - v) * (excess - v) / excess.max(MIN_VAL)
         } else {
             self.fvmax
+        }
+    }
+
+    /// Derivative of the force–velocity curve.
+    pub(super) fn force_velocity_slope(&self, v: f64) -> f64 {
+        let excess = self.fvmax - 1.0;
+        if v <= -1.0 {
+            0.0
+        } else if v <= 0.0 {
+            2.0 * v + 2.0
+        } else if v <= excess {
+            2.0 * (excess - v) / excess.max(MIN_VAL)
+        } else {
+            0.0
         }
     }
 }

@@ -1,0 +1,66 @@
+//! Euler, with joint springs and joint dampers implicit in velocity. Not in MuJoCo.
+//!
+//! With `B = diag(damping)` and `K = diag(stiffness)` of the joints, and forces and springs taken at
+//! the end of the step, where positions have moved by `h v⁺`, the new velocity solves
+//! `(M + hB + h²K) v⁺ = M v + h fₑ − h K (q − q₀)` with all other forces in `fₑ`. In terms of the
+//! acceleration over the step and of the force `f = fₑ − K (q − q₀) − B v`, that is
+//!
+//! ```text
+//! (M + hB + h²K) a = f − hK v,
+//! ```
+//!
+//! the sparsity of `M`, and positive definite whenever `M` is: stable for any stiffness and step.
+//! The springs of ball and free joints count as linear in their three rotations, which leaves out
+//! how they turn with each other. Tendons stay explicit.
+
+use corten_model::Model;
+use corten_model::enums::DisableBit;
+
+use super::{Factor, advance_state, total_force};
+use crate::{Data, awake};
+
+/// Implicit joint springs and dampers (`integrator="implicitspringdamper"`).
+pub fn spring_damper(m: &Model, d: &mut Data) {
+    spring_damper_with(m, d, Factor::Compute);
+}
+
+pub(crate) fn spring_damper_with(m: &Model, d: &mut Data, factor: Factor) {
+    let h = m.opt.timestep;
+    let s = d.scratch.structure.clone();
+    let pattern = &s.mass;
+    if factor == Factor::Compute {
+        d.qH.copy_from_slice(&d.M);
+        for k in 0..pattern.size() {
+            d.qH[pattern.diagonal_entry(k)] += h * (damping(m, k) + h * stiffness(m, k));
+        }
+        match awake::dofs!(m, d).list() {
+            None => pattern.factor(&mut d.qH, &mut d.qHDiagInv),
+            Some(list) => pattern.factor_rows(&mut d.qH, &mut d.qHDiagInv, list),
+        }
+    }
+    let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
+    total_force(m, d, &mut qacc);
+    for (k, f) in qacc.iter_mut().enumerate() {
+        *f -= h * stiffness(m, k) * d.qvel[k];
+    }
+    match awake::dofs!(m, d).list() {
+        None => pattern.solve(&d.qH, &d.qHDiagInv, &mut qacc),
+        Some(list) => pattern.solve_rows(&d.qH, &d.qHDiagInv, &mut qacc, list),
+    }
+    advance_state(m, d, None, &qacc, None);
+    d.scratch.integrate.qacc = qacc;
+}
+
+/// Implicit damping of a dof.
+pub(crate) fn damping(m: &Model, dof: usize) -> f64 {
+    if m.opt.disabled(DisableBit::Damper) { 0.0 } else { m.dof_damping[dof] }
+}
+
+/// Implicit stiffness of a dof: that of its joint.
+pub(crate) fn stiffness(m: &Model, dof: usize) -> f64 {
+    if m.opt.disabled(DisableBit::Spring) {
+        return 0.0;
+    }
+    let joint = m.dof_jntid.get(dof).and_then(|&j| usize::try_from(j).ok());
+    joint.and_then(|j| m.jnt_stiffness.get(j)).copied().unwrap_or(0.0)
+}
