@@ -14,6 +14,11 @@ pub struct Eig3 {
 /// their axes).
 const EPS: f64 = 1e-12;
 
+/// cos 45°. The digits are MuJoCo's: the frame of its collision sweep is off unit length by their
+/// error, which decides about spheres that touch exactly.
+#[allow(clippy::approx_constant)]
+const QUARTER_TURN: f64 = 0.707106781186548;
+
 /// Bound on Jacobi sweeps; convergence is quadratic and takes fewer than ten.
 const MAX_ITERATIONS: usize = 500;
 
@@ -65,8 +70,8 @@ pub fn eig3(a: &Mat3) -> Eig3 {
     for i in [0, 1, 0] {
         if values[i] + EPS < values[i + 1] {
             values.0.swap(i, i + 1);
-            let mut r = [std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, 0.0];
-            r[(i + 2) % 3 + 1] = std::f64::consts::FRAC_1_SQRT_2;
+            let mut r = [QUARTER_TURN, 0.0, 0.0, 0.0];
+            r[(i + 2) % 3 + 1] = QUARTER_TURN;
             q = (q * Quat(r)).normalized();
         }
     }

@@ -18,6 +18,10 @@ const TABLE_CANDIDATES: usize = 4096;
 /// Most colliding geoms for which the table is tried; bounds the time to build it.
 const TABLE_GEOMS: usize = 512;
 
+/// Bounding spheres are larger by this part of their radius and distance from the origin, so that
+/// rounding loses no pair; exact tests follow.
+const INFLATION: f64 = 1e-12;
+
 /// Fills memory that is written before it is read.
 const NOTHING: Candidate = Candidate { first: 0, second: 0, source: Source::Lone };
 
@@ -84,7 +88,11 @@ impl Broad {
             let [x, y, z] = xpos[g].0;
             let margin = margin_override.unwrap_or(m.geom_margin[g]);
             let radius = m.geom_rbound[g];
-            let radius = if radius > 0.0 { radius + margin } else { f64::INFINITY };
+            let radius = if radius > 0.0 {
+                radius + margin + INFLATION * (radius + x.abs() + y.abs() + z.abs())
+            } else {
+                f64::INFINITY
+            };
             self.spheres[g] = [x, y, z, radius];
         }
     }

@@ -6,7 +6,8 @@
 //! Which pairs of geoms may ever touch does not change while simulating. [`filter`] condenses it
 //! into rules per geom; [`broad`] turns them into candidates for the current poses, in the order
 //! in which contacts are reported; [`narrow`] tests each candidate and writes its contacts with
-//! the parameters mixed by [`parameters`].
+//! the parameters mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's
+//! bounding tests decides, [`tie`] repeats them.
 
 mod broad;
 mod filter;
@@ -15,6 +16,7 @@ mod narrow;
 mod parameters;
 pub(crate) mod shape;
 mod sweep;
+mod tie;
 
 use corten_geom::{HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
@@ -49,7 +51,8 @@ pub(crate) fn touch<'w>(
 ) -> &'w HitBuffer {
     let work = &mut memory.narrow;
     work.hits.clear();
-    narrow::Narrow::new(m, xpos, xmat, None).touch(first, second, margin, || None, work);
+    let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
+    narrow::Narrow::new(m, poses, None).touch(first, second, margin, || None, work);
     &work.hits
 }
 
@@ -62,12 +65,14 @@ pub fn collision(m: &Model, d: &mut Data) {
         return;
     }
 
-    let Data { contact, scratch, geom_xpos, geom_xmat, body_awake, .. } = d;
+    let Data { contact, scratch, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
     let Memory { broad, narrow: work } = &mut scratch.collision;
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat);
-    let narrow = narrow::Narrow::new(m, geom_xpos, geom_xmat, awake);
+    let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
+    let narrow = narrow::Narrow::new(m, poses, awake);
     work.separations.begin();
+    work.ties.begin();
     for candidate in candidates {
         narrow.collide(candidate, rules, work, contact);
     }

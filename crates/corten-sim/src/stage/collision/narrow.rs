@@ -12,16 +12,21 @@ use super::filter::{Candidate, Rules, Source};
 use super::memory::{Key, Separations};
 use super::parameters::{self, Parameters};
 use super::shape;
+use super::tie::{self, Poses, Ties};
 use crate::Contact;
 
 /// Half sizes from here on are infinite.
 const INFINITE: f64 = 1e10;
+
+/// Gap between boxes below which the shapes are looked at all the same: far above rounding.
+const BOX_SLACK: f64 = 1e-9;
 
 /// Everything that a test of two geoms reads.
 pub(super) struct Narrow<'a> {
     m: &'a Model,
     xpos: &'a [Vec3],
     xmat: &'a [Mat3],
+    poses: Poses<'a>,
     /// Sleep state per body, if sleeping is enabled.
     awake: Option<&'a [i32]>,
     options: ccd::Options,
@@ -33,18 +38,15 @@ pub(super) struct Memory {
     pub hits: HitBuffer,
     pub convex: Workspace,
     pub separations: Separations,
+    pub ties: Ties,
 }
 
 impl<'a> Narrow<'a> {
-    pub fn new(
-        m: &'a Model,
-        xpos: &'a [Vec3],
-        xmat: &'a [Mat3],
-        awake: Option<&'a [i32]>,
-    ) -> Narrow<'a> {
+    pub fn new(m: &'a Model, poses: Poses<'a>, awake: Option<&'a [i32]>) -> Narrow<'a> {
         let options =
             ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
-        Narrow { m, xpos, xmat, awake, options }
+        let Poses { geom_xpos: xpos, geom_xmat: xmat, .. } = poses;
+        Narrow { m, xpos, xmat, poses, awake, options }
     }
 
     /// Tests one candidate and appends its contacts.
@@ -63,8 +65,18 @@ impl<'a> Narrow<'a> {
             return;
         }
         work.hits.clear();
-        self.touch(first, second, margin, || Some(rules.order(c)), work);
+        let mut by_search = false;
+        let key = || {
+            by_search = true;
+            Some(rules.order(c))
+        };
+        self.touch(first, second, margin, key, work);
         if work.hits.is_empty() {
+            return;
+        }
+        // Depths of the convex search are not to be trusted where shapes merely touch.
+        let sure = !by_search && work.hits.iter().any(|h| h.dist < margin - tie::BOX_ROUNDING);
+        if !work.ties.reaches_shapes(self.m, &self.poses, rules, c, margin, sure) {
             return;
         }
         let parameters = match pair {
@@ -130,7 +142,7 @@ impl<'a> Narrow<'a> {
         let (size1, size2) = (size(box1), size(box2));
         let separates = |axis: Vec3, own: f64, mat: &Mat3, other: Vec3| {
             let reach = mat.tmul(axis).component_mul(other).abs();
-            own + (reach[0] + reach[1] + reach[2]) + margin < axis.dot(between).abs()
+            own + (reach[0] + reach[1] + reach[2]) + margin + BOX_SLACK < axis.dot(between).abs()
         };
         (!inf2.contains(&true) && (0..3).any(|k| separates(mat1.col(k), size1[k], mat2, size2)))
             || (!inf1.contains(&true)
@@ -228,7 +240,7 @@ impl<'a> Narrow<'a> {
         key: Option<Key>,
         work: &mut Memory,
     ) {
-        let Memory { hits, convex, separations } = work;
+        let Memory { hits, convex, separations, .. } = work;
         let mut separation = key.map(|key| separations.recall(key)).unwrap_or_default();
         let apart = separation.holds_for_bounds(
             self.xpos[first] - self.xpos[second],
