@@ -30,7 +30,13 @@ enum Command {
     Replay(replay::Args),
     /// Time models against MuJoCo's own library.
     Bench(bench::Args),
+    /// Take steps for `bench --instructions` to count.
+    #[command(hide = true)]
+    CountSteps(bench::instructions::CountArgs),
 }
+
+#[global_allocator]
+static ALLOCATOR: bench::allocation::Counting = bench::allocation::Counting;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -39,6 +45,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::CountSteps(args) => bench::instructions::run(&args),
     };
     match result {
         Ok(code) => code,

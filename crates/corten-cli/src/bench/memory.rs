@@ -1,51 +1,41 @@
 //! Resident memory of one more simulation of a model that is already loaded.
 
-use corten_sim::{Data, Model};
+use corten_sim::Model;
 
+use super::machine::resident;
 use super::reference::ReferenceModel;
+use super::regime::{BURST, Engine, Own};
 
-/// Simulations made at once; enough to drown the page size of small models.
-const COUNT: usize = 64;
-
-/// Kilobytes of resident memory per `Data`, each stepped once.
-pub fn per_data(m: &Model) -> f64 {
-    growth(|| {
-        (0..COUNT)
-            .map(|_| {
-                let mut d = Data::new(m);
-                let _ = corten_sim::step(m, &mut d);
-                d
-            })
-            .collect::<Vec<_>>()
-    })
+/// Enough simulations to drown the page size of small models, few enough for large ones.
+fn count(m: &Model) -> usize {
+    (40_000 / (m.nv + m.ngeom).max(1)).clamp(8, 400)
 }
 
-/// Kilobytes of resident memory per MuJoCo data, each stepped once.
-pub fn per_reference(m: &ReferenceModel<'_>) -> f64 {
-    growth(|| {
-        (0..COUNT)
-            .map(|_| {
-                let mut d = m.make_data();
-                d.step(1);
-                d
-            })
-            .collect::<Vec<_>>()
-    })
+/// Kilobytes of resident memory per `Data`, each after a burst of steps from every state.
+pub fn own(m: &Model, states: &[Vec<f64>]) -> f64 {
+    growth(count(m), states, || Own::new(m))
 }
 
-fn growth<T>(make: impl FnOnce() -> T) -> f64 {
+/// Kilobytes of resident memory per MuJoCo data, each after a burst of steps from every state.
+pub fn theirs(m: &Model, reference: &ReferenceModel<'_>, states: &[Vec<f64>]) -> f64 {
+    growth(count(m), states, || reference.make_data())
+}
+
+fn growth<E: Engine>(count: usize, states: &[Vec<f64>], make: impl Fn() -> E) -> f64 {
+    let warm = || {
+        let mut engine = make();
+        for state in states {
+            engine.restore(state);
+            engine.advance(BURST.min(4));
+        }
+        engine
+    };
+    // The first one may fill caches that all share.
+    let first = warm();
+    let mut kept = Vec::with_capacity(count);
     let before = resident();
-    let kept = make();
+    kept.extend((0..count).map(|_| warm()));
     let after = resident();
-    drop(kept);
-    (after - before).max(0.0) / COUNT as f64
-}
-
-/// Resident kilobytes of this process; zero where the system does not tell.
-fn resident() -> f64 {
-    const PAGE_KB: f64 = 4.0;
-    std::fs::read_to_string("/proc/self/statm")
-        .ok()
-        .and_then(|s| s.split_whitespace().nth(1)?.parse::<f64>().ok())
-        .map_or(0.0, |pages| pages * PAGE_KB)
+    drop((kept, first));
+    (after - before).max(0.0) / count as f64
 }

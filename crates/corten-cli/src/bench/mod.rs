@@ -2,258 +2,276 @@
 //!
 //! States are saved along a trajectory of the reference in three regimes; every engine replays
 //! short bursts from each of them, in alternation. The figure is the ratio of times per round:
-//! noise of the machine that lasts longer than a round cancels.
+//! noise of the machine that lasts longer than a round cancels. Time is that of the thread, so
+//! that other programs on the machine count as little as possible.
 
+pub mod allocation;
+mod gate;
+mod growth;
+pub mod instructions;
+mod machine;
 mod memory;
+mod plot;
 mod reference;
+mod regime;
+mod stages;
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
-use anyhow::Context;
-use corten_model::enums::StateBit;
-use corten_sim::{Data, Model, state};
-use reference::{Reference, ReferenceData};
-
-/// Steps replayed from each saved state.
-const BURST: usize = 20;
-/// Saved states per regime.
-const STATES: usize = 5;
-/// Steps after which a scene counts as settled.
-const SETTLING: usize = 500;
-/// Share of the control range of the noise in the active regime.
-const CONTROL_NOISE: f64 = 0.3;
-const ALL: i32 = StateBit::Integration.raw();
+use anyhow::{Context, bail};
+use corten_sim::Model;
+use machine::cpu_seconds;
+use reference::{Reference, ReferenceData, ReferenceModel};
+use regime::{BURST, Engine, Own, Regime};
+use table::{Against, Row};
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Models to time.
-    #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// MuJoCo's shared library; the first is the reference that makes the states.
-    #[arg(long = "mujoco", value_name = "LIBRARY", required = true)]
+    /// File that lists models, one path per line, relative to the file.
+    #[arg(long)]
+    list: Option<PathBuf>,
+    /// MuJoCo's shared library; the first is the reference that makes the states. Without it, the
+    /// libraries in CORTEN_MUJOCO, or the one that Python finds.
+    #[arg(long = "mujoco", value_name = "LIBRARY")]
     libraries: Vec<PathBuf>,
     /// Alternations per regime.
     #[arg(long, default_value_t = 30)]
     rounds: usize,
-    /// Only this regime: falling, settled or active.
-    #[arg(long)]
-    regime: Option<String>,
+    /// Only this regime.
+    #[arg(long, value_enum)]
+    regime: Option<Regime>,
     /// Core to run on.
     #[arg(long, default_value_t = 0)]
     core: usize,
+    /// Also the time per stage.
+    #[arg(long)]
+    stages: bool,
+    /// Also instructions per step, by running this program under valgrind.
+    #[arg(long)]
+    instructions: bool,
+    /// Also resident memory per environment.
+    #[arg(long)]
+    memory: bool,
+    /// Only what --instructions or --memory ask for: no timing.
+    #[arg(long)]
+    untimed: bool,
+    /// Print a table in Markdown at the end.
+    #[arg(long)]
+    markdown: bool,
+    /// Measure how cost grows with bodies, contacts, dofs, worlds and threads, and write plots to
+    /// this folder.
+    #[arg(long, value_name = "FOLDER")]
+    growth: Option<PathBuf>,
+    /// Compare instruction counts with those in this file; fails if any rose by more than 2 %.
+    #[arg(long, value_name = "FILE")]
+    gate: Option<PathBuf>,
+    /// Write the counts found into the file of --gate.
+    #[arg(long, requires = "gate")]
+    update: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    pin(args.core);
-    let libraries: Vec<Reference> =
-        args.libraries.iter().map(|p| Reference::open(p)).collect::<Result<_, _>>()?;
-    print!("{:40} {:8} {:>10}", "scene", "regime", "corten us");
-    for library in &libraries {
-        print!(" {:>14} {:>7} {:>13}", format!("{} us", library.version()), "ratio", "5-95 %");
+    if let Some(file) = &args.gate {
+        return gate::run(file, args.update);
     }
-    println!(" {:>9}", "|dqacc|");
-
-    let mut logs = vec![0.0; libraries.len()];
-    let mut count = 0;
-    for file in &args.files {
-        match scene(args, &libraries, file, &mut logs) {
-            Ok(n) => count += n,
+    if let Some(folder) = &args.growth {
+        return growth::run(folder, args.rounds);
+    }
+    let machine = machine::description();
+    machine::pin(args.core);
+    let paths = machine::libraries(&args.libraries);
+    let libraries: Vec<(PathBuf, Reference)> = paths
+        .into_iter()
+        .map(|path| Reference::open(&path).map(|library| (path, library)))
+        .collect::<Result<_, _>>()?;
+    if libraries.is_empty() {
+        bail!(
+            "no MuJoCo to compare with: give --mujoco path/to/libmujoco.so, or set CORTEN_MUJOCO"
+        );
+    }
+    let files = scenes(args)?;
+    if files.is_empty() {
+        bail!("no models given");
+    }
+    let versions: Vec<String> = libraries.iter().map(|(_, l)| l.version()).collect();
+    table::header(&versions);
+    let mut rows = Vec::new();
+    for file in &files {
+        match scene(args, &libraries, file, &mut rows) {
+            Ok(()) => {}
             Err(error) => println!("{:40} {error:#}", short(file)),
         }
     }
-    if count > 0 {
-        for (library, log) in libraries.iter().zip(&logs) {
-            let mean = (log / count as f64).exp();
-            println!("geometric mean against {}: {mean:.2}x", library.version());
-        }
+    table::summary(&versions, &rows);
+    if args.markdown {
+        println!("\n{machine}\n");
+        table::markdown(&versions, &rows);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Times one scene in every regime; returns the number of regimes.
+fn scenes(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = args.files.clone();
+    if let Some(list) = &args.list {
+        let base = list.parent().unwrap_or(Path::new("."));
+        let text = std::fs::read_to_string(list).with_context(|| list.display().to_string())?;
+        let first = text.lines().filter_map(|line| line.split_whitespace().next());
+        files.extend(first.filter(|word| !word.starts_with('#')).map(|word| base.join(word)));
+    }
+    Ok(files)
+}
+
+/// Measures one scene in every regime.
 fn scene(
     args: &Args,
-    libraries: &[Reference],
+    libraries: &[(PathBuf, Reference)],
     file: &Path,
-    logs: &mut [f64],
-) -> anyhow::Result<usize> {
+    rows: &mut Vec<Row>,
+) -> anyhow::Result<()> {
     let model = corten_sim::load_model(file).context("corten cannot load it")?;
-    let references: Vec<_> = libraries.iter().map(|l| l.load(file)).collect::<Result<_, _>>()?;
-    let mut data = Data::new(&model);
-    let mut others: Vec<ReferenceData<'_>> = references.iter().map(|m| m.make_data()).collect();
-    let mut count = 0;
-    for regime in ["falling", "settled", "active"] {
-        if args.regime.as_deref().is_some_and(|r| r != regime) {
+    // A later version may refuse the model; the first is the reference and may not.
+    let references: Vec<Option<ReferenceModel<'_>>> =
+        libraries.iter().map(|(_, l)| l.load(file).ok()).collect();
+    let Some(first) = references.first().and_then(Option::as_ref) else {
+        bail!("MuJoCo {} cannot load it", libraries[0].1.version());
+    };
+    let mut source = first.make_data();
+    let mut own = Own::new(&model);
+    let mut others: Vec<Option<ReferenceData<'_>>> =
+        references.iter().map(|r| r.as_ref().map(|m| m.make_data())).collect();
+    for regime in Regime::ALL {
+        if args.regime.is_some_and(|r| r != regime) {
             continue;
         }
-        let states = saved_states(&model, &mut others[0], regime);
-        let deviation = deviation(&model, &mut data, &mut others[0], &states);
-        let rounds = time_rounds(args.rounds, &model, &mut data, &mut others, &states);
-        let per_step = 1e6 / (states.len() * BURST) as f64;
-        let own: Vec<f64> = rounds.iter().map(|r| r[0]).collect();
-        print!("{:40} {regime:8} {:10.2}", short(file), per_step * quantile(&own, 0.5));
-        for k in 1..=others.len() {
-            let theirs: Vec<f64> = rounds.iter().map(|r| r[k]).collect();
-            let ratios: Vec<f64> = rounds.iter().map(|r| r[k] / r[0]).collect();
-            let ratio = quantile(&ratios, 0.5);
-            logs[k - 1] += ratio.ln();
-            print!(
-                " {:14.2} {ratio:6.2}x {:6.2}-{:<6.2}",
-                per_step * quantile(&theirs, 0.5),
-                quantile(&ratios, 0.05),
-                quantile(&ratios, 0.95)
-            );
+        let states = regime::states(&model, &mut source, regime);
+        let mut row =
+            Row { scene: short(file), regime: regime.name(), nv: model.nv, ..Row::default() };
+        row.against = vec![Against::default(); libraries.len()];
+        row.deviation = deviation(&model, &mut own, &mut source, &states);
+        row.contacts = own.data.ncon;
+        if !args.untimed {
+            time(args.rounds, &mut own, &mut others, &states, &mut row);
         }
-        println!(" {deviation:9.1e}");
-        count += 1;
-    }
-    print!("{:40} memory per environment [KB]: corten {:.0}", "", memory::per_data(&model));
-    for (library, reference) in libraries.iter().zip(&references) {
-        print!(", {} {:.0}", library.version(), memory::per_reference(reference));
-    }
-    println!();
-    Ok(count)
-}
-
-/// States along a trajectory of the reference.
-fn saved_states(m: &Model, d: &mut ReferenceData<'_>, regime: &str) -> Vec<Vec<f64>> {
-    let mut noise = Noise(0x9E37_79B9_7F4A_7C15);
-    d.reset_to_keyframe(0);
-    let mut states = Vec::new();
-    match regime {
-        "falling" => {}
-        "settled" => {
-            set_controls(m, d, &mut noise, 0.1);
-            d.step(SETTLING);
-        }
-        _ => {
-            for _ in 0..SETTLING / BURST {
-                set_controls(m, d, &mut noise, CONTROL_NOISE);
-                d.step(BURST);
+        if args.instructions {
+            let folder = instructions::Folder::new()?;
+            row.instructions = Some(instructions::own(&folder, &model, &states)?);
+            for (k, reference) in references.iter().enumerate() {
+                let Some(reference) = reference else { continue };
+                let library = &libraries[k].0;
+                let count = instructions::theirs(&folder, &model, reference, library, &states)?;
+                row.against[k].instructions = Some(count);
             }
         }
-    }
-    for _ in 0..STATES {
-        if regime == "active" {
-            set_controls(m, d, &mut noise, CONTROL_NOISE);
+        if args.memory {
+            row.memory = Some(memory::own(&model, &states));
+            for (k, reference) in references.iter().enumerate() {
+                let Some(reference) = reference else { continue };
+                row.against[k].memory = Some(memory::theirs(&model, reference, &states));
+            }
         }
-        states.push(d.state(ALL));
-        d.step(BURST);
+        row.print();
+        if args.stages {
+            let rounds = args.rounds.min(10);
+            let mut columns = vec![("corten".to_owned(), stages::own(&mut own, &states, rounds))];
+            for ((_, library), data) in libraries.iter().zip(&mut others) {
+                let Some(data) = data else { continue };
+                let times = stages::theirs(library, &model, data, &states, rounds);
+                columns.push((library.version(), times));
+            }
+            table::stages(&columns);
+        }
+        rows.push(row);
     }
-    states
-}
-
-fn set_controls(m: &Model, d: &mut ReferenceData<'_>, noise: &mut Noise, share: f64) {
-    let controls: Vec<f64> = (0..m.nu)
-        .map(|i| {
-            let limited = m.actuator_ctrllimited[i] != 0;
-            let [low, high] = if limited { m.actuator_ctrlrange[i] } else { [-1.0, 1.0] };
-            0.5 * (low + high) + share * 0.5 * (high - low) * noise.uniform()
-        })
-        .collect();
-    d.set_state(&controls, StateBit::Ctrl.raw());
+    Ok(())
 }
 
 /// Largest relative difference of the acceleration after one step from each state.
-fn deviation(m: &Model, d: &mut Data, r: &mut ReferenceData<'_>, states: &[Vec<f64>]) -> f64 {
+fn deviation(
+    m: &Model,
+    own: &mut Own<'_>,
+    reference: &mut ReferenceData<'_>,
+    states: &[Vec<f64>],
+) -> f64 {
+    // The warm start of the next step is this step's acceleration.
+    let warmstart = corten_model::enums::StateBit::WarmStart.raw();
     let mut worst: f64 = 0.0;
-    for s in states {
-        r.set_state(s, ALL);
-        r.step(1);
-        restore(m, d, s);
-        let _ = corten_sim::step(m, d);
-        let theirs = r.state(StateBit::WarmStart.raw());
-        let scale = theirs.iter().fold(1.0f64, |a, x| a.max(x.abs()));
-        for (a, b) in theirs.iter().zip(&d.qacc_warmstart) {
+    for state in states {
+        own.restore(state);
+        own.advance(1);
+        reference.restore(state);
+        reference.advance(1);
+        let expected = reference.state(warmstart);
+        let scale = expected.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
+        for (a, b) in own.data.qacc_warmstart[..m.nv].iter().zip(&expected) {
             worst = worst.max((a - b).abs() / scale);
         }
     }
     worst
 }
 
-fn restore(m: &Model, d: &mut Data, s: &[f64]) {
-    if let Err(error) = state::set(m, d, s, ALL as u32) {
-        unreachable!("states have the model's size: {error}");
+/// Seconds of one burst from each state.
+fn burst(engine: &mut dyn Engine, states: &[Vec<f64>]) -> f64 {
+    let mut seconds = 0.0;
+    for state in states {
+        engine.restore(state);
+        let start = cpu_seconds();
+        engine.advance(BURST);
+        seconds += cpu_seconds() - start;
+    }
+    seconds
+}
+
+fn time(
+    rounds: usize,
+    own: &mut Own<'_>,
+    others: &mut [Option<ReferenceData<'_>>],
+    states: &[Vec<f64>],
+    row: &mut Row,
+) {
+    let per_step = 1e6 / (states.len() * BURST).max(1) as f64;
+    // Buffers that swap places from step to step need two passes to reach their size.
+    for _ in 0..2 {
+        burst(own, states);
+    }
+    let before = allocation::count();
+    let mut times = vec![burst(own, states)];
+    row.allocations = (allocation::count() - before) as f64 / (states.len() * BURST) as f64;
+    let mut theirs = vec![Vec::new(); others.len()];
+    let mut ratios = vec![Vec::new(); others.len()];
+    for _ in 0..rounds.max(1) {
+        let mine = burst(own, states);
+        times.push(mine);
+        for (k, other) in others.iter_mut().enumerate() {
+            let Some(other) = other else { continue };
+            let seconds = burst(other, states);
+            theirs[k].push(seconds);
+            ratios[k].push(seconds / mine);
+        }
+    }
+    row.time = Some(per_step * quantile(&times, 0.5));
+    for (k, against) in row.against.iter_mut().enumerate() {
+        if ratios[k].is_empty() {
+            continue;
+        }
+        against.time = Some(per_step * quantile(&theirs[k], 0.5));
+        against.ratio = Some([0.5, 0.05, 0.95].map(|q| quantile(&ratios[k], q)));
     }
 }
 
-/// Per round: seconds of our engine, then of every reference.
-fn time_rounds(
-    rounds: usize,
-    m: &Model,
-    d: &mut Data,
-    others: &mut [ReferenceData<'_>],
-    states: &[Vec<f64>],
-) -> Vec<Vec<f64>> {
-    let mut own = || {
-        let mut seconds = 0.0;
-        for s in states {
-            restore(m, d, s);
-            let start = Instant::now();
-            for _ in 0..BURST {
-                // A bad state shows in the deviation; here only time counts.
-                let _ = corten_sim::step(m, d);
-            }
-            seconds += start.elapsed().as_secs_f64();
-        }
-        seconds
-    };
-    own();
-    (0..rounds)
-        .map(|_| {
-            let mut times = vec![own()];
-            for other in others.iter_mut() {
-                let mut seconds = 0.0;
-                for s in states {
-                    other.set_state(s, ALL);
-                    let start = Instant::now();
-                    other.step(BURST);
-                    seconds += start.elapsed().as_secs_f64();
-                }
-                times.push(seconds);
-            }
-            times
-        })
-        .collect()
-}
-
-fn quantile(values: &[f64], q: f64) -> f64 {
+pub fn quantile(values: &[f64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    sorted[((sorted.len() - 1) as f64 * q).round() as usize]
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((last as f64 * q).round() as usize).copied().unwrap_or(f64::NAN)
 }
 
+/// The last two parts of a path: the name of a scene.
 fn short(file: &Path) -> String {
     let parts: Vec<_> =
         file.components().rev().take(2).map(|c| c.as_os_str().to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
-
-/// Small deterministic generator (xorshift), so that every run replays the same controls.
-struct Noise(u64);
-
-impl Noise {
-    /// Uniform in [−1, 1).
-    fn uniform(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn pin(core: usize) {
-    // SAFETY: the set is a plain bit array that lives across the call; CPU_SET ignores a core
-    // out of range.
-    unsafe {
-        let mut set: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(core, &mut set);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn pin(_core: usize) {}

@@ -10,21 +10,23 @@ use anyhow::{Context, bail};
 use libloading::Library;
 
 type Opaque = *mut c_void;
+type Stage = unsafe extern "C" fn(Opaque, Opaque);
 
 /// A loaded MuJoCo library.
 pub struct Reference {
     load_xml: unsafe extern "C" fn(*const c_char, *const c_void, *mut c_char, c_int) -> Opaque,
+    save_model: unsafe extern "C" fn(Opaque, *const c_char, *mut c_void, c_int),
+    load_model: unsafe extern "C" fn(*const c_char, *const c_void) -> Opaque,
     delete_model: unsafe extern "C" fn(Opaque),
     make_data: unsafe extern "C" fn(Opaque) -> Opaque,
     delete_data: unsafe extern "C" fn(Opaque),
     reset_keyframe: unsafe extern "C" fn(Opaque, Opaque, c_int),
-    step: unsafe extern "C" fn(Opaque, Opaque),
+    step: Stage,
     state_size: unsafe extern "C" fn(Opaque, c_int) -> c_int,
     get_state: unsafe extern "C" fn(Opaque, Opaque, *mut f64, c_int),
     set_state: unsafe extern "C" fn(Opaque, Opaque, *const f64, c_int),
     version: c_int,
-    // Last, so that the functions above never outlive it.
-    _library: Library,
+    library: Library,
 }
 
 impl Reference {
@@ -43,6 +45,8 @@ impl Reference {
             let version: unsafe extern "C" fn() -> c_int = symbol!("mj_version");
             Ok(Reference {
                 load_xml: symbol!("mj_loadXML"),
+                save_model: symbol!("mj_saveModel"),
+                load_model: symbol!("mj_loadModel"),
                 delete_model: symbol!("mj_deleteModel"),
                 make_data: symbol!("mj_makeData"),
                 delete_data: symbol!("mj_deleteData"),
@@ -52,7 +56,7 @@ impl Reference {
                 get_state: symbol!("mj_getState"),
                 set_state: symbol!("mj_setState"),
                 version: version(),
-                _library: library,
+                library,
             })
         }
     }
@@ -67,6 +71,7 @@ impl Reference {
         }
     }
 
+    /// Compiles a model from MJCF.
     pub fn load(&self, file: &Path) -> anyhow::Result<ReferenceModel<'_>> {
         let name = CString::new(file.to_string_lossy().as_bytes())?;
         let mut error = [0 as c_char; 1000];
@@ -87,7 +92,33 @@ impl Reference {
         }
         Ok(ReferenceModel { library: self, model })
     }
+
+    /// Reads a model that [`ReferenceModel::save`] wrote.
+    pub fn load_binary(&self, file: &Path) -> anyhow::Result<ReferenceModel<'_>> {
+        let name = CString::new(file.to_string_lossy().as_bytes())?;
+        // SAFETY: the name is a C string, a null VFS means the file system.
+        let model = unsafe { (self.load_model)(name.as_ptr(), std::ptr::null()) };
+        if model.is_null() {
+            bail!("MuJoCo {} cannot read {}", self.version(), file.display());
+        }
+        Ok(ReferenceModel { library: self, model })
+    }
+
+    /// Functions of a model and its data, by name; those that the version does not have are left
+    /// out.
+    pub fn stages(&self, names: &[&str]) -> Vec<ReferenceStage> {
+        let find = |name: &&str| {
+            // SAFETY: every name asked for is a function of a model and its data.
+            let stage: Stage = *unsafe { self.library.get(name.as_bytes()) }.ok()?;
+            Some(ReferenceStage(stage))
+        };
+        names.iter().filter_map(find).collect()
+    }
 }
+
+/// A function of a model and its data.
+#[derive(Clone, Copy)]
+pub struct ReferenceStage(Stage);
 
 /// A model that MuJoCo has compiled.
 pub struct ReferenceModel<'a> {
@@ -97,7 +128,7 @@ pub struct ReferenceModel<'a> {
 
 impl Drop for ReferenceModel<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `load_xml` and not deleted before; data borrow the model.
+        // SAFETY: made by this library and not deleted before; data borrow the model.
         unsafe { (self.library.delete_model)(self.model) }
     }
 }
@@ -111,6 +142,14 @@ impl ReferenceModel<'_> {
     pub fn state_size(&self, signature: i32) -> usize {
         // SAFETY: the model is valid.
         unsafe { (self.library.state_size)(self.model, signature) as usize }
+    }
+
+    /// Writes the compiled model to a file.
+    pub fn save(&self, file: &Path) -> anyhow::Result<()> {
+        let name = CString::new(file.to_string_lossy().as_bytes())?;
+        // SAFETY: the model is valid; with a file name no buffer is needed.
+        unsafe { (self.library.save_model)(self.model, name.as_ptr(), std::ptr::null_mut(), 0) };
+        Ok(())
     }
 }
 
@@ -138,6 +177,11 @@ impl ReferenceData<'_> {
             // SAFETY: model and data are valid and belong together.
             unsafe { (self.model.library.step)(self.model.model, self.data) }
         }
+    }
+
+    pub fn run(&mut self, stage: ReferenceStage) {
+        // SAFETY: model and data are valid and belong together; the stage is of the same library.
+        unsafe { (stage.0)(self.model.model, self.data) }
     }
 
     pub fn state(&self, signature: i32) -> Vec<f64> {

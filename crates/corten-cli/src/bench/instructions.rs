@@ -1,0 +1,156 @@
+//! Instructions per step, counted by callgrind.
+//!
+//! The program runs itself under valgrind as `corten count-steps`, on a model that is already
+//! compiled, and has callgrind count inside of [`corten_counted_steps`] only. Counts do not depend
+//! on the load of the machine; they do depend on the compiler and on the instruction sets that the
+//! processor offers.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, bail};
+use corten_model::arrays::ArrayRef;
+use corten_model::container::{self, Values};
+use corten_sim::Model;
+
+use super::reference::{Reference, ReferenceModel};
+use super::regime::{BURST, Engine, Own};
+
+/// Steps of the child process.
+#[derive(clap::Args)]
+pub struct CountArgs {
+    /// Compiled model.
+    model: PathBuf,
+    /// States to start from.
+    states: PathBuf,
+    /// Steps from each state.
+    steps: usize,
+    /// MuJoCo's library; our engine if there is none.
+    library: Option<PathBuf>,
+}
+
+/// Whether valgrind can be run.
+pub fn available() -> bool {
+    let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
+/// A folder for the files that a child process reads, removed at the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> anyhow::Result<Folder> {
+        let path = std::env::temp_dir().join(format!("corten-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Instructions per step of our engine.
+pub fn own(folder: &Folder, m: &Model, states: &[Vec<f64>]) -> anyhow::Result<f64> {
+    let file = folder.0.join("model.cfa");
+    let entries = m.pack();
+    let bytes = container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())));
+    std::fs::write(&file, bytes)?;
+    count(folder, m, &file, states, None)
+}
+
+/// Instructions per step of MuJoCo.
+pub fn theirs(
+    folder: &Folder,
+    m: &Model,
+    reference: &ReferenceModel<'_>,
+    library: &Path,
+    states: &[Vec<f64>],
+) -> anyhow::Result<f64> {
+    let file = folder.0.join("model.mjb");
+    reference.save(&file)?;
+    count(folder, m, &file, states, Some(library))
+}
+
+fn count(
+    folder: &Folder,
+    m: &Model,
+    model: &Path,
+    states: &[Vec<f64>],
+    library: Option<&Path>,
+) -> anyhow::Result<f64> {
+    // Large scenes take long under valgrind, and vary less from step to step.
+    let (few, steps) = if m.nv > 200 { (1, 3) } else { (states.len(), BURST / 2) };
+    let names: Vec<String> = (0..few).map(|i| format!("{i}")).collect();
+    let rows = names.iter().zip(states).map(|(name, s)| (name.as_str(), ArrayRef::F64(s)));
+    let file = folder.0.join("states.cfa");
+    std::fs::write(&file, container::write(rows))?;
+    let report = folder.0.join("callgrind.out");
+    let mut command = Command::new("valgrind");
+    command
+        .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=corten_counted_steps"])
+        .arg(format!("--callgrind-out-file={}", report.display()))
+        .arg(std::env::current_exe()?)
+        .arg("count-steps")
+        .args([model, &file])
+        .arg(steps.to_string())
+        .args(library);
+    let output = command.output().context("cannot run valgrind")?;
+    if !output.status.success() {
+        bail!("valgrind failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let text = std::fs::read_to_string(&report)?;
+    let total = text.lines().rev().find_map(|line| {
+        let number = line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: "))?;
+        number.trim().parse::<f64>().ok()
+    });
+    let total = total.filter(|&n| n > 0.0).context("callgrind counted nothing")?;
+    Ok(total / (few * steps) as f64)
+}
+
+/// `corten count-steps`: the child process.
+pub fn run(args: &CountArgs) -> anyhow::Result<ExitCode> {
+    let entries = container::read(&std::fs::read(&args.states)?)?;
+    let states: Vec<Vec<f64>> = entries
+        .into_iter()
+        .filter_map(|e| match e.values {
+            Values::F64(v) => Some(v),
+            _ => None,
+        })
+        .collect();
+    match &args.library {
+        Some(library) => {
+            let library = Reference::open(library)?;
+            let model = library.load_binary(&args.model)?;
+            replay(&mut model.make_data(), &states, args.steps);
+        }
+        None => {
+            let model = Model::unpack(&container::read(&std::fs::read(&args.model)?)?)?;
+            replay(&mut Own::new(&model), &states, args.steps);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Two passes over the states; the first, the warm-up, is not counted.
+fn replay(engine: &mut dyn Engine, states: &[Vec<f64>], steps: usize) {
+    for counted in [false, true] {
+        for state in states {
+            engine.restore(state);
+            if counted {
+                corten_counted_steps(engine, steps);
+            } else {
+                engine.advance(steps);
+            }
+        }
+    }
+}
+
+/// What callgrind counts; it knows the function by its name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn corten_counted_steps(engine: &mut dyn Engine, steps: usize) {
+    engine.advance(steps);
+}
