@@ -21,6 +21,7 @@ mod record;
 mod rollout;
 mod run;
 mod saved;
+mod spec;
 mod stages;
 mod support;
 mod util;
@@ -45,6 +46,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<data::PyData>()?;
     module.add_class::<record::PyRecord>()?;
     load::register(module)?;
+    spec::register(module)?;
     rollout::register(module)?;
     batch::register(module)?;
     lists::register(module)?;

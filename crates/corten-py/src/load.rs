@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use corten_model::{Assets, Spec};
-use corten_sim::{compile_spec, load_file};
+use corten_model::Assets;
+use corten_sim::load_file;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -18,14 +18,14 @@ const UNNAMED: &str = "<string>";
 
 /// Content of a file that is given in memory.
 #[derive(FromPyObject)]
-enum Content {
+pub enum Content {
     Bytes(PyBackedBytes),
     Text(PyBackedStr),
 }
 
-type Files = HashMap<String, Content>;
+pub type Files = HashMap<String, Content>;
 
-fn in_memory(files: Option<Files>) -> PyResult<Assets> {
+pub fn in_memory(files: Option<Files>) -> PyResult<Assets> {
     let mut assets = Assets::new();
     for (name, content) in files.unwrap_or_default() {
         let bytes: &[u8] = match &content {
@@ -70,55 +70,7 @@ fn load_text(
     load(py, UNNAMED.to_owned(), assets)
 }
 
-/// A model as its author wrote it: read, compiled on request, written back.
-#[pyclass(module = "corten._corten", frozen, subclass)]
-pub struct SpecBase {
-    spec: Spec,
-    assets: Assets,
-}
-
-#[pymethods]
-impl SpecBase {
-    /// Reads a file, or text if there is no path; without either, an empty model.
-    #[new]
-    #[pyo3(signature = (path=None, xml=None, assets=None))]
-    fn new(
-        py: Python<'_>,
-        path: Option<String>,
-        xml: Option<String>,
-        assets: Option<Files>,
-    ) -> PyResult<SpecBase> {
-        let assets = in_memory(assets)?;
-        let files = assets.clone();
-        let spec = protect(py, move || match (path, xml) {
-            (Some(path), _) => Spec::from_file(&path, &files),
-            (None, Some(xml)) => Spec::from_xml_str(&xml, &files),
-            (None, None) => Ok(Spec::new()),
-        })?;
-        Ok(SpecBase { spec: spec.map_err(|e| ModelError::new_err(e.to_string()))?, assets })
-    }
-
-    fn compile_model(&self, py: Python<'_>) -> PyResult<ModelHandle> {
-        let (spec, assets) = (&self.spec, &self.assets);
-        let model = protect(py, move || compile_spec(spec, assets))?
-            .map_err(|e| ModelError::new_err(e.to_string()))?;
-        Ok(ModelHandle::new(model))
-    }
-
-    /// The model as MJCF text.
-    fn to_xml(&self, py: Python<'_>) -> PyResult<String> {
-        let spec = &self.spec;
-        protect(py, move || spec.to_xml())?.map_err(|e| ModelError::new_err(e.to_string()))
-    }
-
-    #[getter]
-    fn modelname(&self) -> &str {
-        &self.spec.modelname
-    }
-}
-
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<SpecBase>()?;
     add_functions!(module; load_path, load_text);
     Ok(())
 }

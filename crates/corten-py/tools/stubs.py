@@ -6,11 +6,13 @@
 """
 import inspect
 import re
+from enum import IntEnum
 
 import mujoco
 import numpy as np
 
 import corten.mujoco as corten
+from corten.mujoco._elements import KINDS
 
 XML = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
 HEAD = '''"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
@@ -55,6 +57,7 @@ OWN = {
     def object_names(self, kind: int) -> list[str]: ...
     def pack(self) -> dict[str, NDArray[Any]]: ...
     def to_bytes(self) -> bytes: ...
+    def bind(self, specs: Any) -> Any: ...
 ''',
     "MjData": '''    def __init__(self, model: MjModel) -> None: ...
     @property
@@ -69,6 +72,7 @@ OWN = {
     def timer(self) -> _List: ...
     time: float
     def to_bytes(self) -> bytes: ...
+    def bind(self, specs: Any) -> Any: ...
 ''',
 }
 
@@ -149,6 +153,86 @@ def function_stub(name):
     return f"def {name}({', '.join(parameter(p) for p in split(inside))}) -> {result}: ..."
 
 
+def signature(name, f, result="Any"):
+    shown = []
+    for p in inspect.signature(f).parameters.values():
+        kind = "" if p.name == "self" else ": Any"
+        star = {p.VAR_KEYWORD: "**", p.VAR_POSITIONAL: "*"}.get(p.kind, "")
+        shown.append(f"{star}{p.name}{kind}" + ("" if p.default is p.empty else " = ..."))
+    return f"    def {name}({', '.join(shown)}) -> {result}: ..."
+
+
+def value_type(value):
+    """The type of a field of an element; what can be assigned is wider, hence `Any` for sequences."""
+    if isinstance(value, np.ndarray):
+        return ARRAYS[str(value.dtype)]
+    if isinstance(value, IntEnum):
+        return type(value).__name__
+    if type(value).__name__.startswith("Mjs"):
+        return type(value).__name__
+    return {int: "int", float: "float", str: "str"}.get(type(value), "Any")
+
+
+RESULTS = {f"add_{kind}": title for kind, (title, _) in KINDS.items()}
+RESULTS |= {"add_freejoint": "MjsJoint", "add_default": "MjsDefault | None", "find_default": "MjsDefault | None"}
+RESULTS |= {f"{step}_{kind}": f"{title} | None" for kind, (title, _) in KINDS.items() for step in ("first", "next")}
+RESULTS |= {"compile": "MjModel", "recompile": "tuple[MjModel, MjData]", "to_xml": "str", "to_file": "None",
+            "copy": "MjSpec", "delete": "None", "attach": "MjsFrame", "attach_frame": "MjsFrame", "to_zip": "None",
+            "attach_body": "MjsBody", "to_frame": "MjsFrame", "set_frame": "None", "find_child": "MjsBody | None",
+            "path": "MjsTendonPath", "parent": "MjsBody", "frame": "MjsFrame | None", "classname": "MjsDefault",
+            "worldbody": "MjsBody", "default": "MjsDefault"}
+
+
+def element_stub(cls, o, extra=()):
+    lines = [f"class {cls.__name__}:"] + list(extra)
+    for n in dir(cls):
+        member = inspect.getattr_static(cls, n)
+        if n.startswith("_"):
+            continue
+        if isinstance(member, (classmethod, staticmethod)):
+            lines.append(f"    @{type(member).__name__}")
+            lines.append(signature(n, member.__func__, cls.__name__ if isinstance(member, classmethod) else "Any")
+                         .replace("cls: Any", "cls"))
+        elif inspect.isfunction(member):
+            finder = KINDS[n][0] + " | None" if cls.__name__ == "MjSpec" and n in KINDS else "Any"
+            lines.append(signature(n, member, RESULTS.get(n, finder)))
+        elif isinstance(member, property):
+            plural = {p: t for t, p in KINDS.values()}
+            kind = RESULTS.get(n) or (f"list[{plural[n]}]" if n in plural else None)
+            try:
+                kind = kind or value_type(getattr(o, n))
+            except ValueError:
+                kind = "Any"
+            kind = "MjSpec | None" if (cls.__name__, n) == ("MjSpec", "parent") else kind
+            if member.fset is None:
+                lines += ["    @property", f"    def {n}(self) -> {kind}: ..."]
+            else:
+                lines.append(f"    {n}: {'Any' if kind.startswith('_') else kind}")
+    if hasattr(cls, "_names"):
+        lines += [f"    {n}: {value_type(getattr(o, n))}" for n in cls._names(o._content) if n not in dir(cls)]
+    return "\n".join(lines)
+
+
+def spec_stubs():
+    s = corten.MjSpec()
+    body = s.worldbody.add_body(name="b")
+    tendon = s.add_tendon(name="t")
+    yield "class MjsElement: ..."
+    yield "class MjsOrientation:\n    type: mjtOrientation\n    axisangle: Any\n    xyaxes: Any\n    zaxis: Any\n    euler: Any"
+    for kind, (title, _) in KINDS.items():
+        made = {"body": body, "tendon": tendon}.get(kind)
+        if made is None:
+            owner = body if hasattr(body, f"add_{kind}") else s
+            made = getattr(owner, f"add_{kind}")()
+        yield element_stub(getattr(corten, title), made).replace(f"class {title}:", f"class {title}(MjsElement):")
+    yield element_stub(corten.MjsDefault, s.default)
+    yield element_stub(corten.MjsWrap, tendon.wrap_pulley(2))
+    yield ("class MjsTendonPath:\n    def __len__(self) -> int: ...\n"
+           "    def __getitem__(self, index: int) -> MjsWrap: ...")
+    yield element_stub(corten.MjSpec, s, ["    def __init__(self) -> None: ..."])
+    yield "MjStruct = " + " | ".join(title for title, _ in KINDS.values())
+
+
 def main():
     m = corten.MjModel.from_xml_string(XML)
     d = corten.MjData(m)
@@ -180,17 +264,7 @@ def main():
     def __iter__(self) -> Iterator[Any]: ...
     def __getattr__(self, name: str) -> NDArray[Any]: ...''')
     out += [class_stub("MjModel", m, "ModelBase"), class_stub("MjData", d, "DataBase")]
-    out.append('''class MjSpec:
-    def __init__(self) -> None: ...
-    @classmethod
-    def from_file(cls, filename: str | PathLike[str], include: _Assets = None, assets: _Assets = None) -> MjSpec: ...
-    @classmethod
-    def from_string(cls, xml: str, include: _Assets = None, assets: _Assets = None) -> MjSpec: ...
-    @property
-    def modelname(self) -> str: ...
-    def compile(self) -> MjModel: ...
-    def to_xml(self) -> str: ...
-    def to_file(self, filename: str) -> None: ...''')
+    out += spec_stubs()
     for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_"))):
         out.append(function_stub(name))
     for name in sorted(n for n in dir(corten) if n.startswith(("get_mj", "set_mj"))):

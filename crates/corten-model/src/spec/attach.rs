@@ -24,6 +24,40 @@ pub enum AttachError {
     KeyframeSize { key: String, field: &'static str, found: usize, expected: usize },
     #[error("frame is not in a body of this model")]
     NoBody,
+    #[error("the part to attach has been deleted")]
+    NoPart,
+    #[error("a part cannot be attached to itself")]
+    Cycle,
+}
+
+/// Where a part is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    Body(Key<Body>),
+    Frame(Key<Frame>),
+    Site(Key<super::Site>),
+}
+
+/// What is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A body with all below it.
+    Body(Key<Body>),
+    /// A frame with all that is in it.
+    Frame(Key<Frame>),
+    /// The whole tree.
+    World,
+}
+
+/// What became of an attached part.
+#[derive(Clone, Debug, Default)]
+pub struct Attached {
+    /// The new body, or `None` if a frame was attached.
+    pub body: Option<Key<Body>>,
+    /// The new frame; of an attached body, the frame that it is in.
+    pub frame: Option<Key<Frame>>,
+    /// Kind, index of the original, index of the copy.
+    pub copies: Vec<(ObjType, usize, usize)>,
 }
 
 impl Spec {
@@ -60,6 +94,104 @@ impl Spec {
         copy.finish()?;
         self.expand_keys();
         Ok(())
+    }
+
+    /// Copies a part of `child`, or of this spec itself, to an anchor, with everything outside the
+    /// tree that refers to it. Names get the prefix and the suffix.
+    ///
+    /// ```
+    /// use corten_model::Spec;
+    /// use corten_model::spec::{Anchor, Body, Frame, Part};
+    ///
+    /// let mut wheel = Spec::new();
+    /// let body = wheel.add_child::<Body>(Spec::WORLD, None);
+    /// wheel.bodies[body].name = "wheel".into();
+    ///
+    /// let mut car = Spec::new();
+    /// let mount = car.add_child::<Frame>(Spec::WORLD, None);
+    /// let left = car.attach(Anchor::Frame(mount), Some(&wheel), Part::Body(body), "left_", "")?;
+    /// assert_eq!(car.find::<Body>("left_wheel"), left.body);
+    /// # Ok::<(), corten_model::spec::AttachError>(())
+    /// ```
+    pub fn attach(
+        &mut self,
+        anchor: Anchor,
+        child: Option<&Spec>,
+        part: Part,
+        prefix: &str,
+        suffix: &str,
+    ) -> Result<Attached, AttachError> {
+        let source = child.unwrap_or(self);
+        let (root, within) = match part {
+            Part::Body(body) => (source.bodies.contains(body).then_some(body), None),
+            Part::Frame(frame) => (source.body_of(frame).ok(), Some(frame)),
+            Part::World => (Some(Spec::WORLD), None),
+        };
+        let root = root.ok_or(AttachError::NoPart)?;
+        if child.is_none() && self.contains(root, within, anchor) {
+            return Err(AttachError::Cycle);
+        }
+        let outer = match anchor {
+            Anchor::Body(_) => None,
+            Anchor::Frame(frame) => Some(frame),
+            Anchor::Site(site) => Some(self.frame_at_site(site).ok_or(AttachError::NoBody)?),
+        };
+        let parent = match (anchor, outer) {
+            (Anchor::Body(body), _) if self.bodies.contains(body) => body,
+            (_, Some(frame)) => self.body_of(frame)?,
+            _ => return Err(AttachError::NoBody),
+        };
+        // The tree as a whole comes in a frame of its own.
+        let outer = match part {
+            Part::World => {
+                let frame = self.add_child::<Frame>(parent, None);
+                self.frames[frame].frame = outer;
+                Some(frame)
+            }
+            _ => outer,
+        };
+        let names = Namespace { prefix, suffix };
+        if child.is_none() {
+            self.deal_keys(names)?;
+        }
+        let mut copy = Copy::new(self, child, names);
+        copy.bring_classes();
+        let (mut body, mut frame) = (None, outer);
+        match part {
+            Part::Body(key) => body = Some(copy.body(key, parent, outer)),
+            Part::World => copy.contents(root, parent, outer),
+            Part::Frame(key) => {
+                copy.members(root, parent, outer, key);
+                frame = copy.frames.get(&key).copied();
+            }
+        }
+        if child.is_some() {
+            copy.finish()?;
+        } else {
+            copy.index = NameIndex::of(copy.into);
+            copy.referring();
+        }
+        let copies = std::mem::take(&mut copy.copies);
+        self.expand_keys();
+        Ok(Attached { body, frame, copies })
+    }
+
+    /// Whether an anchor lies inside a part.
+    fn contains(&self, root: Key<Body>, within: Option<Key<Frame>>, anchor: Anchor) -> bool {
+        let (mut body, mut frame) = match anchor {
+            Anchor::Body(body) => (Some(body), None),
+            Anchor::Frame(key) => (self.frames.get(key).and_then(|f| f.body), Some(key)),
+            Anchor::Site(key) => self.sites.get(key).map_or((None, None), |s| (s.body, s.frame)),
+        };
+        for _ in 0..=self.bodies.capacity() {
+            let Some(key) = body else { return false };
+            if key == root {
+                return within.is_none_or(|within| self.is_within(frame, within.index()));
+            }
+            let Some(at) = self.bodies.get(key) else { return false };
+            (body, frame) = (at.parent, at.frame);
+        }
+        false
     }
 
     /// The keyframes of attached models as full vectors. Positions that they do not give are
@@ -313,6 +445,8 @@ struct Copy<'a> {
     joints: HashMap<Key<Joint>, Key<Joint>>,
     bodies: HashMap<Key<Body>, Key<Body>>,
     actuators: HashMap<Key<Actuator>, Key<Actuator>>,
+    /// Kind, index of the original, index of the copy.
+    copies: Vec<(ObjType, usize, usize)>,
 }
 
 impl<'a> Copy<'a> {
@@ -345,6 +479,7 @@ impl<'a> Copy<'a> {
             joints: HashMap::new(),
             bodies: HashMap::new(),
             actuators: HashMap::new(),
+            copies: Vec::new(),
         }
     }
 
@@ -433,6 +568,7 @@ impl<'a> Copy<'a> {
         let name = self.into.bodies[new].name.clone();
         self.index.add(ObjType::Body, &name);
         self.bodies.insert(key, new);
+        self.copies.push((ObjType::Body, key.index(), new.index()));
         new
     }
 
@@ -441,24 +577,46 @@ impl<'a> Copy<'a> {
     fn contents(&mut self, key: Key<Body>, target: Key<Body>, outer: Option<Key<Frame>>) {
         let mut pending = vec![(key, target, outer)];
         while let Some((key, target, outer)) = pending.pop() {
-            for (child, new) in self.level(key, target, outer) {
+            for (child, new) in self.level(key, target, outer, None) {
                 pending.push((child, new, None));
             }
         }
     }
 
-    /// Copies what is directly inside a body; the child bodies and their copies, still empty.
+    /// Copies a frame of a body into another, with all that is in it.
+    fn members(
+        &mut self,
+        key: Key<Body>,
+        target: Key<Body>,
+        outer: Option<Key<Frame>>,
+        frame: Key<Frame>,
+    ) {
+        for (child, new) in self.level(key, target, outer, Some(frame)) {
+            self.contents(child, new, None);
+        }
+    }
+
+    /// Copies what is directly inside a body, or inside one of its frames; the child bodies and
+    /// their copies, still empty.
     fn level(
         &mut self,
         key: Key<Body>,
         target: Key<Body>,
         outer: Option<Key<Frame>>,
+        within: Option<Key<Frame>>,
     ) -> Vec<(Key<Body>, Key<Body>)> {
+        let inside = |spec: &Spec, frame: Option<Key<Frame>>| {
+            within.is_none_or(|within| spec.is_within(frame, within.index()))
+        };
         /// Copies one kind of children.
         macro_rules! children {
             ($list:ident, $kind:expr, |$element:ident| $adjust:expr) => {
                 for child in self.source().bodies[key].$list.clone() {
                     let Some(original) = self.source().$list.get(child) else { continue };
+                    let around = children!(@around $list, child, original);
+                    if !inside(self.source(), around) {
+                        continue;
+                    }
                     let mut $element = original.clone();
                     self.adapt(&mut $element);
                     $adjust;
@@ -467,9 +625,12 @@ impl<'a> Copy<'a> {
                     self.index.add($kind, &$element.name);
                     let new = self.into.$list.insert($element);
                     self.into.bodies[target].$list.push(new);
+                    self.copies.push(($kind, child.index(), new.index()));
                     children!(@after $list, child, new);
                 }
             };
+            (@around frames, $child:ident, $original:ident) => { Some($child) };
+            (@around $list:ident, $child:ident, $original:ident) => { $original.frame };
             (@after frames, $child:ident, $new:ident) => { self.frames.insert($child, $new); };
             (@after joints, $child:ident, $new:ident) => { self.joints.insert($child, $new); };
             (@after $list:ident, $child:ident, $new:ident) => {};
@@ -490,6 +651,9 @@ impl<'a> Copy<'a> {
         let mut bodies = Vec::new();
         for child in self.source().bodies[key].bodies.clone() {
             let Some(original) = self.source().bodies.get(child) else { continue };
+            if !inside(self.source(), original.frame) {
+                continue;
+            }
             let frame = original.frame.and_then(|f| self.frames.get(&f).copied()).or(outer);
             bodies.push((child, self.shell(child, target, frame)));
         }
@@ -497,7 +661,7 @@ impl<'a> Copy<'a> {
     }
 
     /// Everything outside the tree, after the tree of another model has been copied.
-    fn finish(mut self) -> Result<(), AttachError> {
+    fn finish(&mut self) -> Result<(), AttachError> {
         self.index = NameIndex::of(self.into);
         self.assets();
         self.referring();
@@ -516,12 +680,13 @@ impl<'a> Copy<'a> {
         };
         macro_rules! bring {
             ($list:ident, $kind:expr, |$element:ident| $adjust:expr) => {
-                for $element in other.$list.values() {
+                for (key, $element) in other.$list.iter() {
                     let mut $element = $element.clone();
                     $adjust;
                     self.adapt(&mut $element);
                     self.index.add($kind, &$element.name);
-                    self.into.$list.insert($element);
+                    let new = self.into.$list.insert($element);
+                    self.copies.push(($kind, key.index(), new.index()));
                 }
             };
         }
@@ -556,6 +721,7 @@ impl<'a> Copy<'a> {
                         self.adapt(&mut element);
                         added.push(element.name.clone());
                         let new = self.into.$list.insert(element);
+                        self.copies.push(($kind, key.index(), new.index()));
                         bring!(@after $list, key, new);
                     }
                 }

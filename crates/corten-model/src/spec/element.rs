@@ -35,6 +35,8 @@ macro_rules! element {
             }
         }
 
+        $crate::spec::field::fields!($Name { name, $($f),* });
+
         impl $crate::spec::Element for $Name {
             fn name(&self) -> &str {
                 &self.name

@@ -1,4 +1,6 @@
 """A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
+from typing import Union as _Union
+
 from .. import _corten
 from . import _misc
 from ._enums import CONSTANTS, ENUM_TYPES
@@ -6,6 +8,8 @@ from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
 from ._misc import MjContact, MjLROpt, MjSolverStat, MjTimerStat, MjWarningStat
 from ._records import MjOption, MjStatistic, MjVisual
+from ._elements import CLASSES as _ELEMENTS
+from ._elements import MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
 from ._spec import MjSpec
 from ._structs import MjData, MjModel
 
@@ -14,6 +18,8 @@ __version__ = "3.4.0"
 MjVisualHeadlight = MjVisual.Headlight
 MjVisualRgba = MjVisual.Rgba
 
+globals().update({c.__name__: c for c in _ELEMENTS.values()})
+MjStruct = _Union[tuple(_ELEMENTS.values())]
 globals().update(ENUM_TYPES)
 globals().update(CONSTANTS)
 globals().update(_misc.CALLBACKS)
