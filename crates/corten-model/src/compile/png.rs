@@ -37,21 +37,32 @@ pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> 
     if frame.color_type.samples() == channels as usize {
         return Ok(Image { width, height, data: raw, srgb });
     }
-    let pixels = raw.chunks_exact(frame.color_type.samples());
-    let mut data = Vec::with_capacity(width * height * channels as usize);
-    for pixel in pixels {
-        let [r, g, b, a] = match *pixel {
-            [y] => [y, y, y, 255],
-            [y, a] => [y, y, y, a],
-            [r, g, b] => [r, g, b, 255],
-            [r, g, b, a] => [r, g, b, a],
-            _ => [0; 4],
-        };
-        match channels {
-            Channels::Gray => data.push(r),
-            Channels::Rgb => data.extend([r, g, b]),
-            Channels::Rgba => data.extend([r, g, b, a]),
-        }
+    let mut data = vec![0; width * height * channels as usize];
+    match frame.color_type.samples() {
+        1 => convert(&raw, channels, &mut data, |[y]| [y, y, y, 255]),
+        2 => convert(&raw, channels, &mut data, |[y, a]| [y, y, y, a]),
+        3 => convert(&raw, channels, &mut data, |[r, g, b]| [r, g, b, 255]),
+        _ => convert(&raw, channels, &mut data, |rgba| rgba),
     }
     Ok(Image { width, height, data, srgb })
+}
+
+/// Pixels of `N` samples, as colours with opacity, to the channels wanted.
+fn convert<const N: usize>(
+    raw: &[u8],
+    channels: Channels,
+    data: &mut [u8],
+    rgba: impl Fn([u8; N]) -> [u8; 4],
+) {
+    let pixels = raw.as_chunks::<N>().0.iter().map(|&pixel| rgba(pixel));
+    match channels {
+        Channels::Gray => data.iter_mut().zip(pixels).for_each(|(to, [r, ..])| *to = r),
+        Channels::Rgb => {
+            let to = data.as_chunks_mut().0.iter_mut();
+            to.zip(pixels).for_each(|(to, [r, g, b, _])| *to = [r, g, b]);
+        }
+        Channels::Rgba => {
+            data.as_chunks_mut().0.iter_mut().zip(pixels).for_each(|(to, rgba)| *to = rgba);
+        }
+    }
 }

@@ -309,103 +309,204 @@ fn generate(t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
     if plan.nchannel < 3 {
         return Err("builtin textures need three channels".into());
     }
+    let pixels = &mut data.as_chunks_mut().0[..width * height];
     if is_cube {
-        for face in 0..CUBE_FACES {
-            paint_face(t, &mut data[3 * width * width * face..], width, face);
-        }
+        paint_cube(t, pixels, width);
     } else {
-        paint_flat(t, &mut data, width, height);
+        paint_flat(t, pixels, width, height);
     }
     if t.mark == TextureMark::Random && t.random > 0.0 {
-        random_dots(t, &mut data, width * height);
+        random_dots(t, pixels);
     }
     plan.data = Arc::new(data);
     Ok(())
 }
 
-/// Blends two colours by a sigmoid of `position` in (−1, 1).
-fn blend(first: [f64; 3], second: [f64; 3], position: f64) -> [u8; 3] {
+/// Weight of the first of two colours at a position in [−1, 1] between them.
+fn sigmoid(position: f64) -> f64 {
     let slope = position / (1.0 + position * position).sqrt() / (1.0 / 2f64.sqrt());
-    let alpha = (0.5 * (1.0 + slope)).clamp(0.0, 1.0);
-    std::array::from_fn(|k| byte(alpha * first[k] + (1.0 - alpha) * second[k]))
+    (0.5 * (1.0 + slope)).clamp(0.0, 1.0)
 }
 
-/// Coordinates in [−1, 1] of a pixel, y upwards.
-fn centered(c: usize, r: usize, width: usize, height: usize) -> (f64, f64) {
-    let x = (2 * c) as f64 / (width as f64 - 1.0) - 1.0;
-    let y = 1.0 - (2 * r) as f64 / (height as f64 - 1.0);
-    (x, y)
+type Rgb = [u8; 3];
+
+/// Two colours, mixed by weight.
+struct Blend {
+    first: [f64; 3],
+    second: [f64; 3],
+    /// Error of a level that follows from the error of a tabulated weight.
+    margin: [f64; 3],
 }
 
-fn paint_flat(t: &Texture, data: &mut [u8], width: usize, height: usize) {
-    let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
-    paint(data, width, height, |r, c| match t.builtin {
-        TextureBuiltin::Gradient => {
-            let (x, y) = centered(c, r, width, height);
-            blend(t.rgb2, t.rgb1, 2.0 * (x * x + y * y).sqrt() - 1.0)
+impl Blend {
+    fn new(first: [f64; 3], second: [f64; 3]) -> Blend {
+        let margin =
+            std::array::from_fn(|k| 255.0 * Table::ERROR * (first[k] - second[k]).abs() + 1e-9);
+        Blend { first, second, margin }
+    }
+
+    fn levels(&self, weight: f64) -> [f64; 3] {
+        std::array::from_fn(|k| 255.0 * (weight * self.first[k] + (1.0 - weight) * self.second[k]))
+    }
+
+    fn exact(&self, weight: f64) -> Rgb {
+        self.levels(weight).map(|v| v as u8)
+    }
+
+    /// The same bytes from an approximate weight: it is computed only where a level is so close to
+    /// a whole number that the approximation could fall on its other side.
+    fn color(&self, near: f64, weight: impl FnOnce() -> f64) -> Rgb {
+        let levels = self.levels(near);
+        let mut bytes = [0; 3];
+        for k in 0..3 {
+            bytes[k] = (levels[k] - self.margin[k]) as u8;
+            if bytes[k] != (levels[k] + self.margin[k]) as u8 {
+                return self.exact(weight());
+            }
         }
-        TextureBuiltin::Checker if (r < height / 2) != (c < width / 2) => rgb2,
-        _ => rgb1,
-    });
-    mark(t, data, width, height);
-}
-
-/// Faces: right, left, up, down, front, back.
-fn paint_face(t: &Texture, data: &mut [u8], width: usize, face: usize) {
-    use corten_math::real::{acos, asin};
-    use std::f64::consts::FRAC_PI_2;
-    let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
-    const DOWN: usize = 3;
-    paint(data, width, width, |r, c| match t.builtin {
-        TextureBuiltin::Gradient => {
-            let (x, y) = centered(c, r, width, width);
-            let distance = (1.0 + x * x + y * y).sqrt();
-            // Elevation of the pixel above the horizon, 1 at the zenith.
-            let up = 1.0 - acos(1.0 / distance) / FRAC_PI_2;
-            let elevation = match face {
-                2 => up,
-                DOWN => -up,
-                _ => asin(y / distance) / FRAC_PI_2,
-            };
-            blend(t.rgb1, t.rgb2, elevation)
-        }
-        TextureBuiltin::Checker => {
-            let other = (r < width / 2) != (c < width / 2);
-            if other != (face >= 4) { rgb2 } else { rgb1 }
-        }
-        _ if face == DOWN => rgb2,
-        _ => rgb1,
-    });
-    mark(t, data, width, width);
-}
-
-fn paint(data: &mut [u8], width: usize, height: usize, color: impl Fn(usize, usize) -> [u8; 3]) {
-    for (i, pixel) in data.chunks_exact_mut(3).take(width * height).enumerate() {
-        pixel.copy_from_slice(&color(i / width, i % width));
+        bytes
     }
 }
 
-fn mark(t: &Texture, data: &mut [u8], width: usize, height: usize) {
-    let color = t.markrgb.map(byte);
-    let marked = |r: usize, c: usize| match t.mark {
-        TextureMark::Edge => r == 0 || c == 0 || r == height - 1 || c == width - 1,
-        TextureMark::Cross => r == height / 2 || c == width / 2,
-        _ => false,
-    };
-    for (i, pixel) in data.chunks_exact_mut(3).take(width * height).enumerate() {
-        if marked(i / width, i % width) {
-            pixel.copy_from_slice(&color);
+/// A smooth function on an interval, by linear interpolation.
+struct Table {
+    values: Vec<f64>,
+    start: f64,
+    per_unit: f64,
+}
+
+impl Table {
+    const STEPS: usize = 1024;
+    /// Steps of length h give an error of `h²/8·max|f″|`: below 1e-6 for the weights of a sky, whose
+    /// second derivative stays below 3.
+    const ERROR: f64 = 1e-5;
+
+    fn new(start: f64, end: f64, f: impl Fn(f64) -> f64) -> Table {
+        let step = (end - start) / Table::STEPS as f64;
+        let values = (0..=Table::STEPS + 1).map(|i| f(start + step * i as f64)).collect();
+        Table { values, start, per_unit: 1.0 / step }
+    }
+
+    fn at(&self, x: f64) -> f64 {
+        let place = (x - self.start) * self.per_unit;
+        let i = (place as usize).min(Table::STEPS);
+        self.values[i] + (place - i as f64) * (self.values[i + 1] - self.values[i])
+    }
+}
+
+/// Coordinate in [−1, 1] of each of `n` pixels.
+fn centered(n: usize) -> impl Iterator<Item = f64> {
+    (0..n).map(move |i| (2 * i) as f64 / (n as f64 - 1.0) - 1.0)
+}
+
+/// The same from the other end: rows count downwards, y upwards.
+fn centered_down(n: usize) -> impl Iterator<Item = f64> {
+    (0..n).map(move |i| 1.0 - (2 * i) as f64 / (n as f64 - 1.0))
+}
+
+fn paint_flat(t: &Texture, pixels: &mut [Rgb], width: usize, height: usize) {
+    let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
+    if t.builtin == TextureBuiltin::Gradient {
+        let blend = Blend::new(t.rgb2, t.rgb1);
+        for (line, y) in pixels.chunks_exact_mut(width).zip(centered_down(height)) {
+            for (pixel, x) in line.iter_mut().zip(centered(width)) {
+                *pixel = blend.exact(sigmoid(2.0 * (x * x + y * y).sqrt() - 1.0));
+            }
         }
+    } else {
+        paint(pixels, width, height, |r, c| match t.builtin {
+            TextureBuiltin::Checker if (r < height / 2) != (c < width / 2) => rgb2,
+            _ => rgb1,
+        });
+    }
+    mark(t, pixels, width, height);
+}
+
+/// Faces: right, left, up, down, front, back.
+fn paint_cube(t: &Texture, pixels: &mut [Rgb], width: usize) {
+    const DOWN: usize = 3;
+    let face = width * width;
+    if t.builtin == TextureBuiltin::Gradient {
+        paint_sky(t, pixels, width);
+    } else {
+        let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
+        for (face, pixels) in pixels.chunks_exact_mut(face).enumerate() {
+            paint(pixels, width, width, |r, c| match t.builtin {
+                TextureBuiltin::Checker => {
+                    let other = (r < width / 2) != (c < width / 2);
+                    if other != (face >= 4) { rgb2 } else { rgb1 }
+                }
+                _ if face == DOWN => rgb2,
+                _ => rgb1,
+            });
+        }
+    }
+    for pixels in pixels.chunks_exact_mut(face) {
+        mark(t, pixels, width, width);
+    }
+}
+
+/// All faces of a gradient by elevation: 1 at the zenith, 0 at the horizon.
+fn paint_sky(t: &Texture, pixels: &mut [Rgb], width: usize) {
+    use corten_math::real::{acos, asin};
+    use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, SQRT_2};
+    let blend = Blend::new(t.rgb1, t.rgb2);
+    let side = |sine: f64| sigmoid(asin(sine) / FRAC_PI_2);
+    let up = |cosine: f64| 1.0 - acos(cosine) / FRAC_PI_2;
+    // By the sine of the elevation, and by the distance from the centre of the upper face.
+    let sides = Table::new(-FRAC_1_SQRT_2, FRAC_1_SQRT_2, side);
+    let above = |radius: f64| up(1.0 / (1.0 + radius * radius).sqrt());
+    let ups = Table::new(0.0, SQRT_2, |radius| sigmoid(above(radius)));
+    let downs = Table::new(0.0, SQRT_2, |radius| sigmoid(-above(radius)));
+
+    let columns: Vec<f64> = centered(width).collect();
+    for (r, y) in centered_down(width).enumerate() {
+        for (c, x) in columns.iter().enumerate() {
+            let distance = (1.0 + x * x + y * y).sqrt();
+            let (sine, radius) = (y / distance, (x * x + y * y).sqrt());
+            let horizon = blend.color(sides.at(sine), || side(sine));
+            let zenith = blend.color(ups.at(radius), || sigmoid(up(1.0 / distance)));
+            let nadir = blend.color(downs.at(radius), || sigmoid(-up(1.0 / distance)));
+            let faces = [horizon, horizon, zenith, nadir, horizon, horizon];
+            for (face, color) in faces.into_iter().enumerate() {
+                pixels[(face * width + r) * width + c] = color;
+            }
+        }
+    }
+}
+
+fn paint(pixels: &mut [Rgb], width: usize, height: usize, color: impl Fn(usize, usize) -> Rgb) {
+    for (r, line) in pixels.chunks_exact_mut(width).take(height).enumerate() {
+        for (c, pixel) in line.iter_mut().enumerate() {
+            *pixel = color(r, c);
+        }
+    }
+}
+
+fn mark(t: &Texture, pixels: &mut [Rgb], width: usize, height: usize) {
+    let color = t.markrgb.map(byte);
+    let lines = match t.mark {
+        TextureMark::Edge => [[0, height - 1], [0, width - 1]],
+        TextureMark::Cross => [[height / 2; 2], [width / 2; 2]],
+        _ => return,
+    };
+    let mut set = |r: usize, c: usize| pixels[r * width + c] = color;
+    let [rows, columns] = lines;
+    for r in rows {
+        (0..width).for_each(|c| set(r, c));
+    }
+    for c in columns {
+        (0..height).for_each(|r| set(r, c));
     }
 }
 
 /// Dots at the places that the 64-bit Mersenne Twister, seeded with 42, selects.
-fn random_dots(t: &Texture, data: &mut [u8], pixels: usize) {
+fn random_dots(t: &Texture, pixels: &mut [Rgb]) {
     let color = t.markrgb.map(byte);
     let mut random = Mt64::new(42);
-    for pixel in data.chunks_exact_mut(3).take(pixels) {
+    for pixel in pixels {
         if random.unit() < t.random {
-            pixel.copy_from_slice(&color);
+            *pixel = color;
         }
     }
 }
@@ -466,12 +567,38 @@ mod tests {
     }
 
     #[test]
+    fn tabulated_sky_has_the_bytes_of_the_formula() {
+        let (dark, light) = ([0.1, 0.3, 0.2], [0.9, 0.3, 0.4]);
+        let t = Texture {
+            builtin: TextureBuiltin::Gradient,
+            rgb1: light,
+            rgb2: dark,
+            ..Texture::default()
+        };
+        let width = 65;
+        let mut pixels = vec![[0; 3]; width * width * CUBE_FACES];
+        paint_cube(&t, &mut pixels, width);
+        let blend = Blend::new(light, dark);
+        for (r, y) in centered_down(width).enumerate() {
+            for (c, x) in centered(width).enumerate() {
+                let distance = (1.0 + x * x + y * y).sqrt();
+                let half = std::f64::consts::FRAC_PI_2;
+                let side = sigmoid((y / distance).asin() / half);
+                let up = 1.0 - (1.0 / distance).acos() / half;
+                let faces = [side, side, sigmoid(up), sigmoid(-up), side, side];
+                for (index, weight) in faces.into_iter().enumerate() {
+                    let found = pixels[(index * width + r) * width + c];
+                    assert_eq!(found, blend.exact(weight), "{r} {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn checker_has_equal_diagonals() {
         let t = Texture { builtin: TextureBuiltin::Checker, ..Texture::default() };
-        let mut data = vec![0; 3 * 16];
-        paint_flat(&t, &mut data, 4, 4);
-        assert_eq!(data[0], byte(0.8));
-        assert_eq!(data[3 * 3], byte(0.5));
-        assert_eq!(data[3 * 15], byte(0.8));
+        let mut pixels = vec![[0; 3]; 16];
+        paint_flat(&t, &mut pixels, 4, 4);
+        assert_eq!([0, 3, 15].map(|i| pixels[i][0]), [0.8, 0.5, 0.8].map(byte));
     }
 }
