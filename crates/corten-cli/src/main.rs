@@ -2,9 +2,11 @@
 
 mod bench;
 mod check;
+mod convert;
 mod info;
 mod replay;
 mod run;
+mod schema;
 
 use std::process::ExitCode;
 
@@ -28,6 +30,10 @@ enum Command {
     Check(check::Args),
     /// Repeat the step in which a world of a batch failed; succeeds if it fails in the same way.
     Replay(replay::Args),
+    /// Write a model as MJCF or in compiled form.
+    Convert(convert::Args),
+    /// Print the elements and attributes of MJCF that are known here.
+    Schema,
     /// Time models against MuJoCo's own library.
     Bench(bench::Args),
     /// Take steps for `bench --instructions` to count.
@@ -44,6 +50,8 @@ fn main() -> ExitCode {
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Schema => schema::run(),
         Command::Bench(args) => bench::run(&args),
         Command::CountSteps(args) => bench::instructions::run(&args),
     };

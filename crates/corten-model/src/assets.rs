@@ -12,7 +12,14 @@ use std::sync::Arc;
 pub struct Assets {
     files: BTreeMap<String, Arc<[u8]>>,
     memory_only: bool,
+    /// Directories in which `package://` is looked for, before those of the environment.
+    packages: Vec<String>,
 }
+
+/// Environment variables with lists of directories that hold packages.
+pub const PACKAGE_PATHS: [&str; 2] = ["CORTEN_PACKAGE_PATH", "ROS_PACKAGE_PATH"];
+/// How far above a model its package may be.
+const MAX_ANCESTORS: usize = 16;
 
 /// Why a file could not be had.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -68,6 +75,42 @@ impl Assets {
             Ok(bytes) => Ok(bytes.into()),
             Err(error) => Err(fail(error.to_string())),
         }
+    }
+
+    /// Adds a directory that holds packages, or is one.
+    pub fn add_package_path(&mut self, dir: impl Into<String>) {
+        self.packages.push(dir.into());
+    }
+
+    /// The file behind `package://name/rest`, for a model in `dir`. Tried are the directories that
+    /// were added, those of the environment ([`PACKAGE_PATHS`]), and the directories above the
+    /// model; each may hold the package or be it. The error lists what was tried.
+    pub fn find_in_package(&self, dir: &str, rest: &str) -> Result<String, Vec<String>> {
+        let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
+        let variables = PACKAGE_PATHS.iter().filter_map(std::env::var_os);
+        let listed: Vec<String> = variables
+            .flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>())
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let mut places: Vec<String> = self.packages.iter().chain(&listed).cloned().collect();
+        if !self.memory_only
+            && let Ok(start) = std::path::absolute(if dir.is_empty() { "." } else { dir })
+        {
+            let above = start.ancestors().take(MAX_ANCESTORS);
+            places.extend(above.map(|path| path.to_string_lossy().into_owned()));
+        }
+        let mut tried = Vec::new();
+        for place in places {
+            let holds = join(&place, &format!("{package}/{inside}"));
+            let is = (file_name(&normalize(&place)) == package).then(|| join(&place, inside));
+            for path in is.into_iter().chain([holds]) {
+                if self.exists("", &path) {
+                    return Ok(path);
+                }
+                tried.push(path);
+            }
+        }
+        Err(tried)
     }
 
     /// Whether [`Assets::read`] would find a file.
@@ -126,6 +169,28 @@ pub fn normalize(path: &str) -> String {
     if rooted { format!("/{body}") } else { body }
 }
 
+/// The way from one directory to another; `None` if there is none without knowing where the
+/// process runs.
+pub fn relative(from: &str, to: &str) -> Option<String> {
+    let (from, to) = (normalize(from), normalize(to));
+    if is_absolute(&from) != is_absolute(&to) {
+        return None;
+    }
+    fn parts(path: &str) -> impl Iterator<Item = &str> {
+        path.split('/').filter(|part| !part.is_empty())
+    }
+    let common = parts(&from).zip(parts(&to)).take_while(|(a, b)| a == b).count();
+    let mut way = Vec::new();
+    for part in parts(&from).skip(common) {
+        if part == ".." {
+            return None;
+        }
+        way.push("..");
+    }
+    way.extend(parts(&to).skip(common));
+    Some(way.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +206,17 @@ mod tests {
             (dir_name("a/b.c"), file_name("a/b.c"), extension("a/b.c")),
             ("a/", "b.c", ".c")
         );
+    }
+
+    #[test]
+    fn ways_between_directories() {
+        let way = |from, to| relative(from, to);
+        assert_eq!(way("", "a/b").as_deref(), Some("a/b"));
+        assert_eq!(way("a/b/", "a/c").as_deref(), Some("../c"));
+        assert_eq!(way("/x/y", "/x/y/").as_deref(), Some(""));
+        assert_eq!(way("../a", "../b").as_deref(), Some("../b"));
+        assert_eq!(way("..", "b"), None);
+        assert_eq!(way("a", "/b"), None);
     }
 
     #[test]

@@ -6,8 +6,22 @@ use crate::spec::{Element, Source, SourceMap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Worth knowing, nothing to do.
+    Note,
+    /// The model loads, but probably not as its author means it.
     Warning,
+    /// The model cannot be used.
     Error,
+}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
 }
 
 /// A place in a file, spelled out.
@@ -69,6 +83,10 @@ impl Diagnostic {
         Diagnostic::new(Severity::Warning, message)
     }
 
+    pub fn note(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Note, message)
+    }
+
     /// At this position.
     pub fn at(mut self, source: Source) -> Diagnostic {
         self.source = source;
@@ -127,10 +145,7 @@ impl Diagnostic {
     /// The finding as one JSON object.
     pub fn to_json(&self) -> String {
         let mut out = String::from("{");
-        let severity = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
+        let severity = self.severity.word();
         let _ =
             write!(out, "\"severity\":\"{severity}\",\"message\":{}", json_string(&self.message));
         let mut text = |key: &str, value: &Option<String>| {
@@ -163,10 +178,7 @@ const SNIPPET_WIDTH: usize = 160;
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
+        let severity = self.severity.word();
         write!(f, "{severity}: {}", self.message)?;
         if let Some(element) = &self.element {
             write!(f, " [{element}]")?;
@@ -262,6 +274,10 @@ impl Diagnostics {
 
     pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.items.iter().filter(|item| item.severity == Severity::Warning)
+    }
+
+    pub fn notes(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter().filter(|item| item.severity == Severity::Note)
     }
 
     /// Spells out the places of all findings.

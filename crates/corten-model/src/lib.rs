@@ -19,8 +19,9 @@ pub mod xml;
 
 pub use arrays::Model;
 pub use assets::Assets;
-pub use compile::{Draft, compile};
+pub use compile::{Draft, Places, compile};
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use mjcf::ReadOptions;
 pub use names::{Names, ObjectId};
 pub use option::{
     Options, Statistic, Visual, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use corten_model::Assets;
+use corten_model::{Assets, ReadOptions};
 use corten_sim::load_file;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ pub fn in_memory(files: Option<Files>) -> PyResult<Assets> {
 }
 
 fn load(py: Python<'_>, path: String, assets: Assets) -> PyResult<(ModelHandle, Vec<String>)> {
-    let loaded = protect(py, move || load_file(path, &assets))?
+    let loaded = protect(py, move || load_file(path, &assets, ReadOptions::MUJOCO))?
         .map_err(|findings| ModelError::new_err(findings.to_string()))?;
     let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
     Ok((ModelHandle::new(loaded.model), warnings))

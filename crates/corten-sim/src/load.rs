@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use corten_model::{Assets, Diagnostics, Model, Spec, compile};
+use corten_model::assets::extension;
+use corten_model::{Assets, Diagnostic, Diagnostics, Model, ReadOptions, Spec, compile};
 
 use crate::constants;
 
@@ -13,23 +14,33 @@ pub struct Loaded {
     pub warnings: Diagnostics,
 }
 
-/// Loads a model from a file.
+/// Loads a model from a file, or from the binary form of one (`.cfa`).
 ///
 /// The error lists everything that is wrong with the file, each with its place.
 pub fn load_model(path: impl AsRef<Path>) -> Result<Model, Diagnostics> {
-    load_file(path, &Assets::new()).map(|loaded| loaded.model)
+    load_file(path, &Assets::new(), ReadOptions::default()).map(|loaded| loaded.model)
 }
 
 /// Loads a model from text; files that it names are taken from `assets`.
 pub fn load_model_str(text: &str, assets: &Assets) -> Result<Model, Diagnostics> {
-    let (spec, warnings) = Spec::from_xml_str_with_warnings(text, assets)?;
+    let (spec, warnings) = Spec::read_str(text, assets, ReadOptions::default())?;
     build(&spec, assets, warnings).map(|loaded| loaded.model)
 }
 
 /// Loads a model from a file; files in `assets` stand before those on disk.
-pub fn load_file(path: impl AsRef<Path>, assets: &Assets) -> Result<Loaded, Diagnostics> {
+pub fn load_file(
+    path: impl AsRef<Path>,
+    assets: &Assets,
+    options: ReadOptions,
+) -> Result<Loaded, Diagnostics> {
     let path = path.as_ref().to_string_lossy();
-    let (spec, warnings) = Spec::from_file_with_warnings(&path, assets)?;
+    if extension(&path).eq_ignore_ascii_case(".cfa") {
+        let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
+        let bytes = assets.read("", &path).map_err(|e| error(&e))?;
+        let model = Model::from_bytes(&bytes).map_err(|e| error(&e))?;
+        return Ok(Loaded { model, warnings: Diagnostics::new() });
+    }
+    let (spec, warnings) = Spec::read_file(&path, assets, options)?;
     build(&spec, assets, warnings)
 }
 
@@ -39,8 +50,16 @@ pub fn compile_spec(spec: &Spec, assets: &Assets) -> Result<Model, Diagnostics> 
 }
 
 fn build(spec: &Spec, assets: &Assets, mut warnings: Diagnostics) -> Result<Loaded, Diagnostics> {
-    let draft = compile(spec, assets)?;
-    warnings.append(draft.warnings.clone());
-    let model = constants::finish(draft)?;
-    Ok(Loaded { model, warnings })
+    let compiled = compile(spec, assets).and_then(|draft| {
+        warnings.append(draft.warnings.clone());
+        constants::finish(draft)
+    });
+    match compiled {
+        Ok(model) => Ok(Loaded { model, warnings }),
+        Err(mut errors) => {
+            // What the author was warned of may be the cause.
+            errors.append(warnings);
+            Err(errors)
+        }
+    }
 }

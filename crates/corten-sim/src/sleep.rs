@@ -40,6 +40,8 @@ pub struct SleepError {
     pub slept: usize,
     /// Name and index of the root body.
     pub body: String,
+    /// Index of the root body.
+    pub root: usize,
 }
 
 /// Whether trees may sleep at all.
@@ -92,7 +94,7 @@ fn sleep_initially(m: &Model, d: &mut Data) -> Result<(), SleepError> {
     let wanted = (0..m.ntree).filter(|&t| starts_asleep(m, t)).count();
     let root = m.tree_bodyadr[failed] as usize;
     let name = m.object_names.name(ObjType::Body, root).unwrap_or_default();
-    Err(SleepError { wanted, slept, body: format!("'{name}' (id {root})") })
+    Err(SleepError { wanted, slept, body: format!("'{name}' (id {root})"), root })
 }
 
 /// Index lists of what is awake, from `tree_asleep`.

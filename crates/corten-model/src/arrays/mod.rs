@@ -4,7 +4,9 @@ mod declare;
 mod model;
 mod pack;
 mod reflect;
+mod validate;
 
 pub use model::Model;
 pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, ScalarKind};
+pub use validate::InvalidReference;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{ArrayMut, ArrayRef, Model};
-use crate::container::{Entry, Values};
+use super::{ArrayMut, ArrayRef, InvalidReference, Model};
+use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
 
 /// Why named arrays do not form a model.
@@ -19,6 +19,10 @@ pub enum UnpackError {
     Size(String),
     #[error("entry '{0}' is not valid text")]
     Text(String),
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    #[error("the model contradicts itself: {0}")]
+    Reference(#[from] InvalidReference),
 }
 
 /// No array of a model may be larger: a damaged size must not exhaust memory.
@@ -89,7 +93,8 @@ impl Model {
         entries
     }
 
-    /// The model made of named arrays; every array must be there with the right length.
+    /// The model made of named arrays; every array must be there with the right length, and refer
+    /// to others within their bounds.
     pub fn unpack(entries: &[Entry]) -> Result<Model, UnpackError> {
         let by_name: HashMap<&str, &Values> =
             entries.iter().map(|e| (e.name.as_str(), &e.values)).collect();
@@ -143,7 +148,20 @@ impl Model {
             }
             model.object_names.set(kind, names);
         }
+        model.validate()?;
         Ok(model)
+    }
+
+    /// The model as a file: versioned, with a checksum.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let entries = self.pack();
+        container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())))
+    }
+
+    /// The model in a file that [`Model::to_bytes`] made; foreign, damaged and inconsistent files
+    /// are refused.
+    pub fn from_bytes(file: &[u8]) -> Result<Model, UnpackError> {
+        Model::unpack(&container::read(file)?)
     }
 
     /// Number of scalars that the model's sizes give an array.

@@ -93,9 +93,7 @@ fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, 
 
     let (dir, path) = locate(cx, mesh, &mesh.file, AssetDir::Mesh);
     let bytes = cx.assets.read(&dir, &path).map_err(|e| e.to_string())?;
-    let format = Format::detect(&path, &mesh.content_type).ok_or_else(|| {
-        format!("'{path}' is not a mesh format that can be read: STL (binary), OBJ or MSH")
-    })?;
+    let format = Format::detect(&path, &mesh.content_type).ok_or_else(|| unreadable(&path))?;
     let key = content_key(&bytes, format, &settings, &given);
     if let Some(found) = cache().get(&key) {
         return Ok(found);
@@ -109,6 +107,27 @@ fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, 
         .map_err(|e| format!("mesh file '{path}': {e}"))?;
     cache().insert(key, shape.clone(), bytes_of(&shape));
     Ok(shape)
+}
+
+/// What to do about a file in another format.
+fn unreadable(path: &str) -> String {
+    let format = match crate::assets::extension(path).to_ascii_lowercase().as_str() {
+        ".dae" => "COLLADA",
+        ".glb" | ".gltf" => "glTF",
+        ".ply" => "PLY",
+        ".fbx" => "FBX",
+        ".3ds" => "3DS",
+        ".step" | ".stp" => "STEP",
+        ".iges" | ".igs" => "IGES",
+        ".usd" | ".usda" | ".usdc" | ".usdz" => "USD",
+        _ => {
+            return format!("'{path}' is not in a format of meshes: STL (binary), OBJ or MSH");
+        }
+    };
+    format!(
+        "'{path}' is a {format} file: convert it to OBJ or binary STL; shapes that are only seen \
+         can be dropped with discardvisual"
+    )
 }
 
 /// Vertices, faces and so on written into the model.

@@ -38,10 +38,12 @@ mod tree;
 
 use crate::Model;
 use crate::assets::Assets;
-use crate::diagnostic::Diagnostics;
-use crate::spec::{LengthRangeOptions, Spec, StatisticOverride};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::enums::ObjType;
+use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride};
 
 use context::Context;
+pub(crate) use sparsity::check as check_sparsity;
 
 /// A compiled model whose constants of the reference pose are still missing.
 ///
@@ -71,6 +73,36 @@ pub struct Draft {
     pub length_range: LengthRangeOptions,
     /// What the author should know although the model compiles.
     pub warnings: Diagnostics,
+    /// Where the objects of the model were written.
+    pub places: Places,
+}
+
+/// Where bodies, tendons and actuators were written, for errors that show only when the engine
+/// runs.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    bodies: Vec<Source>,
+    tendons: Vec<Source>,
+    actuators: Vec<Source>,
+    files: SourceMap,
+}
+
+impl Places {
+    /// The finding at the place of an object of the model, spelled out.
+    pub fn locate(&self, item: Diagnostic, kind: ObjType, index: usize) -> Diagnostics {
+        let list = match kind {
+            ObjType::Body => &self.bodies,
+            ObjType::Tendon => &self.tendons,
+            ObjType::Actuator => &self.actuators,
+            _ => return item.into(),
+        };
+        let mut item = match list.get(index) {
+            Some(&source) => item.at(source).element(context::kind_name(kind)),
+            None => item,
+        };
+        item.locate(&self.files);
+        item.into()
+    }
 }
 
 impl Draft {
@@ -156,6 +188,12 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
         springdamper: tree.joints.iter().map(|j| spec.joints[j.key].springdamper).collect(),
         stat: spec.stat.clone(),
         length_range: spec.compiler.lr_opt.clone(),
+        places: Places {
+            bodies: tree.bodies.iter().map(|b| spec.bodies[b.key].source).collect(),
+            tendons: spec.tendons.values().map(|t| t.source).collect(),
+            actuators: spec.actuators.values().map(|a| a.source).collect(),
+            files: spec.sources.clone(),
+        },
         warnings: cx.finish(),
     })
 }

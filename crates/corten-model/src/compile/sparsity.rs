@@ -5,6 +5,7 @@
 //! `mj_makeDofDofSparse`, `mj_makeBSparse`, `mj_makeDofDofMaps`.
 
 use crate::Model;
+use crate::arrays::InvalidReference;
 
 pub(super) fn build(m: &mut Model) {
     let nv = m.nv;
@@ -59,6 +60,81 @@ pub(super) fn build(m: &mut Model) {
     rows(&full, &mut m.D_rownnz, &mut m.D_rowadr, &mut m.D_colind);
     m.D_diag = diagonal;
     maps(m);
+}
+
+/// Whether the patterns of a model are those that follow from its tree, which has been checked.
+pub(crate) fn check(m: &Model) -> Result<(), InvalidReference> {
+    let fail = |field, value: usize, expected: usize| InvalidReference {
+        field,
+        index: 0,
+        value: value as i64,
+        what: format!("the tree asks for {expected}"),
+    };
+    // Sizes first, in linear time: they bound the work and the memory of the rest.
+    let mut depth = vec![0usize; m.nv];
+    let (mut full, mut reduced) = (0usize, 0usize);
+    for i in 0..m.nv {
+        depth[i] = usize::try_from(m.dof_parentid[i]).map_or(1, |parent| depth[parent] + 1);
+        full += 2 * depth[i] - 1;
+        reduced += if m.dof_simplenum[i] == 0 { depth[i] } else { 1 };
+    }
+    let mut above = vec![0usize; m.nbody];
+    let mut bodies = 0usize;
+    for b in 1..m.nbody {
+        let own = m.body_dofnum[b] as usize;
+        let parent = m.body_parentid[b] as usize;
+        above[b] = above[parent] + usize::from(parent > 0) * m.body_dofnum[parent] as usize;
+        bodies += own + above[b];
+    }
+    // Each dof also stands in the rows of all bodies above its own, the world included.
+    let mut level = vec![0usize; m.nbody];
+    for b in 1..m.nbody {
+        level[b] = level[m.body_parentid[b] as usize] + 1;
+        bodies += level[b] * m.body_dofnum[b] as usize;
+    }
+    for (field, found, expected) in [
+        ("nD", m.nD, full),
+        ("nC", m.nC, reduced),
+        ("nM", m.nM, full.midpoint(m.nv)),
+        ("nB", m.nB, bodies),
+    ] {
+        if found != expected {
+            return Err(fail(field, found, expected));
+        }
+    }
+    let mut fresh = Model {
+        nv: m.nv,
+        nbody: m.nbody,
+        dof_parentid: m.dof_parentid.clone(),
+        dof_simplenum: m.dof_simplenum.clone(),
+        dof_Madr: m.dof_Madr.clone(),
+        body_parentid: m.body_parentid.clone(),
+        body_dofadr: m.body_dofadr.clone(),
+        body_dofnum: m.body_dofnum.clone(),
+        ..Model::default()
+    };
+    build(&mut fresh);
+    for (field, found, expected) in [
+        ("B_rownnz", &m.B_rownnz, &fresh.B_rownnz),
+        ("B_rowadr", &m.B_rowadr, &fresh.B_rowadr),
+        ("B_colind", &m.B_colind, &fresh.B_colind),
+        ("M_rownnz", &m.M_rownnz, &fresh.M_rownnz),
+        ("M_rowadr", &m.M_rowadr, &fresh.M_rowadr),
+        ("M_colind", &m.M_colind, &fresh.M_colind),
+        ("mapM2M", &m.mapM2M, &fresh.mapM2M),
+        ("D_rownnz", &m.D_rownnz, &fresh.D_rownnz),
+        ("D_rowadr", &m.D_rowadr, &fresh.D_rowadr),
+        ("D_diag", &m.D_diag, &fresh.D_diag),
+        ("D_colind", &m.D_colind, &fresh.D_colind),
+        ("mapM2D", &m.mapM2D, &fresh.mapM2D),
+        ("mapD2M", &m.mapD2M, &fresh.mapD2M),
+    ] {
+        if let Some(i) = (0..found.len()).find(|&i| found.get(i) != expected.get(i)) {
+            let what = format!("the tree asks for {:?}", expected.get(i));
+            return Err(InvalidReference { field, index: i, value: found[i].into(), what });
+        }
+    }
+    Ok(())
 }
 
 fn rows(lists: &[Vec<i32>], count: &mut [i32], address: &mut [i32], columns: &mut [i32]) {

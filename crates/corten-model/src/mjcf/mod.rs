@@ -12,4 +12,6 @@ pub(crate) mod schema;
 mod tables;
 mod write;
 
+pub use read::ReadOptions;
+pub use schema::grammar;
 pub use write::WriteError;

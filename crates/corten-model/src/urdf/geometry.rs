@@ -3,7 +3,8 @@
 use corten_math::Vec3;
 
 use super::{Robot, child, origin, require_child, require_number};
-use crate::assets::{extension, file_name};
+use crate::assets::{PACKAGE_PATHS, extension, file_name, join};
+use crate::diagnostic::Diagnostic;
 use crate::enums::GeomType;
 use crate::mjcf::forest::Elem;
 use crate::mjcf::read::value::{read, require, require_text};
@@ -70,15 +71,17 @@ impl Robot<'_, '_> {
     /// The mesh of a file at a scale, by name; a file used at several scales gets a number
     /// behind its name from the second scale on.
     fn mesh(&mut self, elem: Elem<'_>) -> String {
-        let mut file = require_text(&mut self.reader.diags, elem, "filename");
+        let written = require_text(&mut self.reader.diags, elem, "filename");
+        let mut file = written.clone();
         let mut scale = Vec3::splat(1.0);
         read(&mut self.reader.diags, elem, "scale", &mut scale);
         if self.reader.spec.strippath {
             file = file_name(&file).to_owned();
         }
         let base = file_name(&file);
-        let mut name = base[..base.len() - extension(base).len()].to_owned();
-        let spec = &mut self.reader.spec;
+        let base_name = base[..base.len() - extension(base).len()].to_owned();
+        let mut name = base_name.clone();
+        let spec = &self.reader.spec;
         let known = self.meshes.entry(name.clone()).or_default();
         let same = known.iter().find(|&&key| spec.meshes[key].scale == scale);
         if let Some(&key) = same {
@@ -87,9 +90,41 @@ impl Robot<'_, '_> {
         if !known.is_empty() {
             name = format!("{name}{}", known.len());
         }
+        if let Some(inside) = written.strip_prefix("package://") {
+            file = self.from_package(elem, inside, file);
+        }
         let mesh =
             Mesh { name: name.clone(), file, scale, source: elem.source(), ..Default::default() };
-        known.push(spec.meshes.insert(mesh));
+        let key = self.reader.spec.meshes.insert(mesh);
+        self.meshes.entry(base_name).or_default().push(key);
         name
+    }
+
+    /// A file of a package: where MuJoCo would look for it if it is there, else where packages
+    /// are kept.
+    fn from_package(&mut self, elem: Elem<'_>, inside: &str, file: String) -> String {
+        let spec = &mut self.reader.spec;
+        let assets = self.reader.context.assets;
+        if assets.exists(&spec.modelfiledir, &join(&spec.compiler.meshdir, &file)) {
+            return file;
+        }
+        match assets.find_in_package(&spec.modelfiledir, inside) {
+            Ok(found) => {
+                // All names have been stripped by now where that was wanted; this one must stay.
+                spec.strippath = false;
+                std::path::absolute(&found)
+                    .map_or(found, |path| path.to_string_lossy().into_owned())
+            }
+            Err(tried) => {
+                let message = format!("'package://{inside}' is in none of the places for packages");
+                let hint = format!(
+                    "list the directories that hold packages in {}; tried: {}",
+                    PACKAGE_PATHS[0],
+                    if tried.is_empty() { "none".to_owned() } else { tried.join(", ") }
+                );
+                self.reader.report(elem, Diagnostic::warning(message).hint(hint));
+                file
+            }
+        }
     }
 }

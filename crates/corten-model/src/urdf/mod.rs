@@ -2,10 +2,12 @@
 //!
 //! Answers to MuJoCo's `mjXURDF`. A robot is links and joints by name; the tree follows from
 //! the joints. A `mujoco` element may carry compiler settings, options and sizes. Parts of URDF
-//! that have no counterpart here are reported once per kind.
+//! that have no counterpart here are reported once per kind. Beyond MuJoCo: `package://` is looked
+//! up where packages are kept, and `mimic` can become an equality constraint.
 
 mod geometry;
 mod link;
+mod repeated;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,12 +15,12 @@ use corten_math::{Quat, Vec3};
 
 use crate::compile::orientation::quaternion;
 use crate::diagnostic::Diagnostic;
-use crate::enums::{JointType, Limited};
+use crate::enums::{EqualityType, JointType, Limited};
 use crate::mjcf::forest::Elem;
 use crate::mjcf::read::Reader;
 use crate::mjcf::read::value::{missing, read, require, require_text, text};
 use crate::mjcf::schema;
-use crate::spec::{Body, Compiler, Joint, Key, Mesh, Orientation, Spec};
+use crate::spec::{Body, Compiler, Equality, Joint, Key, Mesh, Orientation, Spec};
 
 /// Reads a `robot` element.
 pub(crate) fn read_robot(reader: &mut Reader<'_>, root: Elem<'_>) {
@@ -68,6 +70,7 @@ impl Robot<'_, '_> {
         if let Some(settings) = child(root, "mujoco") {
             self.settings(settings);
         }
+        repeated::check(self.reader, root);
         // Angles of URDF are radians, whatever the settings say.
         self.reader.spec.compiler.degree = false;
         if let Some(name) = text(root, "name") {
@@ -87,7 +90,7 @@ impl Robot<'_, '_> {
     }
 
     fn settings(&mut self, elem: Elem<'_>) {
-        schema::check_settings(elem, &mut self.reader.diags);
+        schema::check_settings(elem, &["compiler", "option", "size"], &mut self.reader.diags);
         for section in elem.children() {
             match section.name() {
                 "compiler" => self.reader.compiler(section),
@@ -237,14 +240,49 @@ impl Robot<'_, '_> {
             self.limits(elem, &mut joints[0]);
         }
         if let Some(mimic) = child(elem, "mimic") {
-            let item = Diagnostic::warning("'mimic' has no effect: the joint moves on its own");
-            self.reader.report(mimic, item.hint("couple the joints by an equality constraint"));
+            self.mimic(mimic, &joints);
         }
         let spec = &mut self.reader.spec;
         for joint in joints {
             let key = spec.joints.insert(joint);
             spec.bodies[body].joints.push(key);
         }
+    }
+
+    /// A joint that follows another: `position = multiplier * other + offset`.
+    fn mimic(&mut self, elem: Elem<'_>, joints: &[Joint]) {
+        let leader = require_text(&mut self.reader.diags, elem, "joint");
+        let single = match joints {
+            [joint] if matches!(joint.type_, JointType::Hinge | JointType::Slide) => joint,
+            _ => {
+                let message =
+                    "'mimic' has no effect: only a joint with one axis can follow another";
+                self.reader.report(elem, Diagnostic::warning(message));
+                return;
+            }
+        };
+        let name = &single.name;
+        if !self.reader.context.options.mimic {
+            let message =
+                format!("'mimic' has no effect: joint '{name}' does not follow '{leader}'");
+            let item = Diagnostic::warning(message);
+            self.reader.report(elem, item.hint("couple them by an equality constraint"));
+            return;
+        }
+        let (mut multiplier, mut offset) = (1.0, 0.0);
+        read(&mut self.reader.diags, elem, "multiplier", &mut multiplier);
+        read(&mut self.reader.diags, elem, "offset", &mut offset);
+        let mut equality = Equality {
+            type_: EqualityType::Joint,
+            name1: name.clone(),
+            name2: leader.clone(),
+            source: elem.source(),
+            ..self.reader.spec.defaults[Spec::MAIN_CLASS].equality.clone()
+        };
+        equality.data[..2].copy_from_slice(&[offset, multiplier]);
+        let message = format!("joint '{name}' follows '{leader}' by an equality constraint");
+        self.reader.report(elem, Diagnostic::note(message));
+        self.reader.spec.equalities.insert(equality);
     }
 
     fn dynamics(&mut self, elem: Elem<'_>, joints: &mut [Joint]) {
@@ -280,6 +318,17 @@ impl Robot<'_, '_> {
             if !known && reported.insert(elem.name().to_owned()) {
                 let message = format!("element '{}' has no effect here", elem.name());
                 self.reader.report(*elem, Diagnostic::warning(message));
+            }
+            for part in elem.children().into_iter().filter(|_| elem.name() == "joint") {
+                let ignored = matches!(part.name(), "safety_controller" | "calibration");
+                if ignored && reported.insert(part.name().to_owned()) {
+                    let message = format!("'{}' of joints has no effect here", part.name());
+                    self.reader.report(part, Diagnostic::note(message));
+                }
+                if part.attr("velocity").is_some() && reported.insert("velocity".to_owned()) {
+                    let message = "limits of velocity have no effect here";
+                    self.reader.report(part, Diagnostic::note(message));
+                }
             }
         }
     }

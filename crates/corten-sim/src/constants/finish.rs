@@ -1,7 +1,7 @@
 //! The end of compilation: from a draft to a complete model.
 
 use corten_math::MIN_VAL;
-use corten_model::enums::{DisableBit, EnableBit, JointType};
+use corten_model::enums::{DisableBit, EnableBit, JointType, ObjType};
 use corten_model::{Diagnostic, Diagnostics, Draft, Model};
 
 use super::{length_range, set_const};
@@ -11,6 +11,7 @@ use crate::{Data, support};
 pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     let (springdamper, stat, length_range) =
         (draft.springdamper.clone(), draft.stat.clone(), draft.length_range.clone());
+    let places = draft.places.clone();
     let mut m = draft.into_model();
     let options = m.opt.clone();
     // Contacts and sleep have no part in constants.
@@ -25,8 +26,10 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     }
     m.key_qpos = keys;
 
-    let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
-    set_const(&mut m, &mut d).map_err(|e| error(&e))?;
+    let error = |e: &dyn std::error::Error, (kind, index)| {
+        places.locate(Diagnostic::error(e.to_string()), kind, index)
+    };
+    set_const(&mut m, &mut d).map_err(|e| error(&e, e.subject()))?;
     set_spring_dampers(&mut m, &springdamper);
 
     m.opt.disableflags = [
@@ -43,7 +46,8 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
         m.opt.timestep = length_range.timestep;
     }
     for actuator in 0..m.nu {
-        length_range::set(&mut m, &mut d, actuator, &length_range).map_err(|e| error(&e))?;
+        length_range::set(&mut m, &mut d, actuator, &length_range)
+            .map_err(|e| error(&e, (ObjType::Actuator, actuator)))?;
     }
     m.opt = options;
 
@@ -57,7 +61,7 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     if m.opt.enabled(EnableBit::Sleep)
         && let Some(e) = Data::new(&m).sleep_error
     {
-        return Err(error(&e));
+        return Err(error(&e, (ObjType::Body, e.root)));
     }
     Ok(m)
 }

@@ -29,7 +29,17 @@ pub enum ConstantsError {
     SleeplessTendon { body: String, tendon: usize, trees: usize },
     /// A body that moves has no mass.
     #[error("body '{body}' moves but has no mass")]
-    MasslessBody { body: String },
+    MasslessBody { body: String, index: usize },
+}
+
+impl ConstantsError {
+    /// The object to blame.
+    pub fn subject(&self) -> (ObjType, usize) {
+        match *self {
+            ConstantsError::SleeplessTendon { tendon, .. } => (ObjType::Tendon, tendon),
+            ConstantsError::MasslessBody { index, .. } => (ObjType::Body, index),
+        }
+    }
 }
 
 /// Recomputes everything in a model that follows from its reference pose, after parameters have

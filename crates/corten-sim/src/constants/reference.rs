@@ -128,7 +128,8 @@ fn mean(x: [f64; 3]) -> f64 {
 fn point_mass_weight(m: &Model, body: usize) -> Result<f64, ConstantsError> {
     let mass = m.body_mass[body];
     if mass == 0.0 {
-        return Err(ConstantsError::MasslessBody { body: super::body_name(m, body as i32) });
+        let name = super::body_name(m, body as i32);
+        return Err(ConstantsError::MasslessBody { body: name, index: body });
     }
     Ok(1.0 / mass.max(MIN_VAL))
 }

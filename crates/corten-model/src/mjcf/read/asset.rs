@@ -1,7 +1,7 @@
 //! Assets, and skins wherever they stand.
 
 use super::value::{apply, apply_except, require, require_text, text};
-use super::{MAX_MODEL_DEPTH, Reader, read_file};
+use super::{MAX_MODEL_DEPTH, Reader, Reading, read_file};
 use crate::assets::join;
 use crate::diagnostic::Diagnostic;
 use crate::mjcf::attr::read_list;
@@ -140,7 +140,7 @@ impl Reader<'_> {
         if file.is_empty() {
             return;
         }
-        if self.depth >= MAX_MODEL_DEPTH {
+        if self.context.depth >= MAX_MODEL_DEPTH {
             self.report(
                 elem,
                 Diagnostic::error(format!("models nested more than {MAX_MODEL_DEPTH} deep"))
@@ -149,7 +149,8 @@ impl Reader<'_> {
             return;
         }
         let path = join(&self.spec.modelfiledir, &self.resolve_file(elem, &file, ""));
-        match read_file(&path, self.assets, self.depth + 1) {
+        let inner = Reading { depth: self.context.depth + 1, ..self.context };
+        match read_file(&path, inner) {
             Err(inner) => {
                 self.model_missing = true;
                 // A file that cannot be opened has no place of its own to report.

@@ -25,8 +25,28 @@ use crate::spec::{DefaultClass, Key, Spec};
 /// Name shown for text that came without a file.
 const ANONYMOUS: &str = "<string>";
 
+/// Where a reading may differ from MuJoCo's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Joints of a URDF that mimic others follow them, by an equality constraint. MuJoCo lets
+    /// them move on their own.
+    pub mimic: bool,
+}
+
+impl ReadOptions {
+    /// Everything as MuJoCo reads it.
+    pub const MUJOCO: ReadOptions = ReadOptions { mimic: false };
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { mimic: true }
+    }
+}
+
 impl Spec {
-    /// Reads a model from MJCF or URDF text. Files it refers to are taken from `assets`.
+    /// Reads a model from MJCF or URDF text, as MuJoCo does. Files it refers to are taken from
+    /// `assets`.
     pub fn from_xml_str(text: &str, assets: &Assets) -> Result<Spec, Diagnostics> {
         Spec::from_xml_str_with_warnings(text, assets).map(|(spec, _)| spec)
     }
@@ -36,10 +56,10 @@ impl Spec {
         text: &str,
         assets: &Assets,
     ) -> Result<(Spec, Diagnostics), Diagnostics> {
-        read(ANONYMOUS, text.into(), "", assets, Diagnostics::new(), 0)
+        Spec::read_str(text, assets, ReadOptions::MUJOCO)
     }
 
-    /// Reads a model from a file.
+    /// Reads a model from a file, as MuJoCo does.
     pub fn from_file(path: &str, assets: &Assets) -> Result<Spec, Diagnostics> {
         Spec::from_file_with_warnings(path, assets).map(|(spec, _)| spec)
     }
@@ -49,38 +69,62 @@ impl Spec {
         path: &str,
         assets: &Assets,
     ) -> Result<(Spec, Diagnostics), Diagnostics> {
-        read_file(path, assets, 0)
+        Spec::read_file(path, assets, ReadOptions::MUJOCO)
     }
+
+    /// Reads a model from text; with the warnings.
+    pub fn read_str(
+        text: &str,
+        assets: &Assets,
+        options: ReadOptions,
+    ) -> Result<(Spec, Diagnostics), Diagnostics> {
+        let context = Reading { assets, options, depth: 0 };
+        read(ANONYMOUS, text.into(), "", context, Diagnostics::new())
+    }
+
+    /// Reads a model from a file; with the warnings.
+    pub fn read_file(
+        path: &str,
+        assets: &Assets,
+        options: ReadOptions,
+    ) -> Result<(Spec, Diagnostics), Diagnostics> {
+        read_file(path, Reading { assets, options, depth: 0 })
+    }
+}
+
+/// Circumstances of a reading.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub assets: &'a Assets,
+    pub options: ReadOptions,
+    /// How many model assets enclose this one.
+    pub depth: usize,
 }
 
 /// Deepest nesting of model assets.
 const MAX_MODEL_DEPTH: usize = 20;
 
-fn read_file(
-    path: &str,
-    assets: &Assets,
-    depth: usize,
-) -> Result<(Spec, Diagnostics), Diagnostics> {
+fn read_file(path: &str, context: Reading<'_>) -> Result<(Spec, Diagnostics), Diagnostics> {
     let mut diags = Diagnostics::new();
-    let bytes = match assets.read("", path) {
+    let bytes = match context.assets.read("", path) {
         Ok(bytes) => bytes,
         Err(error) => return Err(Diagnostic::error(error.to_string()).into()),
     };
     let text = decode(&bytes, path, &mut diags);
-    read(path, text, dir_name(path), assets, diags, depth)
+    read(path, text, dir_name(path), context, diags)
 }
 
 fn read(
     name: &str,
     text: Arc<str>,
     modelfiledir: &str,
-    assets: &Assets,
+    context: Reading<'_>,
     mut diags: Diagnostics,
-    depth: usize,
 ) -> Result<(Spec, Diagnostics), Diagnostics> {
     let mut spec = Spec::new();
     spec.modelfiledir = modelfiledir.to_owned();
-    let forest = Forest::load(name, text, modelfiledir, assets, &mut spec.sources, &mut diags);
+    let forest =
+        Forest::load(name, text, modelfiledir, context.assets, &mut spec.sources, &mut diags);
     if let Some(forest) = &forest {
         let root = forest.root();
         let robot = root.name().eq_ignore_ascii_case("robot");
@@ -92,11 +136,10 @@ fn read(
             );
         } else if robot || schema::check(root, &mut diags) {
             let mut reader = Reader {
-                assets,
+                context,
                 spec,
                 diags,
                 classes: HashMap::from([("main".to_owned(), Spec::MAIN_CLASS)]),
-                depth,
                 model_missing: false,
             };
             if robot {
@@ -113,12 +156,10 @@ fn read(
 
 /// State of a reading.
 pub(crate) struct Reader<'a> {
-    assets: &'a Assets,
+    pub(crate) context: Reading<'a>,
     pub(crate) spec: Spec,
     pub(crate) diags: Diagnostics,
     classes: HashMap<String, Key<DefaultClass>>,
-    /// How many model assets enclose this one.
-    depth: usize,
     /// A model asset could not be read, so that `attach` may miss it through no other fault.
     model_missing: bool,
 }
@@ -194,14 +235,14 @@ impl Reader<'_> {
     fn resolve_file(&self, elem: Elem<'_>, file: &str, dir: &str) -> String {
         let file = normalize(file);
         let base = join(&self.spec.modelfiledir, dir);
-        if is_absolute(&file) || self.assets.exists("", &join(&base, &file)) {
+        if is_absolute(&file) || self.context.assets.exists("", &join(&base, &file)) {
             return file;
         }
         match elem.include_dir() {
             None | Some("") => file,
             Some(include_dir) => {
                 let path = join(include_dir, &file);
-                if is_absolute(&path) || !self.assets.exists("", &path) {
+                if is_absolute(&path) || !self.context.assets.exists("", &path) {
                     return path;
                 }
                 // Relative to the working directory: made absolute so that directories of the

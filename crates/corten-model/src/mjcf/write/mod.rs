@@ -262,7 +262,7 @@ impl Spec {
         file: &str,
         dir: impl Fn(&Compiler) -> &str,
     ) -> String {
-        use crate::assets::{file_name, is_absolute, join};
+        use crate::assets::{file_name, is_absolute, join, relative};
         let Some(origin) = self.origin(element.origin()).filter(|_| !file.is_empty()) else {
             return file.to_owned();
         };
@@ -271,8 +271,9 @@ impl Spec {
             return file.to_owned();
         }
         let own = join(&origin.modelfiledir, dir(&origin.compiler));
-        if own == join(&self.modelfiledir, dir(&self.compiler)) {
-            return file.to_owned();
+        let base = join(&self.modelfiledir, dir(&self.compiler));
+        if let Some(way) = relative(&base, &own) {
+            return join(&way, file);
         }
         let path = join(&own, file);
         std::path::absolute(&path).map_or(path, |path| path.to_string_lossy().into_owned())

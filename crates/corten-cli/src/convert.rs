@@ -1,0 +1,35 @@
+//! `corten convert`: a model from one form to another.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use corten_model::{Assets, Spec};
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// MJCF or URDF file.
+    input: PathBuf,
+    /// Where to write: `.xml` or `.mjcf` for MJCF with all includes and attachments resolved,
+    /// `.cfa` for the compiled model.
+    output: PathBuf,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let extension = args.output.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let content = match extension.to_ascii_lowercase().as_str() {
+        "xml" | "mjcf" => {
+            let input = args.input.to_string_lossy();
+            let (spec, warnings) = Spec::from_file_with_warnings(&input, &Assets::new())?;
+            if !warnings.is_empty() {
+                eprintln!("{warnings}");
+            }
+            spec.to_xml()?.into_bytes()
+        }
+        "cfa" => corten_sim::load_model(&args.input)?.to_bytes(),
+        _ => bail!("'{}': expected a name that ends in .xml or .cfa", args.output.display()),
+    };
+    std::fs::write(&args.output, content)
+        .with_context(|| format!("cannot write {}", args.output.display()))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,8 @@
+//! `corten schema`: the grammar of MJCF that is accepted here.
+
+use std::process::ExitCode;
+
+pub fn run() -> anyhow::Result<ExitCode> {
+    print!("{}", corten_model::mjcf::grammar());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,75 @@
+//! The tree of bodies.
+
+use super::attributes::{CAMERA, GEOM, ID, JOINT, LIGHT, NAME, POSE, SITE};
+use super::{PLUGIN, Rule, inner, leaf, names, refused, single};
+
+pub(super) static BODY: Rule =
+    inner("body", &[NAME, POSE, names![childclass mocap gravcomp sleep user]], &BODY_CHILDREN);
+
+pub(super) static FRAME: Rule =
+    Rule { unchecked: true, ..inner("frame", &[NAME, POSE, names![childclass]], &BODY_CHILDREN) };
+
+pub(super) static REPLICATE: Rule = Rule {
+    unchecked: true,
+    ..inner("replicate", &[names![count offset euler sep childclass]], &BODY_CHILDREN)
+};
+
+pub(super) static INERTIAL: Rule =
+    single("inertial", &[POSE, names![mass diaginertia fullinertia]]);
+
+pub(super) static BODY_JOINT: Rule = leaf("joint", &[ID, JOINT]);
+
+pub(super) static FREEJOINT: Rule = leaf("freejoint", &[NAME, names![group align]]);
+
+pub(super) static BODY_GEOM: Rule = inner("geom", &[ID, POSE, GEOM], &[&PLUGIN]);
+
+pub(super) static BODY_SITE: Rule = leaf("site", &[ID, POSE, SITE]);
+
+pub(super) static BODY_CAMERA: Rule = leaf("camera", &[ID, POSE, CAMERA, names![target]]);
+
+pub(super) static BODY_LIGHT: Rule = leaf("light", &[ID, LIGHT, names![target texture]]);
+
+pub(super) static ATTACH: Rule = leaf("attach", &[names![model body prefix]]);
+
+pub(super) static FLEXCOMP: Rule = refused("flexcomp", "flex");
+
+pub(super) static BODY_CHILDREN: [&Rule; 14] = [
+    &BODY,
+    &FRAME,
+    &REPLICATE,
+    &INERTIAL,
+    &BODY_JOINT,
+    &FREEJOINT,
+    &BODY_GEOM,
+    &BODY_SITE,
+    &BODY_CAMERA,
+    &BODY_LIGHT,
+    &ATTACH,
+    &PLUGIN,
+    &COMPOSITE,
+    &FLEXCOMP,
+];
+
+pub(super) static COMPOSITE: Rule = inner(
+    "composite",
+    &[names![prefix type count offset vertex initial curve size quat]],
+    &[
+        &leaf(
+            "joint",
+            &[names![
+                kind group stiffness damping armature solreffix solimpfix type axis limited
+                range margin solreflimit solimplimit frictionloss solreffriction solimpfriction
+            ]],
+        ),
+        &single("skin", &[names![texcoord material group rgba inflate subgrid]]),
+        &single(
+            "geom",
+            &[names![
+                type contype conaffinity condim group priority size material rgba friction mass
+                density solmix solref solimp margin gap
+            ]],
+        ),
+        &single("site", &[names![group size material rgba]]),
+        &PLUGIN,
+    ],
+);
