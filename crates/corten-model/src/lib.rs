@@ -10,6 +10,7 @@ pub mod container;
 pub mod diagnostic;
 pub mod enums;
 pub mod ids;
+pub mod lint;
 pub mod mjcf;
 mod names;
 mod option;

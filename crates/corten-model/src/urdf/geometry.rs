@@ -91,7 +91,7 @@ impl Robot<'_, '_> {
             name = format!("{name}{}", known.len());
         }
         if let Some(inside) = written.strip_prefix("package://") {
-            file = self.from_package(elem, inside, file);
+            file = self.in_package(elem, inside, file);
         }
         let mesh =
             Mesh { name: name.clone(), file, scale, source: elem.source(), ..Default::default() };
@@ -102,7 +102,7 @@ impl Robot<'_, '_> {
 
     /// A file of a package: where MuJoCo would look for it if it is there, else where packages
     /// are kept.
-    fn from_package(&mut self, elem: Elem<'_>, inside: &str, file: String) -> String {
+    fn in_package(&mut self, elem: Elem<'_>, inside: &str, file: String) -> String {
         let spec = &mut self.reader.spec;
         let assets = self.reader.context.assets;
         if assets.exists(&spec.modelfiledir, &join(&spec.compiler.meshdir, &file)) {
