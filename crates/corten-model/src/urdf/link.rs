@@ -1,5 +1,7 @@
 //! Links: inertia, and the shapes for sight and contact.
 
+use corten_math::Quat;
+
 use super::{Robot, child, origin, require_child, require_number};
 use crate::diagnostic::Diagnostic;
 use crate::mjcf::forest::Elem;
@@ -40,12 +42,20 @@ impl Robot<'_, '_> {
             ["ixx", "iyy", "izz", "ixy", "ixz", "iyz"]
                 .map(|name| require_number(self.reader, inertia, name))
         });
+        // All zero stands for an unknown inertia.
+        let full = full.filter(|full| full.iter().any(|&x| x != 0.0));
+        if full.is_some() && quat != Quat::IDENTITY {
+            let message = "the rotation of this inertial frame has no effect, as in MuJoCo: the \
+                           inertia is taken along the axes of the link";
+            let item =
+                Diagnostic::warning(message).hint("give the inertia in the frame of the link");
+            self.reader.report(elem, item);
+        }
         let body = &mut self.reader.spec.bodies[body];
         body.explicitinertial = true;
         body.mass = mass;
         (body.ipos, body.iquat) = (Some(pos), quat);
-        // All zero stands for an unknown inertia.
-        body.fullinertia = full.filter(|full| full.iter().any(|&x| x != 0.0));
+        body.fullinertia = full;
     }
 
     fn color(&mut self, visual: Elem<'_>) -> Option<[f32; 4]> {

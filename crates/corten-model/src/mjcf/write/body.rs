@@ -252,9 +252,10 @@ fn inertial(w: &mut Writer, body: &Body) {
     let Some(ipos) = body.ipos.filter(|_| body.explicitinertial) else { return };
     let mut tag = Tag::new("inertial");
     tag.set("pos", ipos.write()).set("mass", body.mass.write());
+    // A full inertia determines the orientation: one that stands beside it has no effect.
     if body.ialt != Orientation::Quat {
         set_orientation(&mut tag, &body.ialt, &Orientation::Quat);
-    } else if body.iquat != corten_math::Quat::IDENTITY {
+    } else if body.fullinertia.is_none() && body.iquat != corten_math::Quat::IDENTITY {
         tag.set("quat", body.iquat.write());
     }
     match &body.fullinertia {
