@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::spec::{Element, Source, SourceMap};
+use crate::spec::{Element, Lines, Source, SourceMap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -130,6 +130,10 @@ impl Diagnostic {
 
     /// Spells out file, line, column, include chain and the text of the line.
     pub fn locate(&mut self, sources: &SourceMap) {
+        self.locate_in(sources, &mut Lines::new(sources));
+    }
+
+    fn locate_in(&mut self, sources: &SourceMap, lines: &mut Lines<'_>) {
         let place = |source: Source| {
             let file = sources.file(source)?;
             Some(Place { file: file.name.clone(), line: source.line, column: source.column })
@@ -138,7 +142,8 @@ impl Diagnostic {
             self.place = place(self.source);
             self.include_chain =
                 sources.include_chain(self.source).into_iter().filter_map(place).collect();
-            self.snippet = sources.line(self.source).map(|line| (line.to_owned(), self.mark));
+            let line = lines.get(self.source).filter(|line| line.len() <= LONGEST_LINE);
+            self.snippet = line.map(|line| (line.to_owned(), self.mark));
         }
     }
 
@@ -173,6 +178,8 @@ impl Diagnostic {
     }
 }
 
+/// Longer lines are not shown: files of many megabytes may consist of one.
+const LONGEST_LINE: usize = 1 << 16;
 /// Widest excerpt of a source line that is shown.
 const SNIPPET_WIDTH: usize = 160;
 
@@ -282,8 +289,9 @@ impl Diagnostics {
 
     /// Spells out the places of all findings.
     pub fn locate(&mut self, sources: &SourceMap) {
+        let mut lines = Lines::new(sources);
         for item in &mut self.items {
-            item.locate(sources);
+            item.locate_in(sources, &mut lines);
         }
     }
 
@@ -317,7 +325,8 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
-fn json_string(text: &str) -> String {
+/// Text as a JSON string, in quotes.
+pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

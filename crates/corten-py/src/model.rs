@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use corten_model::Model;
 use corten_model::arrays::ScalarKind;
-use corten_model::container::{self, Entry};
+use corten_model::container::Entry;
 use corten_model::enums::ObjType;
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -88,16 +88,13 @@ impl PyModel {
 
     /// Everything in the model, as a file of named arrays.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let entries = self.model.read_attached(py).pack();
-        let file = container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())));
-        PyBytes::new(py, &file)
+        PyBytes::new(py, &self.model.read_attached(py).to_bytes())
     }
 
     #[staticmethod]
     fn from_bytes(file: &[u8]) -> PyResult<ModelHandle> {
         let error = |e: &dyn std::error::Error| PyValueError::new_err(e.to_string());
-        let entries = container::read(file).map_err(|e| error(&e))?;
-        let model = Model::unpack(&entries).map_err(|e| error(&e))?;
+        let model = Model::from_bytes(file).map_err(|e| error(&e))?;
         Ok(ModelHandle::new(model))
     }
 

@@ -93,8 +93,8 @@ impl Model {
         entries
     }
 
-    /// The model made of named arrays; every array must be there with the right length, and refer
-    /// to others within their bounds.
+    /// The model made of named arrays; every array must be there with the right length. What the
+    /// numbers refer to is another matter: [`Model::validate`].
     pub fn unpack(entries: &[Entry]) -> Result<Model, UnpackError> {
         let by_name: HashMap<&str, &Values> =
             entries.iter().map(|e| (e.name.as_str(), &e.values)).collect();
@@ -148,7 +148,6 @@ impl Model {
             }
             model.object_names.set(kind, names);
         }
-        model.validate()?;
         Ok(model)
     }
 
@@ -161,7 +160,9 @@ impl Model {
     /// The model in a file that [`Model::to_bytes`] made; foreign, damaged and inconsistent files
     /// are refused.
     pub fn from_bytes(file: &[u8]) -> Result<Model, UnpackError> {
-        Model::unpack(&container::read(file)?)
+        let model = Model::unpack(&container::read(file)?)?;
+        model.validate()?;
+        Ok(model)
     }
 
     /// Number of scalars that the model's sizes give an array.

@@ -31,6 +31,7 @@ pub use default::DefaultClass;
 pub use edit::{Child, EditError, Item, Parent};
 pub use element::{Element, Header, Orientation, SOLIMP, SOLREF};
 pub use field::{FieldError, Fields, Value};
+pub(crate) use source::Lines;
 pub use source::{FileId, Source, SourceFile, SourceMap};
 pub use tree::{Body, Camera, Frame, Geom, Joint, Light, Site};
 

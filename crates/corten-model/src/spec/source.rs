@@ -93,10 +93,8 @@ impl SourceMap {
         chain
     }
 
-    /// The text of the line at `source`.
-    pub fn line(&self, source: Source) -> Option<&str> {
-        let text = &self.file(source)?.text;
-        text.lines().nth((source.line as usize).checked_sub(1)?)
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter()
     }
 
     /// Appends the files of another map; positions into it move by [`Source::shifted`].
@@ -107,5 +105,33 @@ impl SourceMap {
             file
         }));
         offset
+    }
+}
+
+/// Lines by number, for many questions about the same files: each file is scanned once.
+pub(crate) struct Lines<'a> {
+    sources: &'a SourceMap,
+    /// Byte offsets at which lines start, per file; empty until asked for.
+    starts: Vec<Vec<usize>>,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(sources: &'a SourceMap) -> Lines<'a> {
+        Lines { sources, starts: vec![Vec::new(); sources.len()] }
+    }
+
+    /// The text of the line at `source`, without its end.
+    pub fn get(&mut self, source: Source) -> Option<&'a str> {
+        let text: &'a str = &self.sources.file(source)?.text;
+        let starts = self.starts.get_mut(source.file as usize)?;
+        if starts.is_empty() {
+            starts.push(0);
+            starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        }
+        let line = (source.line as usize).checked_sub(1)?;
+        let start = *starts.get(line)?;
+        let end = starts.get(line + 1).map_or(text.len(), |next| next - 1);
+        let line = &text[start..end];
+        Some(line.strip_suffix('\r').unwrap_or(line))
     }
 }
