@@ -13,6 +13,7 @@ mod process;
 
 pub use builtin::Builtin;
 pub use load::{Format, LoadError, load};
+pub use polygon::Lists;
 pub use process::{Mesh, MeshError, Settings, process};
 
 /// How the mass of a mesh is distributed.

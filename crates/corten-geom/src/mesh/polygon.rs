@@ -5,6 +5,8 @@
 //! shape of the tree: it is the red-black tree of MuJoCo's standard library, and triangles come in
 //! the same order. A group may have several connected pieces; each is a polygon of its own.
 
+use std::collections::HashMap;
+
 use corten_math::{MIN_VAL, Vec3};
 
 /// Cosine above which triangles belong to one side (about 0.09°).
@@ -12,37 +14,91 @@ const SAME_SIDE: f64 = 0.99999872;
 /// Twice the area below which a triangle has no normal.
 const NO_AREA: f64 = 1e-14;
 
-/// Sides of a surface, each a counter-clockwise loop of vertices.
+/// Lists one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lists {
+    /// Where each list ends.
+    ends: Vec<u32>,
+    items: Vec<i32>,
+}
+
+impl Lists {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &[i32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let range = start..end as usize;
+            start = end as usize;
+            &self.items[range]
+        })
+    }
+
+    fn push(&mut self, list: &[i32]) {
+        self.items.extend_from_slice(list);
+        self.ends.push(self.items.len() as u32);
+    }
+
+    /// For each of the items `0..count`, the lists in which it occurs, in their order.
+    fn transpose(&self, count: usize) -> Lists {
+        let mut ends = vec![0u32; count];
+        for &item in &self.items {
+            ends[item as usize] += 1;
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            // Where the item's list starts, until it is filled.
+            total += *end;
+            *end = total - *end;
+        }
+        let mut items = vec![0; self.items.len()];
+        for (index, list) in self.iter().enumerate() {
+            for &item in list {
+                let end = &mut ends[item as usize];
+                items[*end as usize] = index as i32;
+                *end += 1;
+            }
+        }
+        Lists { ends, items }
+    }
+}
+
+/// Sides of a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
-    pub loops: Vec<Vec<i32>>,
+    /// Per side, its vertices counter-clockwise.
+    pub loops: Lists,
     pub normals: Vec<Vec3>,
     /// Per vertex, the sides that it belongs to.
-    pub of_vertex: Vec<Vec<i32>>,
+    pub of_vertex: Lists,
 }
 
 impl Polygons {
     /// Recomputes normals, after vertices have moved.
     pub(super) fn update_normals(&mut self, vert: &[Vec3]) {
-        self.normals = self
-            .loops
-            .iter()
-            .map(|l| {
-                let n = scaled_normal(vert, [l[0], l[1], l[2]]);
-                if n.is_finite() { n } else { Vec3::X }
-            })
-            .collect();
+        self.normals.clear();
+        self.normals.extend(self.loops.iter().map(|l| {
+            let n = scaled_normal(vert, [l[0], l[1], l[2]]);
+            if n.is_finite() { n } else { Vec3::X }
+        }));
     }
 }
 
 /// Unit normal of a triangle. Without area, x divided by what there is of it, which is infinite if
 /// there is none: such triangles form groups of their own.
+#[inline]
 fn scaled_normal(vert: &[Vec3], [a, b, c]: [i32; 3]) -> Vec3 {
-    let [a, b, c] = [a, b, c].map(|i| vert[i as usize]);
+    let (a, b, c) = (vert[a as usize], vert[b as usize], vert[c as usize]);
     let n = (b - a).cross(c - a);
     let length = n.norm();
     let n = if length < NO_AREA { Vec3::X } else { n };
-    Vec3(n.0.map(|x| x / length))
+    Vec3::new(n[0] / length, n[1] / length, n[2] / length)
 }
 
 /// Joins the triangles of a surface. Sides are ordered by decreasing normal.
@@ -55,20 +111,21 @@ pub(super) fn join(vert: &[Vec3], faces: &[[i32; 3]]) -> Polygons {
             None => tree.insert(normal, face),
         }
     }
-    let mut out = Polygons { of_vertex: vec![Vec::new(); vert.len()], ..Polygons::default() };
+    let mut loops = Lists::default();
     for node in tree.in_order() {
-        for path in tree.nodes[node].side.paths() {
-            for &v in &path {
-                out.of_vertex[v as usize].push(out.loops.len() as i32);
-            }
-            out.loops.push(path);
+        match &tree.nodes[node].side {
+            Side::Triangle(corners) => loops.push(corners),
+            Side::Patch(patch) => patch.trace(&mut loops),
         }
     }
+    let of_vertex = loops.transpose(vert.len());
+    let mut out = Polygons { loops, normals: Vec::new(), of_vertex };
     out.update_normals(vert);
     out
 }
 
 /// Whether a side comes before another: neither does if they are nearly equal.
+#[inline]
 fn before(a: Vec3, b: Vec3) -> bool {
     if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] > SAME_SIDE {
         return false;
@@ -76,36 +133,95 @@ fn before(a: Vec3, b: Vec3) -> bool {
     (0..3).find(|&k| (a[k] - b[k]).abs() > MIN_VAL).is_some_and(|k| a[k] > b[k])
 }
 
-/// The boundary of triangles of one normal.
+/// Triangles of one normal.
 #[derive(Debug)]
-struct Side {
-    /// Directed edges without partner, each with the connected piece that it bounds.
+enum Side {
+    Triangle([i32; 3]),
+    Patch(Box<Patch>),
+}
+
+impl Side {
+    fn insert(&mut self, face: [i32; 3]) {
+        match self {
+            Side::Triangle(first) => {
+                let mut patch = Patch::new(*first);
+                patch.insert(face);
+                *self = Side::Patch(Box::new(patch));
+            }
+            Side::Patch(patch) => patch.insert(face),
+        }
+    }
+}
+
+/// The boundary of several triangles.
+#[derive(Debug)]
+struct Patch {
+    /// Directed edges without partner in the order in which they came, between edges that have
+    /// found theirs.
     edges: Vec<Edge>,
+    /// Where in `edges` an edge is, once there are many.
+    places: Option<HashMap<[i32; 2], usize>>,
     pieces: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Edge {
-    from: i32,
-    to: i32,
+    /// From, to.
+    ends: [i32; 2],
+    /// The connected piece that it bounds; [`INTERIOR`] if it bounds none any more.
     piece: u32,
 }
 
-impl Side {
-    fn new([a, b, c]: [i32; 3]) -> Side {
-        let edges = [(a, b), (b, c), (c, a)].map(|(from, to)| Edge { from, to, piece: 0 });
-        Side { edges: edges.to_vec(), pieces: 1 }
+const INTERIOR: u32 = u32::MAX;
+/// Edges from which on a search is slower than a table.
+const MANY: usize = 24;
+
+fn edges_of([a, b, c]: [i32; 3]) -> [[i32; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
+}
+
+impl Patch {
+    fn new(face: [i32; 3]) -> Patch {
+        let edges = edges_of(face).map(|ends| Edge { ends, piece: 0 }).to_vec();
+        Patch { edges, places: None, pieces: 1 }
+    }
+
+    /// The first edge with these ends.
+    fn find(&self, ends: [i32; 2]) -> Option<usize> {
+        match &self.places {
+            Some(places) => places.get(&ends).copied(),
+            None => self.edges.iter().position(|e| e.ends == ends && e.piece != INTERIOR),
+        }
+    }
+
+    fn push(&mut self, ends: [i32; 2], piece: u32) {
+        if let Some(places) = &mut self.places {
+            // Only a surface that overlaps itself has an edge twice.
+            if places.insert(ends, self.edges.len()).is_some() {
+                self.places = None;
+            }
+        }
+        self.edges.push(Edge { ends, piece });
+        if self.edges.len() == MANY {
+            let live = self.edges.iter().enumerate().filter(|(_, e)| e.piece != INTERIOR);
+            let places: HashMap<_, _> = live.clone().map(|(i, e)| (e.ends, i)).collect();
+            self.places = (places.len() == live.count()).then_some(places);
+        }
+    }
+
+    fn remove(&mut self, i: usize) {
+        self.edges[i].piece = INTERIOR;
+        if let Some(places) = &mut self.places {
+            places.remove(&self.edges[i].ends);
+        }
     }
 
     /// Adds a triangle: edges shared with it become interior, pieces that it connects become one.
-    fn insert(&mut self, [a, b, c]: [i32; 3]) {
+    fn insert(&mut self, face: [i32; 3]) {
         let mut piece: Option<u32> = None;
-        let directed = [(a, b), (b, c), (c, a)];
         let mut boundary = [true; 3];
-        for (k, (from, to)) in directed.into_iter().enumerate() {
-            let Some(i) = self.edges.iter().position(|e| e.from == to && e.to == from) else {
-                continue;
-            };
+        for (k, [from, to]) in edges_of(face).into_iter().enumerate() {
+            let Some(i) = self.find([to, from]) else { continue };
             let other = self.edges[i].piece;
             match piece {
                 None => piece = Some(other),
@@ -116,15 +232,15 @@ impl Side {
                 Some(_) => {}
             }
             boundary[k] = false;
-            self.edges.remove(i);
+            self.remove(i);
         }
         let piece = piece.unwrap_or_else(|| {
             self.pieces += 1;
             self.pieces - 1
         });
-        for (k, (from, to)) in directed.into_iter().enumerate() {
+        for (k, ends) in edges_of(face).into_iter().enumerate() {
             if boundary[k] {
-                self.edges.push(Edge { from, to, piece });
+                self.push(ends, piece);
             }
         }
     }
@@ -132,7 +248,7 @@ impl Side {
     /// Gives `high` the number `low`, and closes the gap.
     fn join_pieces(&mut self, low: u32, high: u32) {
         self.pieces -= 1;
-        for e in &mut self.edges {
+        for e in self.edges.iter_mut().filter(|e| e.piece != INTERIOR) {
             if e.piece == high {
                 e.piece = low;
             } else if e.piece > high {
@@ -141,28 +257,43 @@ impl Side {
         }
     }
 
-    /// The closed loop of each piece that has one.
-    fn paths(&self) -> Vec<Vec<i32>> {
-        if let [a, b, c] = self.edges[..] {
-            return vec![vec![a.from, b.from, c.from]];
+    /// Adds the closed loop of each piece that has one.
+    fn trace(&self, loops: &mut Lists) {
+        let edges: Vec<Edge> = self.edges.iter().copied().filter(|e| e.piece != INTERIOR).collect();
+        if let [a, b, c] = edges[..] {
+            loops.push(&[a, b, c].map(|e| e.ends[0]));
+            return;
         }
-        (0..self.pieces).filter_map(|piece| self.trace(piece)).collect()
-    }
-
-    fn trace(&self, piece: u32) -> Option<Vec<i32>> {
-        let start = self.edges.iter().find(|e| e.piece == piece)?;
-        let mut path = vec![start.from, start.to];
-        let mut at = start.to;
-        for _ in 0..self.edges.len() {
-            // The first edge of all is where the first piece starts.
-            let next = self.edges[1..].iter().find(|e| e.piece == piece && e.from == at)?;
-            at = next.to;
-            if at == path[0] {
-                return (path.len() >= 3).then_some(path);
+        let mut first: Vec<Option<[i32; 2]>> = vec![None; self.pieces as usize];
+        for e in &edges {
+            first[e.piece as usize].get_or_insert(e.ends);
+        }
+        // The first edge of all is where the first piece starts, and never continues a loop.
+        let rest = edges.get(1..).unwrap_or_default();
+        let table: Option<HashMap<(u32, i32), i32>> = (rest.len() >= MANY).then(|| {
+            // The first of several edges is written last.
+            rest.iter().rev().map(|e| ((e.piece, e.ends[0]), e.ends[1])).collect()
+        });
+        let next = |piece: u32, at: i32| match &table {
+            Some(table) => table.get(&(piece, at)).copied(),
+            None => rest.iter().find(|e| e.piece == piece && e.ends[0] == at).map(|e| e.ends[1]),
+        };
+        let mut path = Vec::new();
+        for (piece, start) in first.into_iter().enumerate() {
+            let Some(start) = start else { continue };
+            path.clear();
+            path.extend(start);
+            for _ in 0..edges.len() {
+                let Some(at) = next(piece as u32, path[path.len() - 1]) else { break };
+                if at == path[0] {
+                    if path.len() >= 3 {
+                        loops.push(&path);
+                    }
+                    break;
+                }
+                path.push(at);
             }
-            path.push(at);
         }
-        None
     }
 }
 
@@ -227,7 +358,7 @@ impl Tree {
             child: [NONE; 2],
             parent,
             black: false,
-            side: Side::new(face),
+            side: Side::Triangle(face),
         });
         match parent {
             NONE => self.root = new,

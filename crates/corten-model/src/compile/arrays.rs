@@ -6,6 +6,7 @@ use super::mesh::MeshPlan;
 use super::skin::SkinPlan;
 use super::texture::TexturePlan;
 use crate::Model;
+use corten_geom::mesh::Lists;
 
 pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
     m.nmesh = meshes.len();
@@ -47,7 +48,7 @@ pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
         }
         m.mesh_graph.extend_from_slice(&shape.graph);
         polygons(m, i, &shape.polygons.loops, &shape.polygons.normals);
-        polygon_map(m, &shape.polygons.of_vertex, shape.vert.len());
+        polygon_map(m, &shape.polygons.of_vertex);
     }
     m.nmeshvert = m.mesh_vert.len();
     m.nmeshnormal = m.mesh_normal.len();
@@ -59,20 +60,19 @@ pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
     m.nmeshpolymap = m.mesh_polymap.len();
 }
 
-fn polygons(m: &mut Model, mesh: usize, loops: &[Vec<i32>], normals: &[corten_math::Vec3]) {
+fn polygons(m: &mut Model, mesh: usize, loops: &Lists, normals: &[corten_math::Vec3]) {
     m.mesh_polyadr[mesh] = m.mesh_polynormal.len() as i32;
     m.mesh_polynum[mesh] = loops.len() as i32;
     m.mesh_polynormal.extend_from_slice(normals);
-    for polygon in loops {
+    for polygon in loops.iter() {
         m.mesh_polyvertadr.push(m.mesh_polyvert.len() as i32);
         m.mesh_polyvertnum.push(polygon.len() as i32);
         m.mesh_polyvert.extend_from_slice(polygon);
     }
 }
 
-fn polygon_map(m: &mut Model, of_vertex: &[Vec<i32>], vertices: usize) {
-    for v in 0..vertices {
-        let sides = of_vertex.get(v).map_or(&[][..], Vec::as_slice);
+fn polygon_map(m: &mut Model, of_vertex: &Lists) {
+    for sides in of_vertex.iter() {
         m.mesh_polymapadr.push(m.mesh_polymap.len() as i32);
         m.mesh_polymapnum.push(sides.len() as i32);
         m.mesh_polymap.extend_from_slice(sides);
