@@ -20,7 +20,7 @@ pub mod xml;
 
 pub use arrays::Model;
 pub use assets::Assets;
-pub use compile::{Draft, Places, compile};
+pub use compile::{Draft, Places, compile, in_parallel};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use mjcf::ReadOptions;
 pub use names::{Names, ObjectId};

@@ -41,6 +41,7 @@ use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::enums::ObjType;
 use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride};
+pub use parallel::in_parallel;
 
 use context::Context;
 pub(crate) use sparsity::check as check_sparsity;

@@ -6,10 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Results of independent tasks, in order, computed by as many threads as help.
-pub(super) fn in_parallel<T: Send>(
-    tasks: usize,
-    run: impl Fn(usize) -> T + Sync,
-) -> Vec<Option<T>> {
+pub fn in_parallel<T: Send>(tasks: usize, run: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
     let work = || {

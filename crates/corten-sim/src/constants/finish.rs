@@ -39,16 +39,15 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
         DisableBit::Damper,
         DisableBit::Gravity,
         DisableBit::Actuation,
+        DisableBit::Sensor,
     ]
     .into_iter()
     .fold(0, |flags, bit| flags | bit.raw());
     if length_range.timestep > 0.0 {
         m.opt.timestep = length_range.timestep;
     }
-    for actuator in 0..m.nu {
-        length_range::set(&mut m, &mut d, actuator, &length_range)
-            .map_err(|e| error(&e, (ObjType::Actuator, actuator)))?;
-    }
+    length_range::set_all(&mut m, &length_range)
+        .map_err(|(actuator, e)| error(&e, (ObjType::Actuator, actuator)))?;
     m.opt = options;
 
     m.stat.meaninertia = stat.meaninertia.unwrap_or(m.stat.meaninertia);

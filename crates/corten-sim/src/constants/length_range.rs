@@ -6,9 +6,9 @@
 
 use corten_math::MIN_VAL;
 use corten_math::real::exp;
-use corten_model::Model;
 use corten_model::enums::{Bias, Gain, LengthRangeMode, Transmission};
 pub use corten_model::spec::LengthRangeOptions;
+use corten_model::{Model, in_parallel};
 
 use crate::chain::index;
 use crate::stage::inertia;
@@ -48,29 +48,57 @@ pub fn set(
     if actuator >= m.nu {
         return Err(LengthRangeError::NoSuchActuator(actuator));
     }
+    if let Some(range) = find(m, d, actuator, options)? {
+        m.actuator_lengthrange[actuator] = range;
+    }
+    Ok(())
+}
+
+/// The same for all actuators, each simulated on its own, several at a time; an error comes with
+/// its actuator.
+pub(super) fn set_all(
+    m: &mut Model,
+    options: &LengthRangeOptions,
+) -> Result<(), (usize, LengthRangeError)> {
+    let concerned: Vec<usize> = (0..m.nu).filter(|&i| concerns(m, i, options.mode)).collect();
+    let ranges =
+        in_parallel(concerned.len(), |i| find(m, &mut Data::new(m), concerned[i], options));
+    for (actuator, range) in concerned.into_iter().zip(ranges) {
+        if let Some(range) = range.transpose().map_err(|e| (actuator, e))?.flatten() {
+            m.actuator_lengthrange[actuator] = range;
+        }
+    }
+    Ok(())
+}
+
+/// The range of an actuator; `None` if what it has should stay.
+fn find(
+    m: &Model,
+    d: &mut Data,
+    actuator: usize,
+    options: &LengthRangeOptions,
+) -> Result<Option<[f64; 2]>, LengthRangeError> {
     let [low, high] = m.actuator_lengthrange[actuator];
     if !concerns(m, actuator, options.mode) || (options.useexisting && low < high) {
-        return Ok(());
+        return Ok(None);
     }
     if options.uselimit
         && let Some(range) = limits(m, actuator)
     {
-        m.actuator_lengthrange[actuator] = range;
-        return Ok(());
+        return Ok(Some(range));
     }
     let mut settled = [[0.0; 2]; 2];
-    for (end, direction) in [-1.0, 1.0].into_iter().enumerate() {
-        settled[end] = settle(m, d, actuator, direction, options)?;
-        m.actuator_lengthrange[actuator][end] = settled[end][end];
+    for (settled, direction) in settled.iter_mut().zip([-1.0, 1.0]) {
+        *settled = settle(m, d, actuator, direction, options)?;
     }
-    let range = m.actuator_lengthrange[actuator];
+    let range = [settled[0][0], settled[1][1]];
     let width = range[1] - range[0];
     if width <= 0.0 {
         return Err(LengthRangeError::Empty { actuator, range });
     }
     match settled.iter().find(|s| s[1] - s[0] > options.tolrange * width) {
         Some(&settled) => Err(LengthRangeError::NotConverged { actuator, settled, range }),
-        None => Ok(()),
+        None => Ok(Some(range)),
     }
 }
 
