@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
+use corten_sim::stage::collision::Hints;
 use corten_sim::{Data, Hooks, Model, constants};
 
 use crate::failure::{Dump, Failure};
@@ -84,6 +85,8 @@ pub struct BatchSim {
     workers: Vec<Worker>,
     /// One `Data` per world, if trees may sleep; empty otherwise.
     own: Vec<Data>,
+    /// What collision detection remembers of each world, unless it has a `Data`.
+    hints: Vec<Hints>,
     /// State, then inputs, then outputs.
     columns: Vec<Column>,
     inputs: std::ops::Range<usize>,
@@ -103,7 +106,12 @@ impl BatchSim {
         let columns: Vec<Column> =
             names().filter_map(|name| Column::new(&mut d, name, worlds)).collect();
         let inputs = table::STATE.len()..table::STATE.len() + table::INPUT.len();
-        let own = if model.opt.enabled(EnableBit::Sleep) { vec![d; worlds] } else { Vec::new() };
+        let (mut own, mut hints) = (Vec::new(), Vec::new());
+        if model.opt.enabled(EnableBit::Sleep) {
+            own.resize(worlds, d);
+        } else {
+            hints.resize(worlds, Hints::default());
+        }
         let start: Vec<f64> = model.qpos0.iter().copied().chain(vec![0.0; model.nv]).collect();
         let outcome = Outcome {
             states: start.repeat(worlds),
@@ -117,6 +125,7 @@ impl BatchSim {
             pool: Pool::none(),
             workers: Vec::new(),
             own,
+            hints,
             columns,
             inputs,
             parameters: Vec::new(),
@@ -435,7 +444,7 @@ impl BatchSim {
         let slots: Vec<Slot> =
             self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
         let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
-        let mut own = self.own.chunks_mut(piece);
+        let (mut own, mut hints) = (self.own.chunks_mut(piece), self.hints.chunks_mut(piece));
         let Outcome { states, rewards, terminated, truncated, errors } = &mut self.outcome;
         let mut states = states.chunks_mut((piece * width).max(1));
         let mut done = terminated.chunks_mut(piece).zip(truncated.chunks_mut(piece));
@@ -450,6 +459,7 @@ impl BatchSim {
                         .map(|c| c.next().unwrap_or(Rows::U8(&mut [])))
                         .collect(),
                     own: own.next().unwrap_or_default(),
+                    hints: hints.next().unwrap_or_default(),
                     states: states.next().unwrap_or_default(),
                     rewards,
                     terminated,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use corten_sim::stage::collision::{Hints, exchange_hints};
 use corten_sim::{Data, Model, state};
 
 use crate::failure::{Cause, Failure, SIGNATURE};
@@ -44,6 +45,7 @@ pub struct Piece<'a> {
     pub first: usize,
     pub rows: Vec<Rows<'a>>,
     pub own: &'a mut [Data],
+    pub hints: &'a mut [Hints],
     pub states: &'a mut [f64],
     pub rewards: &'a mut [f64],
     pub terminated: &'a mut [bool],
@@ -71,8 +73,10 @@ impl Piece<'_> {
                 _ => context.model,
             };
             let data = self.own.get_mut(i).unwrap_or(&mut worker.data);
+            let mut none = Hints::default();
             let mut world = World {
                 index,
+                hints: self.hints.get_mut(i).unwrap_or(&mut none),
                 row: i,
                 rows: &mut self.rows,
                 state: &mut self.states[i * width..(i + 1) * width],
@@ -102,6 +106,8 @@ fn reason(panic: &(dyn std::any::Any + Send)) -> String {
 /// One world's part of all arrays.
 pub struct World<'a, 'r> {
     pub index: usize,
+    /// What collision detection remembers of it.
+    pub hints: &'a mut Hints,
     /// Its row in the piece.
     pub row: usize,
     pub rows: &'a mut [Rows<'r>],
@@ -128,11 +134,12 @@ impl Stage<'_> {
             hook.control(model, self.data, world.index);
             self.store(world, context.inputs.clone());
         }
-        for _ in 0..context.steps {
-            if let Err(error) = corten_sim::step(model, self.data) {
-                self.fail(world, error.into());
-                return;
-            }
+        exchange_hints(self.data, world.hints);
+        let result = (0..context.steps).try_for_each(|_| corten_sim::step(model, self.data));
+        exchange_hints(self.data, world.hints);
+        if let Err(error) = result {
+            self.fail(world, error.into());
+            return;
         }
         self.store(world, 0..context.slots.len());
         let (m, d) = (model, &*self.data);

@@ -43,11 +43,11 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub fn new(m: &Model) -> Scratch {
-        let structure = Structure::new(m);
+        let structure = Structure::shared(m);
         Scratch {
             islands: IslandRows::new(m, &structure.mass),
             ancestors: AncestorAxes::new(structure.mass.width()),
-            structure: Arc::new(structure),
+            structure,
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),

@@ -25,6 +25,13 @@ use corten_model::enums::{DisableBit, EnableBit};
 
 use crate::{Data, Hook};
 
+pub use memory::Hints;
+
+/// Exchanges the hints in the data for those given: for data that several simulations share.
+pub fn exchange_hints(d: &mut Data, hints: &mut Hints) {
+    d.scratch.collision.narrow.separations.exchange(hints);
+}
+
 /// Working memory of collision detection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
