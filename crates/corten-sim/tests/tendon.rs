@@ -169,6 +169,38 @@ fn path_points() {
     assert!((d.ten_length[3] - expected).abs() < 1e-14);
 }
 
+#[test]
+fn straight_segments_add_up() {
+    let text = r#"<mujoco>
+      <worldbody>
+        <site name="a" pos="-1 0 0.3"/>
+        <body pos="0 0.2 0"><joint axis="1 2 3"/><geom size="0.1"/><site name="b" pos="0.3 0.1 0"/>
+          <body pos="0.5 0 0"><joint type="ball"/><geom size="0.1"/><site name="c" pos="0 0.2 0.1"/></body></body>
+      </worldbody>
+      <tendon>
+        <spatial><site site="a"/><site site="b"/><site site="c"/></spatial>
+        <fixed><joint joint="h" coef="2"/></fixed>
+        <spatial><site site="c"/><site site="a"/></spatial>
+      </tendon>
+    </mujoco>"#
+        .replace(r#"<joint axis="1 2 3"/>"#, r#"<joint name="h" axis="1 2 3"/>"#);
+    let m = load_model_str(&text, &Assets::memory_only()).unwrap();
+    for qpos in [-0.7, 0.0, 0.4] {
+        let d = computed(&m, qpos);
+        // A fixed tendon has no path, but an address.
+        assert_eq!((d.ten_wrapnum[1], d.ten_wrapadr[1]), (0, 3));
+        let points = d.wrap_xpos.as_flattened();
+        for tendon in [0, 2] {
+            let start = d.ten_wrapadr[tendon] as usize;
+            let path: Vec<Vec3> = (start..start + d.ten_wrapnum[tendon] as usize)
+                .map(|k| Vec3::from_slice(&points[3 * k..]))
+                .collect();
+            let sum: f64 = path.windows(2).map(|p| p[0].distance(p[1])).sum();
+            assert!((sum - d.ten_length[tendon]).abs() < 1e-14);
+        }
+    }
+}
+
 /// A tendon that follows one joint acts like the joint.
 #[test]
 fn tendon_actuator_equals_joint_actuator() {

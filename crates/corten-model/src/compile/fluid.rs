@@ -108,6 +108,24 @@ mod tests {
         }
     }
 
+    /// κ of spheroids in closed form (Lamb, Hydrodynamics, §114), at the accuracy of 15 nodes.
+    #[test]
+    fn spheroids_agree_with_closed_forms() {
+        assert!((kappa(1.0, 1.0, 1.0) - 2.0 / 3.0).abs() < 1e-5);
+        // Semi-axes 1, 1, 3 along the long one, and 3, 3, 1 along the short one.
+        let e = (8.0f64 / 9.0).sqrt();
+        let prolate = 2.0 * (1.0 - e * e) / (e * e * e) * (e.atanh() - e);
+        let oblate = 2.0 / (e * e * e) * (e - (1.0 - e * e).sqrt() * e.asin());
+        assert!((kappa(3.0, 1.0, 1.0) - prolate).abs() < 1e-5);
+        assert!((kappa(1.0, 3.0, 3.0) - oblate).abs() < 1e-5);
+        // The three values of any ellipsoid add up to two.
+        let sum = kappa(0.3, 0.1, 0.2) + kappa(0.1, 0.2, 0.3) + kappa(0.2, 0.3, 0.1);
+        assert!((sum - 2.0).abs() < 1e-5);
+        assert_eq!((LAMBDA[7], SLOPE[7]), (0.5, 5.0));
+        // The weights are given to eight digits.
+        assert!((WEIGHT.iter().sum::<f64>() - 1.0).abs() < 2e-8);
+    }
+
     /// A long ellipsoid moves along its axis almost freely and drags its full volume across.
     #[test]
     fn slender_ellipsoids_approach_the_cylinder() {
