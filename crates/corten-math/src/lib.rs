@@ -10,6 +10,7 @@ mod mat3;
 mod mat6;
 mod quat;
 pub mod real;
+pub mod simd;
 mod spatial;
 mod tree;
 mod vec3;

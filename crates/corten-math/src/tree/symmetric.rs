@@ -7,6 +7,7 @@
 //! Algorithms*, §6.5), and needs no column indices at all.
 
 use super::{STACK, by_length};
+use crate::wide;
 
 /// The sparsity of a symmetric forest matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -262,51 +263,40 @@ impl TreePattern {
 
     /// Solves `LᵀDL x = b` in place.
     pub fn solve(&self, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
-        if self.width > STACK {
-            return self.solve_wide(factor, inverse_diagonal, x);
-        }
-        // In depth-first order, the ancestors of the current row are a prefix of a stack that is
-        // indexed by depth. Going up, it collects what they will have to subtract; going down, it
-        // holds their solution.
-        let mut stack = [0.0; STACK];
-        for ((row, x), d) in self.rows.iter().zip(&mut *x).zip(inverse_diagonal).rev() {
-            let depth = row.len as usize - 1;
-            let xi = *x - std::mem::take(&mut stack[depth % STACK]);
-            *x = xi * d;
-            let row = &factor[row.range()];
-            by_length!(depth,
-            N => if let (Some(l), Some(sum)) = (row.first_chunk::<N>(), stack.first_chunk_mut::<N>()) {
-                for j in 0..N {
-                    sum[j] += l[j] * xi;
-                }
-            },
-            _ => for (s, l) in stack[..depth].iter_mut().zip(row) {
-                *s += l * xi;
-            });
-        }
-        for (row, x) in self.rows.iter().zip(x) {
-            let depth = row.len as usize - 1;
-            let row = &factor[row.range()];
-            let dot = by_length!(depth,
-                N => match (row.first_chunk::<N>(), stack.first_chunk::<N>()) {
-                    (Some(l), Some(x)) => dot(l, x),
-                    _ => 0.0,
-                },
-                _ => dot_slices(&row[..depth], &stack[..depth]));
-            *x -= dot;
-            stack[depth % STACK] = *x;
-        }
+        self.solve_range(0, factor, inverse_diagonal, x);
     }
 
-    fn solve_wide(&self, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
-        for i in (0..self.size()).rev() {
-            self.solve_upper(i, factor, x);
+    /// [`Self::solve`] for the consecutive rows from `first` on; whole trees must be given. `x`
+    /// has one number for each of these rows.
+    pub fn solve_range(
+        &self,
+        first: usize,
+        factor: &[f64],
+        inverse_diagonal: &[f64],
+        x: &mut [f64],
+    ) {
+        if self.width > STACK {
+            return self.solve_wide(first, factor, inverse_diagonal, x);
         }
-        for (x, d) in x.iter_mut().zip(inverse_diagonal) {
-            *x *= d;
+        let n = x.len();
+        solve_rows(&self.rows[first..][..n], factor, &inverse_diagonal[first..][..n], x);
+    }
+
+    fn solve_wide(&self, first: usize, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
+        for i in (0..x.len()).rev() {
+            let xi = x[i];
+            if xi != 0.0 {
+                for (l, c) in self.off_diagonal(first + i, factor) {
+                    x[c - first] -= l * xi;
+                }
+            }
         }
-        for i in 0..self.size() {
-            self.solve_lower(i, factor, x);
+        for i in 0..x.len() {
+            let mut xi = x[i] * inverse_diagonal[first + i];
+            for (l, c) in self.off_diagonal(first + i, factor) {
+                xi -= l * x[c - first];
+            }
+            x[i] = xi;
         }
     }
 
@@ -386,12 +376,22 @@ impl TreePattern {
 
     /// `result ← matrix · x`.
     pub fn mul(&self, matrix: &[f64], x: &[f64], result: &mut [f64]) {
-        for i in 0..self.size() {
+        self.mul_range(0, matrix, x, result);
+    }
+
+    /// [`Self::mul`] for the consecutive rows from `first` on; whole trees must be given. `x` and
+    /// `result` have one number for each of these rows.
+    pub fn mul_range(&self, first: usize, matrix: &[f64], x: &[f64], result: &mut [f64]) {
+        let n = x.len();
+        if self.width <= STACK {
+            return mul_rows(&self.rows[first..][..n], matrix, x, &mut result[..n]);
+        }
+        for i in 0..n {
             let xi = x[i];
-            let mut sum = matrix[self.diagonal_entry(i)] * xi;
-            for (a, c) in self.off_diagonal(i, matrix) {
-                sum += a * x[c];
-                result[c] += a * xi;
+            let mut sum = matrix[self.diagonal_entry(first + i)] * xi;
+            for (a, c) in self.off_diagonal(first + i, matrix) {
+                sum += a * x[c - first];
+                result[c - first] += a * xi;
             }
             result[i] = sum;
         }
@@ -409,6 +409,69 @@ impl TreePattern {
             }
         }
     }
+}
+
+// In depth-first order, the ancestors of the current row are a prefix of a stack that is indexed
+// by depth. Going up, it collects what they will have to add or subtract; going down, it holds
+// their numbers.
+wide! {
+    fn solve_rows(rows: &[Row], factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
+        let mut stack = [0.0; STACK];
+        for ((row, x), d) in rows.iter().zip(&mut *x).zip(inverse_diagonal).rev() {
+            let depth = row.len as usize - 1;
+            let xi = *x - std::mem::take(&mut stack[depth % STACK]);
+            *x = xi * d;
+            if depth > 0 {
+                add_scaled_row(&mut stack, &factor[row.range()], depth, xi);
+            }
+        }
+        for (row, x) in rows.iter().zip(x) {
+            let depth = row.len as usize - 1;
+            if depth > 0 {
+                *x -= dot_row(&stack, &factor[row.range()], depth);
+            }
+            stack[depth % STACK] = *x;
+        }
+    }
+
+    fn mul_rows(rows: &[Row], matrix: &[f64], x: &[f64], result: &mut [f64]) {
+        let mut stack = [0.0; STACK];
+        for ((row, x), result) in rows.iter().zip(x).zip(&mut *result) {
+            let depth = row.len as usize - 1;
+            let row = &matrix[row.range()];
+            stack[depth % STACK] = *x;
+            *result = row[depth] * x;
+            if depth > 0 {
+                *result += dot_row(&stack, row, depth);
+            }
+        }
+        stack = [0.0; STACK];
+        for ((row, x), result) in rows.iter().zip(x).zip(result).rev() {
+            let depth = row.len as usize - 1;
+            *result += std::mem::take(&mut stack[depth % STACK]);
+            if depth > 0 {
+                add_scaled_row(&mut stack, &matrix[row.range()], depth, *x);
+            }
+        }
+    }
+}
+
+/// `stack[..depth] += row[..depth] · x`.
+#[inline(always)]
+fn add_scaled_row(stack: &mut [f64; STACK], row: &[f64], depth: usize, x: f64) {
+    for (s, l) in stack[..depth].iter_mut().zip(&row[..depth]) {
+        *s += l * x;
+    }
+}
+
+/// Product of `row[..depth]` and `stack[..depth]`.
+///
+/// One number at a time: the last ones have just been stored, and a wide load of several recent
+/// stores has to wait for all of them to reach the cache. In ascending order only the last
+/// product waits for the row before.
+#[inline(always)]
+fn dot_row(stack: &[f64; STACK], row: &[f64], depth: usize) -> f64 {
+    row[..depth].iter().zip(&stack[..depth]).map(|(l, s)| l * s).sum()
 }
 
 /// `target −= Σ_k w_k v_k[N−1] v_k[..N]`, where `v_k` are the rows of a subtree; `below` starts at
@@ -451,20 +514,6 @@ fn subtract_long_rows(
             *t -= scale * e;
         }
     }
-}
-
-/// Dot product in two interleaved sums, as a pair of lanes adds them.
-#[inline(always)]
-fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
-    let mut sum = [0.0; 2];
-    for j in 0..N {
-        sum[j % 2] += a[j] * b[j];
-    }
-    sum[0] + sum[1]
-}
-
-fn dot_slices(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@
 //! `½ Dₘ (N − μT)²` with `Dₘ = D₀/(μ²(1 + μ²))`, which joins both smoothly.
 //! Answers to `mj_constraintUpdate`.
 
+use corten_math::wide;
 use corten_model::enums::ConstraintState;
 
-use super::problem::{Rows, dot};
+use super::problem::Rows;
 use super::rows::{Cone, Kind, MAX_RANK};
 
 pub const SATISFIED: i32 = ConstraintState::Satisfied.raw();
@@ -94,23 +95,44 @@ pub fn update(rows: &Rows<'_>, x: &[f64], force: &mut [f64], state: &mut [i32]) 
     found
 }
 
-/// Without branches, so that several rows go through at once.
-#[inline]
-fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
-    let n = d.len();
-    let (x, force, state) = (&x[..n], &mut force[..n], &mut state[..n]);
-    for i in 0..n {
-        force[i] = if x[i] < 0.0 { -d[i] * x[i] } else { 0.0 };
-    }
-    found.cost -= 0.5 * dot(force, x);
-    for i in 0..n {
-        // NaN counts as violated, so that it shows.
-        let new = if x[i] >= 0.0 { SATISFIED } else { QUADRATIC };
-        let changed = i32::from(new != state[i]);
-        found.active += i32::from(new != SATISFIED);
+wide! {
+    /// Without branches, so that several rows go through at once.
+    fn inequalities(
+        d: &[f64],
+        x: &[f64],
+        force: &mut [f64],
+        state: &mut [i32],
+        found: &mut Update,
+    ) {
+        const LANES: usize = 4;
+        let n = d.len();
+        let (x, force, state) = (&x[..n], &mut force[..n], &mut state[..n]);
+        let mut cost = [0.0; LANES];
+        let (mut active, mut changed) = ([0; LANES], [0; LANES]);
+        let mut row = |i: usize, k: usize| {
+            let f = if x[i] < 0.0 { -d[i] * x[i] } else { 0.0 };
+            cost[k] += f * x[i];
+            force[i] = f;
+            // NaN counts as violated, so that it shows.
+            let new = if x[i] >= 0.0 { SATISFIED } else { QUADRATIC };
+            active[k] += i32::from(new != SATISFIED);
+            changed[k] += i32::from(new != state[i]);
+            state[i] = new;
+        };
+        let whole = n - n % LANES;
+        for start in (0..whole).step_by(LANES) {
+            for k in 0..LANES {
+                row(start + k, k);
+            }
+        }
+        for i in whole..n {
+            row(i, i % LANES);
+        }
+        found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
+        found.active += active.iter().sum::<i32>();
+        let changed = changed.iter().sum::<i32>();
         found.changed += changed;
         found.hessian += changed;
-        state[i] = new;
     }
 }
 

@@ -4,40 +4,130 @@
 //! tree factors without fill. A constraint between two branches or trees makes its columns a
 //! clique; the *elimination tree* `parent(i) = max {j < i : Lᵢⱼ ≠ 0}` then has every clique, and
 //! every row of the factor, on one path from a node to the root (Liu, *The role of elimination
-//! trees in sparse factorization*, 1990). Row `i` is stored as the contiguous piece of its path
-//! from the topmost ancestor that it can meet down to itself: a skyline along the tree. Rows `i`
+//! trees in sparse factorization*, 1990). Nodes are renumbered depth first, which changes neither
+//! fill nor result. Row `i` is stored as the contiguous piece of its path from the topmost
+//! ancestor that it can meet down to itself: a skyline along the tree, indexed by depth. Rows `i`
 //! and `j` of one path overlap in a contiguous piece, so every elimination step is one
-//! multiply-add over slices, without index arithmetic per entry.
+//! multiply-add over slices; and a vector is solved on a stack that is indexed by depth. Neither
+//! needs an index per entry.
 //!
-//! The whole matrix is rebuilt and factored in every iteration. Updating the factor row by row
-//! instead costs as much per changed row as a factorisation of a typical robot.
+//! Every row is followed by [`PAD`] spare entries, so that kernels work on whole groups of
+//! [`LANES`] numbers without a remainder: what they do beyond the diagonal stays there.
+//!
+//! The matrix is rebuilt and factored whenever the active rows change. Updating the factor row by
+//! row instead costs as much per changed row as a factorisation of a typical robot.
 
 use super::cost::{CONE, ConeHessian, QUADRATIC, cone_hessian};
-use super::problem::{Inertia, Problem, add_scaled, dot};
+use super::problem::{Inertia, Problem};
 use super::rows::{Jacobian, Kind, MAX_RANK};
-use corten_math::MIN_VAL;
+use corten_math::{MIN_VAL, wide};
 
 /// No parent, no successor.
 const NONE: u32 = u32::MAX;
 
+/// Numbers that a kernel treats together.
+const LANES: usize = 4;
+
+/// Spare entries after each row.
+const PAD: usize = LANES - 1;
+
+/// Rows of an unbranched piece of a path that are eliminated together, so that each row above is
+/// read and written once for all of them.
+const TOGETHER: usize = 4;
+
 #[derive(Clone, Debug, Default)]
 pub struct Hessian {
     n: usize,
-    /// Elimination tree.
-    parent: Vec<u32>,
-    depth: Vec<u32>,
-    /// Depth of the first stored entry of a row.
-    top: Vec<u32>,
-    /// Row `i` is `value[start[i]..start[i + 1]]`, with its degrees of freedom in `index`.
-    start: Vec<u32>,
-    index: Vec<u32>,
+    /// Degree of freedom of each node, and the reverse.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    nodes: Vec<Node>,
+    /// Where the mass matrix goes.
+    pieces: Vec<Piece>,
     value: Vec<f64>,
     /// Inverse pivots.
     diaginv: Vec<f64>,
+    nonzeros: usize,
     symbolic: Symbolic,
     key: Key,
-    /// `W J` of the current block.
-    weighted: Vec<f64>,
+    plan: Plan,
+    panel: Panel,
+    /// `W J` of one block, with every piece of its columns padded to whole groups, row by row.
+    weighted: Vec<[f64; LANES]>,
+    /// Right-hand side by node, and one number per depth.
+    x: Vec<f64>,
+    stack: Vec<f64>,
+}
+
+/// Where the products of each block go.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    blocks: Vec<BlockPlan>,
+    pieces: Vec<ColumnPiece>,
+    /// For each column, where its row would start if it reached up to the root.
+    rows: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BlockPlan {
+    /// First piece and first row in the plan.
+    piece: u32,
+    row: u32,
+    npiece: u32,
+    /// Groups in a padded row.
+    groups: u32,
+}
+
+/// Columns of a block that are consecutive on their path.
+#[derive(Clone, Copy, Debug)]
+struct ColumnPiece {
+    /// Position in the columns of the block.
+    column: u32,
+    len: u32,
+    depth: u32,
+    /// First group in a padded row.
+    group: u32,
+}
+
+/// Rows that are eliminated together.
+#[derive(Clone, Debug, Default)]
+struct Panel {
+    /// The entries of each row, group by group.
+    entries: Vec<[[f64; LANES]; TOGETHER]>,
+    /// The same over the pivots, column by column.
+    factors: Vec<[f64; TOGETHER]>,
+}
+
+/// A row of the factor, in depth-first order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// Entries are `value[start..=start + depth - top]`, the diagonal last.
+    start: u32,
+    /// Depth of the first entry.
+    top: u32,
+    depth: u32,
+    parent: u32,
+}
+
+impl Node {
+    /// Entries left of the diagonal.
+    #[inline(always)]
+    fn len(&self) -> usize {
+        (self.depth - self.top) as usize
+    }
+
+    #[inline(always)]
+    fn start(&self) -> usize {
+        self.start as usize
+    }
+}
+
+/// Consecutive entries of the mass matrix that stay consecutive.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: u32,
+    to: u32,
+    len: u32,
 }
 
 /// What the analysis depends on.
@@ -77,6 +167,10 @@ impl Key {
 /// Working memory of the symbolic analysis.
 #[derive(Clone, Debug, Default)]
 struct Symbolic {
+    /// Elimination tree, by degree of freedom.
+    parent: Vec<u32>,
+    depth: Vec<u32>,
+    top: Vec<u32>,
     ancestor: Vec<u32>,
     /// Edges of the graph, in lists by their lower end.
     head: Vec<u32>,
@@ -89,7 +183,7 @@ struct Symbolic {
 impl Hessian {
     /// Number of stored entries.
     pub fn nonzeros(&self) -> usize {
-        self.index.len()
+        self.nonzeros
     }
 
     /// Finds where the factor can have entries, whichever rows become active. From step to step
@@ -101,7 +195,181 @@ impl Hessian {
         }
         self.key.set(dofs, rows);
         self.n = n;
-        self.eliminate_symbolically(inertia, rows);
+        let s = &mut self.symbolic;
+        s.eliminate(n, inertia, rows);
+        s.reach(n, inertia, rows);
+        self.order_depth_first();
+        self.lay_out(inertia);
+        self.plan(rows);
+    }
+
+    /// Numbers the nodes so that every subtree is consecutive.
+    fn order_depth_first(&mut self) {
+        let (n, parent) = (self.n, &self.symbolic.parent);
+        // Sizes of subtrees, then the next free place within each.
+        let next = &mut self.symbolic.ancestor;
+        next.clear();
+        next.resize(n, 1);
+        for i in (0..n).rev() {
+            if parent[i] != NONE {
+                next[parent[i] as usize] += next[i];
+            }
+        }
+        self.place.clear();
+        self.order.clear();
+        self.order.resize(n, 0);
+        let mut root = 0;
+        for i in 0..n {
+            let size = next[i];
+            let free = if parent[i] == NONE { &mut root } else { &mut next[parent[i] as usize] };
+            let place = *free;
+            *free += size;
+            next[i] = place + 1;
+            self.place.push(place);
+            self.order[place as usize] = i as u32;
+        }
+    }
+
+    /// Addresses of the rows, and of the entries of the mass matrix in them.
+    fn lay_out(&mut self, inertia: &Inertia<'_>) {
+        let s = &self.symbolic;
+        self.nodes.clear();
+        let (mut start, mut deepest) = (0, 0);
+        self.nonzeros = 0;
+        for &i in &self.order {
+            let (i, parent) = (i as usize, s.parent[i as usize]);
+            let parent = if parent == NONE { NONE } else { self.place[parent as usize] };
+            let node = Node { start, top: s.top[i], depth: s.depth[i], parent };
+            self.nodes.push(node);
+            start += (node.len() + 1 + PAD) as u32;
+            deepest = deepest.max(node.depth as usize);
+            self.nonzeros += node.len() + 1;
+        }
+        self.value.clear();
+        self.value.resize(start as usize + LANES, 0.0);
+        self.stack.clear();
+        self.stack.resize(deepest + 1 + LANES, 0.0);
+        self.x.clear();
+        self.x.resize(self.n, 0.0);
+        self.diaginv.clear();
+        self.diaginv.resize(self.n, 0.0);
+
+        self.pieces.clear();
+        for i in 0..self.n {
+            let node = self.nodes[self.place[i] as usize];
+            let (from, columns, shift) = inertia.row(i);
+            let first = self.pieces.len();
+            for (k, &c) in columns.iter().enumerate() {
+                let to = node.start + s.depth[c as usize - shift] - node.top;
+                match self.pieces[first..].last_mut() {
+                    Some(p) if p.to + p.len == to => p.len += 1,
+                    _ => self.pieces.push(Piece { from: (from + k) as u32, to, len: 1 }),
+                }
+            }
+        }
+    }
+
+    fn plan(&mut self, rows: &Jacobian<'_>) {
+        let plan = &mut self.plan;
+        plan.blocks.clear();
+        plan.pieces.clear();
+        plan.rows.clear();
+        for b in rows.blocks {
+            let (piece, row) = (plan.pieces.len(), plan.rows.len() as u32);
+            let mut group = 0;
+            for (t, &c) in rows.columns_of(b).iter().enumerate() {
+                let node = self.nodes[self.place[c as usize] as usize];
+                plan.rows.push(node.start - node.top);
+                match plan.pieces[piece..].last_mut() {
+                    Some(p) if p.depth + p.len == node.depth => p.len += 1,
+                    last => {
+                        group += last.map_or(0, |p| groups_of(p.len));
+                        let (column, depth) = (t as u32, node.depth);
+                        plan.pieces.push(ColumnPiece { column, len: 1, depth, group });
+                    }
+                }
+            }
+            let groups = plan.pieces[piece..].last();
+            let groups = groups.map_or(0, |p| p.group + groups_of(p.len));
+            let npiece = (plan.pieces.len() - piece) as u32;
+            plan.blocks.push(BlockPlan { piece: piece as u32, row, npiece, groups });
+        }
+    }
+
+    /// Rebuilds `H` for the given states and factors it. Returns how many pivots had to be
+    /// raised to the smallest divisor: 0 for a positive definite matrix.
+    pub fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
+        factor(self, problem, jar, state)
+    }
+
+    /// `x ← H⁻¹ x`.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        solve(self, x);
+    }
+}
+
+impl Symbolic {
+    fn link(&mut self, low: u32, high: u32) {
+        self.next.push(self.head[low as usize]);
+        self.head[low as usize] = self.upper.len() as u32;
+        self.upper.push(high);
+    }
+
+    /// The elimination tree of the graph of `M` and of all blocks' cliques.
+    fn eliminate(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+        self.parent.clear();
+        for i in 0..n {
+            let (_, columns, shift) = inertia.row(i);
+            let before = columns.len().checked_sub(2).map(|k| columns[k] as usize - shift);
+            self.parent.push(before.map_or(NONE, |c| c as u32));
+        }
+        self.last.clear();
+        self.last.extend_from_slice(&self.parent);
+        self.head.clear();
+        self.head.resize(n, NONE);
+        self.next.clear();
+        self.upper.clear();
+        // Consecutive columns are enough: elimination connects the rest of a clique.
+        for b in rows.blocks {
+            for pair in rows.columns_of(b).windows(2) {
+                let (low, high) = (pair[0], pair[1]);
+                if self.last[high as usize] != low {
+                    self.last[high as usize] = low;
+                    self.link(low, high);
+                }
+            }
+        }
+        if self.upper.is_empty() {
+            return;
+        }
+        for i in 0..n {
+            if self.parent[i] != NONE {
+                self.link(self.parent[i], i as u32);
+            }
+        }
+        self.parent.fill(NONE);
+        self.ancestor.clear();
+        self.ancestor.resize(n, NONE);
+        for j in (0..n as u32).rev() {
+            let mut edge = self.head[j as usize];
+            while edge != NONE {
+                // Up to the root of the subtree so far, which gets `j` as its parent.
+                let mut i = self.upper[edge as usize];
+                while i != j {
+                    let up = std::mem::replace(&mut self.ancestor[i as usize], j);
+                    if up == NONE {
+                        self.parent[i as usize] = j;
+                        break;
+                    }
+                    i = up;
+                }
+                edge = self.next[edge as usize];
+            }
+        }
+    }
+
+    /// Depths, and how far up each row reaches.
+    fn reach(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         self.depth.clear();
         for i in 0..n {
             let parent = self.parent[i];
@@ -130,353 +398,331 @@ impl Hessian {
                 *t = (*t).min(top);
             }
         }
-        self.lay_out();
-    }
-
-    /// Addresses of the rows, and their degrees of freedom: the parent's list from the row's top
-    /// on, and the row itself.
-    fn lay_out(&mut self) {
-        self.start.clear();
-        self.index.clear();
-        for i in 0..self.n {
-            self.start.push(self.index.len() as u32);
-            let (top, depth) = (self.top[i], self.depth[i]);
-            if top < depth {
-                let parent = self.parent[i] as usize;
-                let from = self.start[parent] + top - self.top[parent];
-                let end = self.start[parent] + depth - self.top[parent];
-                self.index.extend_from_within(from as usize..end as usize);
-            }
-            self.index.push(i as u32);
-        }
-        self.start.push(self.index.len() as u32);
-    }
-
-    /// The elimination tree of the graph of `M` and of all blocks' cliques.
-    fn eliminate_symbolically(&mut self, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
-        let n = self.n;
-        let s = &mut self.symbolic;
-        self.parent.clear();
-        for i in 0..n {
-            let (_, columns, shift) = inertia.row(i);
-            let before = columns.len().checked_sub(2).map(|k| columns[k] as usize - shift);
-            self.parent.push(before.map_or(NONE, |c| c as u32));
-        }
-        s.last.clear();
-        s.last.extend_from_slice(&self.parent);
-        s.head.clear();
-        s.head.resize(n, NONE);
-        s.next.clear();
-        s.upper.clear();
-        // Consecutive columns are enough: elimination connects the rest of a clique.
-        for b in rows.blocks {
-            for pair in rows.columns_of(b).windows(2) {
-                let (low, high) = (pair[0], pair[1]);
-                if s.last[high as usize] != low {
-                    s.last[high as usize] = low;
-                    s.link(low, high);
-                }
-            }
-        }
-        if s.upper.is_empty() {
-            return;
-        }
-        for i in 0..n {
-            if self.parent[i] != NONE {
-                s.link(self.parent[i], i as u32);
-            }
-        }
-        self.parent.fill(NONE);
-        s.ancestor.clear();
-        s.ancestor.resize(n, NONE);
-        for j in (0..n as u32).rev() {
-            let mut edge = s.head[j as usize];
-            while edge != NONE {
-                // Up to the root of the subtree so far, which gets `j` as its parent.
-                let mut i = s.upper[edge as usize];
-                while i != j {
-                    let up = std::mem::replace(&mut s.ancestor[i as usize], j);
-                    if up == NONE {
-                        self.parent[i as usize] = j;
-                        break;
-                    }
-                    i = up;
-                }
-                edge = s.next[edge as usize];
-            }
-        }
-    }
-
-    /// Rebuilds `H` for the given states and factors it. Returns how many pivots had to be
-    /// raised to the smallest divisor: 0 for a positive definite matrix.
-    pub fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
-        self.value.clear();
-        self.value.resize(self.index.len(), 0.0);
-        self.add_inertia(&problem.inertia);
-        self.add_rows(problem, jar, state);
-        self.decompose()
-    }
-
-    fn add_inertia(&mut self, inertia: &Inertia<'_>) {
-        for i in 0..self.n {
-            let (start, columns, shift) = inertia.row(i);
-            let row = self.start[i] as usize;
-            let top = self.top[i];
-            for (&c, &v) in columns.iter().zip(&inertia.matrix[start..]) {
-                let at = self.depth[c as usize - shift] - top;
-                self.value[row + at as usize] += v;
-            }
-        }
-    }
-
-    fn add_rows(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
-        let rows = &problem.rows.jacobian;
-        let d = problem.rows.d;
-        for b in rows.blocks {
-            let range = b.rows();
-            let active = |i: usize| if state[i] == QUADRATIC { d[i] } else { 0.0 };
-            match b.kind {
-                Kind::Pyramid => {
-                    let friction = &rows.cones[b.cone as usize].friction;
-                    let mut w = [[0.0; MAX_RANK]; MAX_RANK];
-                    for k in 1..b.rank as usize {
-                        let edge = range.start + 2 * (k - 1);
-                        let (plus, minus) = (active(edge), active(edge + 1));
-                        let mu = friction[k - 1];
-                        w[0][0] += plus + minus;
-                        w[0][k] = mu * (plus - minus);
-                        w[k][0] = w[0][k];
-                        w[k][k] = mu * mu * (plus + minus);
-                    }
-                    if w[0][0] != 0.0 {
-                        self.add_weighted(rows.columns_of(b), rows.values_of(b), &w);
-                    }
-                }
-                Kind::Elliptic if state[range.start] == CONE => {
-                    let cone = &rows.cones[b.cone as usize];
-                    let w = cone_hessian(cone, &d[range.clone()], &jar[range]);
-                    self.add_weighted(rows.columns_of(b), rows.values_of(b), &w);
-                }
-                _ => {
-                    let n = b.ncol as usize;
-                    for (k, i) in range.enumerate() {
-                        let weight = active(i);
-                        if weight != 0.0 {
-                            let row = &rows.values_of(b)[k * n..(k + 1) * n];
-                            self.add_row(rows.columns_of(b), row, weight);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// `H += weight · row·rowᵀ`.
-    fn add_row(&mut self, columns: &[u32], row: &[f64], weight: f64) {
-        if let ([c], [v]) = (columns, row) {
-            self.value[self.start[*c as usize + 1] as usize - 1] += weight * v * v;
-            return;
-        }
-        for (t, &c) in columns.iter().enumerate() {
-            let scaled = weight * row[t];
-            self.add_along(c, columns, t, |s| scaled * row[s]);
-        }
-    }
-
-    /// `H += Jᵀ W J` for one block.
-    fn add_weighted(&mut self, columns: &[u32], values: &[f64], w: &ConeHessian) {
-        let n = columns.len();
-        if n == 0 {
-            return;
-        }
-        let rank = values.len() / n;
-        let mut y = std::mem::take(&mut self.weighted);
-        y.clear();
-        y.resize(rank * n, 0.0);
-        for (a, y) in y.chunks_exact_mut(n).enumerate() {
-            for (b, row) in values.chunks_exact(n).enumerate() {
-                if w[a][b] != 0.0 {
-                    add_scaled(y, w[a][b], row);
-                }
-            }
-        }
-        for (t, &c) in columns.iter().enumerate() {
-            match rank {
-                3 => {
-                    let (y0, rest) = y.split_at(n);
-                    let (y1, y2) = rest.split_at(n);
-                    let y = [&y0[..=t], &y1[..=t], &y2[..=t]];
-                    self.add_three(c, columns, y, [values[t], values[n + t], values[2 * n + t]]);
-                }
-                _ => self.add_along(c, columns, t, |s| {
-                    (0..rank).map(|a| values[a * n + t] * y[a * n + s]).sum()
-                }),
-            }
-        }
-        self.weighted = y;
-    }
-
-    /// [`Self::add_along`] for the three rows of a usual contact.
-    #[inline]
-    fn add_three(&mut self, c: u32, columns: &[u32], y: [&[f64]; 3], v: [f64; 3]) {
-        let row = self.start[c as usize] as usize..self.start[c as usize + 1] as usize;
-        let begin = (self.depth[columns[0] as usize] - self.top[c as usize]) as usize;
-        let row = &mut self.value[row][begin..];
-        if row.len() == y[0].len() {
-            for (((to, y0), y1), y2) in row.iter_mut().zip(y[0]).zip(y[1]).zip(y[2]) {
-                *to += v[0] * y0 + v[1] * y1 + v[2] * y2;
-            }
-        } else {
-            let t = y[0].len() - 1;
-            self.add_along(c, columns, t, |s| v[0] * y[0][s] + v[1] * y[1][s] + v[2] * y[2][s]);
-        }
-    }
-
-    /// Adds `entry(s)` to the columns `columns[s]`, `s ≤ t`, of row `c`.
-    #[inline]
-    fn add_along(&mut self, c: u32, columns: &[u32], t: usize, entry: impl Fn(usize) -> f64) {
-        let (first, last) = (self.start[c as usize], self.start[c as usize + 1]);
-        let row = &mut self.value[first as usize..last as usize];
-        let top = self.top[c as usize];
-        let begin = (self.depth[columns[0] as usize] - top) as usize;
-        if row.len() - begin == t + 1 {
-            // The columns are a piece of the path without gaps.
-            for (s, to) in row[begin..].iter_mut().enumerate() {
-                *to += entry(s);
-            }
-        } else {
-            for (s, &column) in columns[..=t].iter().enumerate() {
-                row[(self.depth[column as usize] - top) as usize] += entry(s);
-            }
-        }
-    }
-
-    /// `H = Lᵀ D L` in place: unit triangular rows of `L`, pivots on the diagonal.
-    ///
-    /// Rows of an unbranched piece of the path are eliminated together, so that each row above is
-    /// read and written once for all of them.
-    fn decompose(&mut self) -> usize {
-        const TOGETHER: usize = 3;
-        let mut raised = 0;
-        self.diaginv.clear();
-        self.diaginv.resize(self.n, 0.0);
-        let mut end = self.n;
-        while end > 0 {
-            let mut first = end - 1;
-            while end - first < TOGETHER
-                && first > 0
-                && self.parent[first] == first as u32 - 1
-                && self.top[first - 1] == self.top[first]
-            {
-                first -= 1;
-            }
-            raised += self.eliminate_within(first, end);
-            match end - first {
-                1 => self.eliminate_above::<1>(first),
-                2 => self.eliminate_above::<2>(first),
-                _ => self.eliminate_above::<TOGETHER>(first),
-            }
-            for i in first..end {
-                let inverse = self.diaginv[i];
-                let range = self.start[i] as usize..self.start[i + 1] as usize - 1;
-                for entry in &mut self.value[range] {
-                    *entry *= inverse;
-                }
-            }
-            end = first;
-        }
-        raised
-    }
-
-    /// Pivots of the rows `first..end`, a piece of a path with a common top, and what the lower
-    /// ones take from the upper ones. Entries stay unscaled.
-    fn eliminate_within(&mut self, first: usize, end: usize) -> usize {
-        let mut raised = 0;
-        for i in (first..end).rev() {
-            let (above, current) = self.value.split_at_mut(self.start[i] as usize);
-            let length = (self.start[i + 1] - self.start[i]) as usize;
-            let Some((pivot, row)) = current[..length].split_last_mut() else { continue };
-            if *pivot < MIN_VAL || pivot.is_nan() {
-                *pivot = MIN_VAL;
-                raised += 1;
-            }
-            let inverse = 1.0 / *pivot;
-            self.diaginv[i] = inverse;
-            for j in first..i {
-                let target = &mut above[self.start[j] as usize..self.start[j + 1] as usize];
-                let row = &row[..target.len()];
-                add_scaled(target, -row[row.len() - 1] * inverse, row);
-            }
-        }
-        raised
-    }
-
-    /// Takes the `N` rows from `first` on out of all rows above them on their path.
-    fn eliminate_above<const N: usize>(&mut self, first: usize) {
-        let start = self.start[first] as usize;
-        let common = self.start[first + 1] as usize - start - 1;
-        let (above, current) = self.value.split_at_mut(start);
-        let rows: [&[f64]; N] = std::array::from_fn(|k| {
-            let at = self.start[first + k] as usize - start;
-            &current[at..at + common]
-        });
-        let inverses: [f64; N] = std::array::from_fn(|k| self.diaginv[first + k]);
-        let top = self.top[first];
-        for s in 0..common {
-            let factors: [f64; N] = std::array::from_fn(|k| rows[k][s] * inverses[k]);
-            if factors == [0.0; N] {
-                continue;
-            }
-            let j = self.index[start + s] as usize;
-            let from = self.start[j] as usize + (top - self.top[j]) as usize;
-            let target = &mut above[from..=from + s];
-            let rows: [&[f64]; N] = rows.map(|row| &row[..=s]);
-            for (t, to) in target.iter_mut().enumerate() {
-                let mut sum = *to;
-                for k in 0..N {
-                    sum -= factors[k] * rows[k][t];
-                }
-                *to = sum;
-            }
-        }
-    }
-
-    /// `x ← H⁻¹ x`.
-    pub fn solve(&self, x: &mut [f64]) {
-        for i in (0..self.n).rev() {
-            let xi = x[i];
-            let (row, index) = self.row(i);
-            for (&j, &l) in index.iter().zip(row) {
-                x[j as usize] -= l * xi;
-            }
-        }
-        for i in 0..self.n {
-            let mut xi = x[i] * self.diaginv[i];
-            let (row, index) = self.row(i);
-            for (&j, &l) in index.iter().zip(row) {
-                xi -= l * x[j as usize];
-            }
-            x[i] = xi;
-        }
-    }
-
-    /// Entries of row `i` of the factor left of the diagonal, and their columns.
-    #[inline]
-    fn row(&self, i: usize) -> (&[f64], &[u32]) {
-        let range = self.start[i] as usize..self.start[i + 1] as usize - 1;
-        (&self.value[range.clone()], &self.index[range])
     }
 }
 
-impl Symbolic {
-    fn link(&mut self, low: u32, high: u32) {
-        self.next.push(self.head[low as usize]);
-        self.head[low as usize] = self.upper.len() as u32;
-        self.upper.push(high);
+wide! {
+    fn factor(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
+        h.value.fill(0.0);
+        for p in &h.pieces {
+            let (from, to, len) = (p.from as usize, p.to as usize, p.len as usize);
+            let from = &problem.inertia.matrix[from..from + len];
+            for (to, from) in h.value[to..to + len].iter_mut().zip(from) {
+                *to = *from;
+            }
+        }
+        add_rows(h, problem, jar, state);
+        decompose(h)
+    }
+
+    fn solve(h: &mut Hessian, x: &mut [f64]) {
+        for (to, &i) in h.x.iter_mut().zip(&h.order) {
+            *to = x[i as usize];
+        }
+        h.stack.fill(0.0);
+        // Up the tree, the stack collects what ancestors will have to subtract.
+        for p in (0..h.n).rev() {
+            let (node, x) = (h.nodes[p], &mut h.x[p]);
+            let groups = groups(node.len());
+            let xi = *x - h.stack[node.depth as usize];
+            *x = xi * h.diaginv[p];
+            let row = chunks(&h.value, node.start(), groups);
+            let stack = chunks_mut(&mut h.stack, node.top as usize, groups);
+            for (s, l) in stack.iter_mut().zip(row) {
+                for k in 0..LANES {
+                    s[k] += l[k] * xi;
+                }
+            }
+            // The next branch finds nothing of this one.
+            if h.nodes[p.saturating_sub(1)].depth >= node.depth {
+                let next = h.nodes[p.saturating_sub(1)].depth as usize;
+                h.stack[node.depth as usize..=next].fill(0.0);
+            }
+        }
+        // Down the tree, it holds their solution.
+        for ((node, from), &i) in h.nodes.iter().zip(&h.x).zip(&h.order) {
+            let xi = *from - dot(&h.value[node.start()..], &h.stack[node.top as usize..], node.len());
+            h.stack[node.depth as usize] = xi;
+            x[i as usize] = xi;
+        }
     }
 }
 
-/// `|x|`.
-pub fn norm(x: &[f64]) -> f64 {
-    dot(x, x).sqrt()
+/// Product of the first `n` numbers of a row and of the stack. The last ones on the stack have
+/// just been stored: a wide load of several recent stores has to wait for all of them to reach the
+/// cache, so these are taken one by one.
+#[inline(always)]
+fn dot(row: &[f64], stack: &[f64], n: usize) -> f64 {
+    const RECENT: usize = 16;
+    let older = n.saturating_sub(RECENT) / LANES * LANES;
+    let (row, stack) = (&row[..n], &stack[..n]);
+    let mut sum = [0.0; LANES];
+    let groups =
+        row[..older].as_chunks::<LANES>().0.iter().zip(stack[..older].as_chunks::<LANES>().0);
+    for (l, s) in groups {
+        for k in 0..LANES {
+            sum[k] += l[k] * s[k];
+        }
+    }
+    let older_sum = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    row[older..].iter().zip(&stack[older..]).fold(older_sum, |sum, (l, s)| sum + l * s)
+}
+
+/// Groups of [`LANES`] that cover `n` numbers.
+#[inline(always)]
+fn groups(n: usize) -> usize {
+    n.div_ceil(LANES)
+}
+
+#[inline(always)]
+fn chunks(x: &[f64], start: usize, groups: usize) -> &[[f64; LANES]] {
+    &x[start..].as_chunks().0[..groups]
+}
+
+#[inline(always)]
+fn chunks_mut(x: &mut [f64], start: usize, groups: usize) -> &mut [[f64; LANES]] {
+    &mut x[start..].as_chunks_mut().0[..groups]
+}
+
+#[inline(always)]
+fn groups_of(n: u32) -> u32 {
+    groups(n as usize) as u32
+}
+
+/// `H += Jᵀ W J`.
+#[inline(always)]
+fn add_rows(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
+    let rows = &problem.rows.jacobian;
+    let d = problem.rows.d;
+    let active = |i: usize| if state[i] == QUADRATIC { d[i] } else { 0.0 };
+    for (b, plan) in rows.blocks.iter().zip(&h.plan.blocks) {
+        let range = b.rows();
+        let pieces = &h.plan.pieces[plan.piece as usize..][..plan.npiece as usize];
+        let targets = &h.plan.rows[plan.row as usize..][..b.ncol as usize];
+        let values = rows.values_of(b);
+        if let ([piece], [target], [v]) = (pieces, targets, values) {
+            h.value[(target + piece.depth) as usize] += active(range.start) * v * v;
+            continue;
+        }
+        let mut w = [[0.0; MAX_RANK]; MAX_RANK];
+        let mut any = false;
+        match b.kind {
+            Kind::Pyramid => {
+                let friction = &rows.cones[b.cone as usize].friction;
+                for k in 1..b.rank as usize {
+                    let edge = range.start + 2 * (k - 1);
+                    let (plus, minus) = (active(edge), active(edge + 1));
+                    let mu = friction[k - 1];
+                    w[0][0] += plus + minus;
+                    w[0][k] = mu * (plus - minus);
+                    w[k][0] = w[0][k];
+                    w[k][k] = mu * mu * (plus + minus);
+                }
+                any = w[0][0] != 0.0;
+            }
+            Kind::Elliptic if state[range.start] == CONE => {
+                let cone = &rows.cones[b.cone as usize];
+                w = cone_hessian(cone, &d[range.clone()], &jar[range]);
+                any = true;
+            }
+            _ => {
+                for (k, i) in range.enumerate() {
+                    w[k][k] = active(i);
+                    any |= w[k][k] != 0.0;
+                }
+            }
+        }
+        if !any || b.ncol == 0 {
+            continue;
+        }
+        let (value, y) = (&mut h.value, &mut h.weighted);
+        let groups = plan.groups as usize;
+        match b.rank {
+            1 => add_block::<1>(value, y, pieces, targets, values, groups, &w),
+            3 => add_block::<3>(value, y, pieces, targets, values, groups, &w),
+            4 => add_block::<4>(value, y, pieces, targets, values, groups, &w),
+            _ => add_block::<MAX_RANK>(value, y, pieces, targets, values, groups, &w),
+        }
+    }
+}
+
+/// `H += Jᵀ W J` for one block of at most `R` rows.
+#[inline(always)]
+fn add_block<const R: usize>(
+    value: &mut [f64],
+    weighted: &mut Vec<[f64; LANES]>,
+    pieces: &[ColumnPiece],
+    targets: &[u32],
+    values: &[f64],
+    width: usize,
+    w: &ConeHessian,
+) {
+    let n = targets.len();
+    let rank = if R == MAX_RANK { values.len() / n } else { R };
+    let row = |r: usize| if r < rank { &values[r * n..][..n] } else { &values[..0] };
+    let rows: [&[f64]; R] = std::array::from_fn(row);
+
+    weighted.clear();
+    weighted.resize(R * width, [0.0; LANES]);
+    for p in pieces {
+        for g in 0..groups(p.len as usize) {
+            let at = p.column as usize + g * LANES;
+            let end = (at + LANES).min((p.column + p.len) as usize);
+            let mut v = [[0.0; LANES]; R];
+            for r in 0..rank {
+                if let Some(four) = rows[r][at..end].first_chunk::<LANES>() {
+                    v[r] = *four;
+                } else {
+                    v[r].iter_mut().zip(&rows[r][at..end]).for_each(|(v, x)| *v = *x);
+                }
+            }
+            for r in 0..R {
+                let mut sum = [0.0; LANES];
+                for q in 0..R {
+                    for k in 0..LANES {
+                        sum[k] += w[r][q] * v[q][k];
+                    }
+                }
+                weighted[r * width + p.group as usize + g] = sum;
+            }
+        }
+    }
+
+    let weighted: [&[[f64; LANES]]; R] = std::array::from_fn(|r| &weighted[r * width..][..width]);
+    for (q, piece) in pieces.iter().enumerate() {
+        for k in 0..piece.len as usize {
+            let t = piece.column as usize + k;
+            let v: [f64; R] = std::array::from_fn(|r| if r < rank { rows[r][t] } else { 0.0 });
+            let target = targets[t] as usize;
+            for p in &pieces[..q] {
+                let count = groups(p.len as usize);
+                add_scaled_rows(value, target + p.depth as usize, &weighted, p.group, count, &v);
+            }
+            let to = target + piece.depth as usize;
+            add_scaled_rows(value, to, &weighted, piece.group, groups(k + 1), &v);
+        }
+    }
+}
+
+/// `value[to..] += Σᵣ factors[r] · rows[r]`, over some groups from `first` on.
+#[inline(always)]
+fn add_scaled_rows<const R: usize>(
+    value: &mut [f64],
+    to: usize,
+    rows: &[&[[f64; LANES]]; R],
+    first: u32,
+    groups: usize,
+    factors: &[f64; R],
+) {
+    let target = chunks_mut(value, to, groups);
+    let rows: [&[[f64; LANES]]; R] = std::array::from_fn(|r| &rows[r][first as usize..][..groups]);
+    for g in 0..groups {
+        let mut sum = target[g];
+        for r in 0..R {
+            for k in 0..LANES {
+                sum[k] += factors[r] * rows[r][g][k];
+            }
+        }
+        target[g] = sum;
+    }
+}
+
+/// `H = Lᵀ D L` in place: rows of `L` without its unit diagonal, zeros from there on; inverse
+/// pivots apart.
+#[inline(always)]
+fn decompose(h: &mut Hessian) -> usize {
+    let mut raised = 0;
+    let mut end = h.n;
+    while end > 0 {
+        let mut first = end - 1;
+        while end - first < TOGETHER
+            && first > 0
+            && h.nodes[first].parent == first as u32 - 1
+            && h.nodes[first - 1].top == h.nodes[first].top
+        {
+            first -= 1;
+        }
+        raised += eliminate_within(h, first, end);
+        eliminate_above(h, first);
+        end = first;
+    }
+    raised
+}
+
+/// Pivots and final entries of the rows `first..end`, a piece of a path with a common top; leaves
+/// the entries before the division by the pivots, and after it, in the panel.
+#[inline(always)]
+fn eliminate_within(h: &mut Hessian, first: usize, end: usize) -> usize {
+    let mut raised = 0;
+    let nodes = &h.nodes[first..end];
+    let (common, longest) = (nodes[0].len(), nodes[nodes.len() - 1].len());
+    let Panel { entries, factors } = &mut h.panel;
+    entries.clear();
+    entries.resize(longest / LANES + 1, [[0.0; LANES]; TOGETHER]);
+    let mut inverses = [0.0; TOGETHER];
+    for (i, node) in nodes.iter().enumerate().rev() {
+        // What this row loses to those below it.
+        let (group, lane) = (node.len() / LANES, node.len() % LANES);
+        let below = entries[group];
+        let factors: [f64; TOGETHER] = std::array::from_fn(|k| below[k][lane] * inverses[k]);
+        let row = chunks(&h.value, node.start(), group + 1);
+        for (row, entries) in row.iter().zip(entries.iter_mut()) {
+            let mut sum = *row;
+            for k in 0..TOGETHER {
+                for l in 0..LANES {
+                    sum[l] -= factors[k] * entries[k][l];
+                }
+            }
+            entries[i % TOGETHER] = sum;
+        }
+        let mut pivot = entries[group][i % TOGETHER][lane];
+        if pivot < MIN_VAL || pivot.is_nan() {
+            pivot = MIN_VAL;
+            raised += 1;
+        }
+        inverses[i % TOGETHER] = 1.0 / pivot;
+    }
+    for (i, (node, inverse)) in nodes.iter().zip(&mut h.diaginv[first..end]).enumerate() {
+        let (start, len) = (node.start(), node.len());
+        *inverse = inverses[i % TOGETHER];
+        let row = chunks_mut(&mut h.value, start, groups(len));
+        for (row, entries) in row.iter_mut().zip(&*entries) {
+            for l in 0..LANES {
+                row[l] = entries[i % TOGETHER][l] * *inverse;
+            }
+        }
+        h.value[start + len..][..LANES].copy_from_slice(&[0.0; LANES]);
+    }
+    factors.clear();
+    for entries in &entries[..groups(common)] {
+        for l in 0..LANES {
+            factors.push(std::array::from_fn(|k| entries[k][l] * inverses[k]));
+        }
+    }
+    raised
+}
+
+/// Takes the rows of the panel, of which `first` is the uppermost, out of all rows above them.
+#[inline(always)]
+fn eliminate_above(h: &mut Hessian, first: usize) {
+    let node = h.nodes[first];
+    let mut parent = node.parent;
+    for (s, &factors) in h.panel.factors[..node.len()].iter().enumerate().rev() {
+        let ancestor = h.nodes[parent as usize];
+        parent = ancestor.parent;
+        if factors == [0.0; TOGETHER] {
+            continue;
+        }
+        let from = ancestor.start() + (node.top - ancestor.top) as usize;
+        let target = chunks_mut(&mut h.value, from, s / LANES + 1);
+        for (to, entries) in target.iter_mut().zip(&h.panel.entries) {
+            let mut sum = *to;
+            for k in 0..TOGETHER {
+                for l in 0..LANES {
+                    sum[l] -= factors[k] * entries[k][l];
+                }
+            }
+            *to = sum;
+        }
+    }
 }

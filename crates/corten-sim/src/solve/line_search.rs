@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::problem::{Rows, dot};
 use super::rows::Kind;
-use corten_math::MIN_VAL;
+use corten_math::{MIN_VAL, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
 #[derive(Clone, Debug, Default)]
@@ -286,13 +286,14 @@ fn flattest(gtol: f64, origin: &Point, ends: [Point; 2]) -> Option<Point> {
         .min_by(|a, b| a.slope.abs().total_cmp(&b.slope.abs()))
 }
 
+wide! {
 /// Cost, slope and curvature of rows that are quadratic where `jar + alpha·jv` is negative, in
 /// running sums that the processor can compute side by side.
 fn inequalities(
     rows: &Rows<'_>,
     along: &Direction<'_>,
     range: Range<usize>,
-    alpha: f64,
+    alpha: f64
 ) -> [f64; 3] {
     const LANES: usize = 4;
     let (start, slope) = (&along.jar[range.clone()], &along.jv[range.clone()]);
@@ -323,6 +324,7 @@ fn inequalities(
     }
     let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     [0.5 * c, s, q]
+}
 }
 
 #[inline]

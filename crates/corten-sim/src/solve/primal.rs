@@ -7,11 +7,11 @@
 //! gradient, scaled, falls below the tolerance, or the line search cannot improve.
 
 use super::cost::{self, Update};
-use super::hessian::{Hessian, norm};
+use super::hessian::Hessian;
 use super::line_search::{Direction, Line};
-use super::problem::{Limits, Problem, add_scaled, dot};
+use super::problem::{Limits, Problem, add_scaled, dot, norm};
 use crate::SolverStat;
-use corten_math::MIN_VAL;
+use corten_math::{MIN_VAL, wide};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -100,11 +100,10 @@ impl Primal {
         let mut outcome = Outcome::default();
 
         let (mut found, mut gauss) = self.update(problem, x);
-        self.gradient(problem, x);
         if newton {
             self.hessians[slot].analyze(n, &problem.inertia, &rows.jacobian);
         }
-        outcome.singular += self.precondition(slot, problem, method, x);
+        outcome.singular += self.precondition(slot, problem, method, x, true);
         for i in 0..n {
             self.search[i] = -self.mgrad[i];
             self.mv[i] = -self.grad[i];
@@ -147,9 +146,8 @@ impl Primal {
             add_scaled(x.ma, step.alpha, &self.mv);
             add_scaled(x.jar, step.alpha, &self.jv);
             let cost_old = found.cost;
-            (found, gauss) = self.update(problem, x);
             std::mem::swap(&mut self.grad, &mut self.grad_old);
-            self.gradient(problem, x);
+            (found, gauss) = self.update(problem, x);
 
             let improvement = problem.scale * (cost_old - found.cost);
             let gradient = problem.scale * norm(&self.grad);
@@ -181,12 +179,13 @@ impl Primal {
             }
 
             std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
-            outcome.singular += self.precondition(slot, problem, method, x);
+            let fresh = found.hessian > 0;
+            outcome.singular += self.precondition(slot, problem, method, x, fresh);
             let beta = if newton { 0.0 } else { self.polak_ribiere() };
-            for i in 0..n {
-                self.search[i] = -self.mgrad[i] + beta * self.search[i];
+            turn(&mut self.search, &self.mgrad, beta);
+            if !newton {
                 // M·search follows from the same recurrence, since M·mgrad is the gradient.
-                self.mv[i] = -self.grad[i] + beta * self.mv[i];
+                turn(&mut self.mv, &self.grad, beta);
             }
         }
         if newton {
@@ -195,40 +194,33 @@ impl Primal {
         outcome
     }
 
-    /// Forces, states and `qfrc_constraint` at the iterate; total cost and its inertia term.
-    fn update(&self, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (Update, f64) {
+    /// Forces, states, `qfrc_constraint` and gradient at the iterate; total cost and its inertia
+    /// term.
+    fn update(&mut self, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (Update, f64) {
         let rows = &problem.rows;
         let mut found = cost::update(rows, x.jar, x.force, x.state);
         x.qfrc_constraint.fill(0.0);
         rows.jacobian.tmul_add(x.force, x.qfrc_constraint);
-        let mut gauss = 0.0;
-        for i in 0..x.qacc.len() {
-            let force = x.ma[i] - problem.qfrc_smooth[i];
-            gauss += 0.5 * force * (x.qacc[i] - problem.qacc_smooth[i]);
-        }
+        let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, &mut self.grad);
         found.cost += gauss;
         (found, gauss)
     }
 
-    fn gradient(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
-        for i in 0..self.grad.len() {
-            self.grad[i] = x.ma[i] - problem.qfrc_smooth[i] - x.qfrc_constraint[i];
-        }
-    }
-
-    /// `mgrad` from `grad`; returns the number of bad pivots.
+    /// `mgrad` from `grad`; returns the number of bad pivots. The Hessian is as before unless
+    /// `fresh`.
     fn precondition(
         &mut self,
         slot: usize,
         problem: &Problem<'_>,
         method: Method,
         x: &Iterate<'_>,
+        fresh: bool,
     ) -> usize {
         self.mgrad.copy_from_slice(&self.grad);
         match method {
             Method::Newton => {
                 let hessian = &mut self.hessians[slot];
-                let singular = hessian.factor(problem, x.jar, x.state);
+                let singular = if fresh { hessian.factor(problem, x.jar, x.state) } else { 0 };
                 hessian.solve(&mut self.mgrad);
                 singular
             }
@@ -243,5 +235,44 @@ impl Primal {
         let change = dot(&self.grad, &self.mgrad) - dot(&self.grad, &self.mgrad_old);
         let beta = change / dot(&self.grad_old, &self.mgrad_old).max(MIN_VAL);
         beta.max(0.0)
+    }
+}
+
+wide! {
+    /// Gradient of the cost; returns its inertia term `½ (M x − qfrc_smooth)ᵀ (x − a₀)`.
+    fn gradient(
+        problem: &Problem<'_>,
+        qacc: &[f64],
+        ma: &[f64],
+        qfrc_constraint: &[f64],
+        grad: &mut [f64],
+    ) -> f64 {
+        const LANES: usize = 4;
+        let n = grad.len();
+        let (qacc, ma, constraint) = (&qacc[..n], &ma[..n], &qfrc_constraint[..n]);
+        let (smooth, free) = (&problem.qfrc_smooth[..n], &problem.qacc_smooth[..n]);
+        let mut sum = [0.0; LANES];
+        let whole = n - n % LANES;
+        for start in (0..whole).step_by(LANES) {
+            for k in 0..LANES {
+                let i = start + k;
+                let force = ma[i] - smooth[i];
+                grad[i] = force - constraint[i];
+                sum[k] += force * (qacc[i] - free[i]);
+            }
+        }
+        for i in whole..n {
+            let force = ma[i] - smooth[i];
+            grad[i] = force - constraint[i];
+            sum[i % LANES] += force * (qacc[i] - free[i]);
+        }
+        0.5 * ((sum[0] + sum[2]) + (sum[1] + sum[3]))
+    }
+
+    /// `direction ← beta·direction − gradient`.
+    fn turn(direction: &mut [f64], gradient: &[f64], beta: f64) {
+        for (d, g) in direction.iter_mut().zip(gradient) {
+            *d = beta * *d - g;
+        }
     }
 }

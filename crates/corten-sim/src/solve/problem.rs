@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use corten_math::TreePattern;
+use corten_math::{TreePattern, wide};
 
 use super::rows::{Block, Jacobian, Kind};
 
@@ -110,74 +110,41 @@ impl<'a> Inertia<'a> {
         (self.pattern.row(dof).start, self.pattern.columns(dof), dof - i)
     }
 
-    /// Where the columns left of the diagonal start, if they are consecutive up to it.
-    #[inline]
-    fn consecutive(columns: &[u32], i: usize, shift: usize) -> Option<usize> {
-        let first = columns[0] as usize - shift;
-        (first + columns.len() == i + 1).then_some(first)
+    /// Pieces of `n` degrees of freedom that are consecutive in the pattern: where each starts
+    /// there, and its place in the problem.
+    fn pieces(&self, n: usize) -> impl Iterator<Item = (usize, Range<usize>)> + use<'a> {
+        let dofs = self.dofs;
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            if start >= n {
+                return None;
+            }
+            let Some(dofs) = dofs else { return Some((0, std::mem::replace(&mut start, n)..n)) };
+            let (first, last) = (dofs[start] as usize, dofs[n - 1] as usize);
+            // Ascending, so the ends tell whether the rest has gaps.
+            let len = if last - first == n - 1 - start {
+                n - start
+            } else {
+                let expected = first as i32..;
+                dofs[start..n].iter().zip(expected).take_while(|&(&dof, e)| dof == e).count()
+            };
+            let piece = start..start + len;
+            start += len;
+            Some((first, piece))
+        })
     }
 
     /// `y = M x`.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        for i in 0..x.len() {
-            let (start, columns, shift) = self.row(i);
-            let (diagonal, values) = match self.matrix[start..start + columns.len()].split_last() {
-                Some(split) => split,
-                None => continue,
-            };
-            let xi = x[i];
-            let mut sum = diagonal * xi;
-            if let Some(first) = Self::consecutive(columns, i, shift) {
-                for ((&v, x), y) in values.iter().zip(&x[first..i]).zip(&mut y[first..i]) {
-                    sum += v * x;
-                    *y += v * xi;
-                }
-            } else {
-                for (&c, &v) in columns.iter().zip(values) {
-                    let c = c as usize - shift;
-                    sum += v * x[c];
-                    y[c] += v * xi;
-                }
-            }
-            y[i] = sum;
+        for (first, piece) in self.pieces(x.len()) {
+            self.pattern.mul_range(first, self.matrix, &x[piece.clone()], &mut y[piece]);
         }
     }
 
     /// `x ← M⁻¹ x`.
     pub fn solve(&self, x: &mut [f64]) {
-        for i in (0..x.len()).rev() {
-            let (start, columns, shift) = self.row(i);
-            let xi = x[i];
-            if xi == 0.0 || columns.len() < 2 {
-                continue;
-            }
-            let values = &self.factor[start..start + columns.len() - 1];
-            if let Some(first) = Self::consecutive(columns, i, shift) {
-                for (x, &l) in x[first..i].iter_mut().zip(values) {
-                    *x -= l * xi;
-                }
-            } else {
-                for (&c, &l) in columns.iter().zip(values) {
-                    x[c as usize - shift] -= l * xi;
-                }
-            }
-        }
-        for i in 0..x.len() {
-            let (start, columns, shift) = self.row(i);
-            let mut xi = x[i] * self.diaginv[i + shift];
-            if columns.len() >= 2 {
-                let values = &self.factor[start..start + columns.len() - 1];
-                if let Some(first) = Self::consecutive(columns, i, shift) {
-                    for (x, &l) in x[first..i].iter().zip(values) {
-                        xi -= l * x;
-                    }
-                } else {
-                    for (&c, &l) in columns.iter().zip(values) {
-                        xi -= l * x[c as usize - shift];
-                    }
-                }
-            }
-            x[i] = xi;
+        for (first, piece) in self.pieces(x.len()) {
+            self.pattern.solve_range(first, self.factor, self.diaginv, &mut x[piece]);
         }
     }
 
@@ -187,24 +154,31 @@ impl<'a> Inertia<'a> {
     }
 }
 
-/// Dot product with four running sums, which the processor can compute side by side.
-#[inline]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = [0.0; 4];
-    let (chunks_a, chunks_b) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 = chunks_a.remainder().iter().zip(chunks_b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in chunks_a.zip(chunks_b) {
-        for k in 0..4 {
-            sum[k] += a[k] * b[k];
+wide! {
+    /// Dot product with four running sums, which the processor can compute side by side.
+    pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+        let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+        let mut sum = [0.0; 4];
+        for (a, b) in a.iter().zip(b) {
+            for k in 0..4 {
+                sum[k] += a[k] * b[k];
+            }
+        }
+        for ((sum, a), b) in sum.iter_mut().zip(rest_a).zip(rest_b) {
+            *sum += a * b;
+        }
+        (sum[0] + sum[2]) + (sum[1] + sum[3])
+    }
+
+    /// `y += s x`.
+    pub fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += s * x;
         }
     }
-    (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail
 }
 
-/// `y += s x`.
-#[inline]
-pub fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        *y += s * x;
-    }
+/// `|x|`.
+pub fn norm(x: &[f64]) -> f64 {
+    dot(x, x).sqrt()
 }

@@ -7,6 +7,8 @@
 //! pyramidal contact stores the normal and the friction directions, not the edges: an edge is
 //! `normal ± μₖ·tangentₖ`, so that products with `dim` stored rows give all `2(dim−1)` edge rows.
 
+use corten_math::wide;
+
 /// Smallest cost function of a row, in the terms of the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -114,78 +116,12 @@ impl<'a> Jacobian<'a> {
 
     /// `y = J x` on the rows of the blocks.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        for b in self.blocks {
-            let (runs, values, n) = (self.runs_of(b), self.values_of(b), b.ncol as usize);
-            let mut products = [0.0; MAX_RANK];
-            match b.rank {
-                1 => dot_rows::<1>(values, n, runs, x, &mut products),
-                3 => dot_rows::<3>(values, n, runs, x, &mut products),
-                4 => dot_rows::<4>(values, n, runs, x, &mut products),
-                6 => dot_rows::<6>(values, n, runs, x, &mut products),
-                rank => {
-                    for r in 0..rank as usize {
-                        let mut one = [0.0; MAX_RANK];
-                        dot_rows::<1>(&values[r * n..], n, runs, x, &mut one);
-                        products[r] = one[0];
-                    }
-                }
-            }
-            self.expand(b, &products, &mut y[b.rows()]);
-        }
+        mul(self, x, y);
     }
 
     /// `y += Jᵀ f`.
     pub fn tmul_add(&self, f: &[f64], y: &mut [f64]) {
-        for b in self.blocks {
-            let forces = self.contract(b, &f[b.rows()]);
-            if forces == [0.0; MAX_RANK] {
-                continue;
-            }
-            let (runs, values, n) = (self.runs_of(b), self.values_of(b), b.ncol as usize);
-            match b.rank {
-                1 => add_rows::<1>(values, n, runs, &forces, y),
-                3 => add_rows::<3>(values, n, runs, &forces, y),
-                4 => add_rows::<4>(values, n, runs, &forces, y),
-                6 => add_rows::<6>(values, n, runs, &forces, y),
-                rank => {
-                    for r in 0..rank as usize {
-                        let force = [forces[r], 0.0, 0.0, 0.0, 0.0, 0.0];
-                        add_rows::<1>(&values[r * n..], n, runs, &force, y);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Quantities of stored rows to quantities of constraint rows.
-    #[inline]
-    fn expand(&self, b: &Block, stored: &[f64; MAX_RANK], rows: &mut [f64]) {
-        if b.kind == Kind::Pyramid {
-            let friction = &self.cones[b.cone as usize].friction;
-            for (k, pair) in rows.chunks_exact_mut(2).enumerate() {
-                let tangent = friction[k] * stored[k + 1];
-                pair[0] = stored[0] + tangent;
-                pair[1] = stored[0] - tangent;
-            }
-        } else {
-            rows.copy_from_slice(&stored[..rows.len()]);
-        }
-    }
-
-    /// Forces of constraint rows to forces of stored rows: the transpose of [`Self::expand`].
-    #[inline]
-    fn contract(&self, b: &Block, rows: &[f64]) -> [f64; MAX_RANK] {
-        let mut stored = [0.0; MAX_RANK];
-        if b.kind == Kind::Pyramid {
-            let friction = &self.cones[b.cone as usize].friction;
-            for (k, pair) in rows.chunks_exact(2).enumerate() {
-                stored[0] += pair[0] + pair[1];
-                stored[k + 1] = friction[k] * (pair[0] - pair[1]);
-            }
-        } else {
-            stored[..rows.len()].copy_from_slice(rows);
-        }
-        stored
+        tmul_add(self, f, y);
     }
 
     /// The values of constraint row `b.rows().start + i`, over the columns of the block.
@@ -203,69 +139,195 @@ impl<'a> Jacobian<'a> {
     }
 }
 
-/// Products of `R` rows with `x`.
-#[inline]
-fn dot_rows<const R: usize>(
-    values: &[f64],
-    n: usize,
-    runs: &[Run],
-    x: &[f64],
-    out: &mut [f64; MAX_RANK],
-) {
-    // Two running sums per row, side by side in one register.
-    let mut sum = [[0.0; 2]; R];
-    let mut at = 0;
-    for run in runs {
-        let len = run.len as usize;
-        let x = &x[run.start as usize..run.start as usize + len];
-        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n + at..r * n + at + len]);
-        let mut k = 0;
-        while k + 1 < len {
-            for r in 0..R {
-                sum[r][0] += rows[r][k] * x[k];
-                sum[r][1] += rows[r][k + 1] * x[k + 1];
-            }
-            k += 2;
+/// Calls a kernel with the number of rows and the lengths of the runs as constants, for the shapes
+/// that free and sliding bodies give; with lengths of zero for all others.
+macro_rules! by_shape {
+    ($block:expr, $runs:expr, $kernel:ident $arguments:tt, _ => $rest:expr) => {
+        match ($block.rank, $runs) {
+            (1, [Run { len: 1, .. }]) => $kernel::<1, 1, 0> $arguments,
+            (1, [Run { len: 3, .. }]) => $kernel::<1, 3, 0> $arguments,
+            (1, [Run { len: 6, .. }]) => $kernel::<1, 6, 0> $arguments,
+            (3, [Run { len: 3, .. }]) => $kernel::<3, 3, 0> $arguments,
+            (3, [Run { len: 6, .. }]) => $kernel::<3, 6, 0> $arguments,
+            (1, [Run { len: 1, .. }, Run { len: 1, .. }]) => $kernel::<1, 1, 1> $arguments,
+            (1, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<1, 3, 3> $arguments,
+            (1, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<1, 6, 6> $arguments,
+            (3, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<3, 3, 3> $arguments,
+            (3, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<3, 6, 6> $arguments,
+            (1, _) => $kernel::<1, 0, 0> $arguments,
+            (3, _) => $kernel::<3, 0, 0> $arguments,
+            (4, _) => $kernel::<4, 0, 0> $arguments,
+            (6, _) => $kernel::<6, 0, 0> $arguments,
+            _ => $rest,
         }
-        if k < len {
-            for r in 0..R {
-                sum[r][0] += rows[r][k] * x[k];
-            }
+    };
+}
+
+wide! {
+    fn mul(rows: &Jacobian<'_>, x: &[f64], y: &mut [f64]) {
+        for b in rows.blocks {
+            let (runs, values) = (rows.runs_of(b), rows.values_of(b));
+            let y = &mut y[b.rows()];
+            by_shape!(b, runs, dot_rows(rows, b, values, runs, x, y), _ => {
+                let n = b.ncol as usize;
+                for (y, values) in y.iter_mut().zip(values.chunks_exact(n.max(1))) {
+                    let y = std::slice::from_mut(y);
+                    dot_rows::<1, 0, 0>(rows, b, values, runs, x, y);
+                }
+            });
         }
-        at += len;
     }
-    for r in 0..R {
-        out[r] = sum[r][0] + sum[r][1];
+
+    fn tmul_add(rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
+        for b in rows.blocks {
+            let (runs, values) = (rows.runs_of(b), rows.values_of(b));
+            let f = &f[b.rows()];
+            by_shape!(b, runs, add_rows(rows, b, values, runs, f, y), _ => {
+                let n = b.ncol as usize;
+                for (f, values) in f.iter().zip(values.chunks_exact(n.max(1))) {
+                    add_rows::<1, 0, 0>(rows, b, values, runs, std::slice::from_ref(f), y);
+                }
+            });
+        }
     }
 }
 
-/// `y += rowsᵀ · forces`.
-#[inline]
-fn add_rows<const R: usize>(
+/// Products of `R` rows with `x`, on runs of `A` and `B` columns, or of any length.
+#[inline(always)]
+fn dot_rows<const R: usize, const A: usize, const B: usize>(
+    jacobian: &Jacobian<'_>,
+    b: &Block,
     values: &[f64],
-    n: usize,
     runs: &[Run],
-    forces: &[f64; MAX_RANK],
+    x: &[f64],
     y: &mut [f64],
 ) {
+    let mut products = [0.0; R];
+    if A > 0 {
+        let n = A + B;
+        let values = &values[..R * n];
+        let first = &x[runs[0].start as usize..][..A];
+        for r in 0..R {
+            for k in 0..A {
+                products[r] += values[r * n + k] * first[k];
+            }
+        }
+        if B > 0 {
+            let second = &x[runs[1].start as usize..][..B];
+            for r in 0..R {
+                for k in 0..B {
+                    products[r] += values[r * n + A + k] * second[k];
+                }
+            }
+        }
+    } else {
+        let n = values.len() / R;
+        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n..][..n]);
+        // Four running sums per row, side by side.
+        let mut sum = [[0.0; 4]; R];
+        let mut at = 0;
+        for run in runs {
+            let len = run.len as usize;
+            let (fours, rest) = x[run.start as usize..][..len].as_chunks::<4>();
+            let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r][at..][..len]);
+            let groups: [&[[f64; 4]]; R] =
+                std::array::from_fn(|r| &rows[r].as_chunks().0[..fours.len()]);
+            for (g, x) in fours.iter().enumerate() {
+                for r in 0..R {
+                    for k in 0..4 {
+                        sum[r][k] += groups[r][g][k] * x[k];
+                    }
+                }
+            }
+            let tails: [&[f64]; R] = std::array::from_fn(|r| &rows[r][len - rest.len()..]);
+            for (k, x) in rest.iter().enumerate() {
+                for r in 0..R {
+                    sum[r][k] += tails[r][k] * x;
+                }
+            }
+            at += len;
+        }
+        products = sum.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+    }
+    // From stored rows to constraint rows.
+    if R > 1 && b.kind == Kind::Pyramid {
+        let friction = &jacobian.cones[b.cone as usize].friction;
+        for (k, pair) in y.as_chunks_mut::<2>().0.iter_mut().enumerate().take(R - 1) {
+            let tangent = friction[k] * products[k + 1];
+            *pair = [products[0] + tangent, products[0] - tangent];
+        }
+    } else {
+        for (y, product) in y.iter_mut().zip(products) {
+            *y = product;
+        }
+    }
+}
+
+/// `y += rowsᵀ · forces`, with the arguments of [`dot_rows`].
+#[inline(always)]
+fn add_rows<const R: usize, const A: usize, const B: usize>(
+    jacobian: &Jacobian<'_>,
+    b: &Block,
+    values: &[f64],
+    runs: &[Run],
+    f: &[f64],
+    y: &mut [f64],
+) {
+    // Forces of constraint rows to forces of stored rows.
+    let mut forces = [0.0; R];
+    if R > 1 && b.kind == Kind::Pyramid {
+        let friction = &jacobian.cones[b.cone as usize].friction;
+        for (k, pair) in f.as_chunks::<2>().0.iter().enumerate().take(R - 1) {
+            forces[0] += pair[0] + pair[1];
+            forces[k + 1] = friction[k] * (pair[0] - pair[1]);
+        }
+    } else {
+        for (force, f) in forces.iter_mut().zip(f) {
+            *force = *f;
+        }
+    }
+    if forces == [0.0; R] {
+        return;
+    }
+    if A > 0 {
+        let n = A + B;
+        let values = &values[..R * n];
+        let first = &mut y[runs[0].start as usize..][..A];
+        for k in 0..A {
+            for r in 0..R {
+                first[k] += values[r * n + k] * forces[r];
+            }
+        }
+        if B > 0 {
+            let second = &mut y[runs[1].start as usize..][..B];
+            for k in 0..B {
+                for r in 0..R {
+                    second[k] += values[r * n + A + k] * forces[r];
+                }
+            }
+        }
+        return;
+    }
+    let n = values.len() / R;
+    let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n..][..n]);
     let mut at = 0;
     for run in runs {
         let len = run.len as usize;
-        let y = &mut y[run.start as usize..run.start as usize + len];
-        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n + at..r * n + at + len]);
-        let mut k = 0;
-        while k + 1 < len {
-            let mut sum = [y[k], y[k + 1]];
+        let (fours, rest) = y[run.start as usize..][..len].as_chunks_mut::<4>();
+        let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r][at..][..len]);
+        let groups: [&[[f64; 4]]; R] =
+            std::array::from_fn(|r| &rows[r].as_chunks().0[..fours.len()]);
+        for (g, y) in fours.iter_mut().enumerate() {
             for r in 0..R {
-                sum[0] += rows[r][k] * forces[r];
-                sum[1] += rows[r][k + 1] * forces[r];
+                for k in 0..4 {
+                    y[k] += groups[r][g][k] * forces[r];
+                }
             }
-            y[k..k + 2].copy_from_slice(&sum);
-            k += 2;
         }
-        if k < len {
+        let tails: [&[f64]; R] = std::array::from_fn(|r| &rows[r][len - rest.len()..]);
+        for (k, y) in rest.iter_mut().enumerate() {
             for r in 0..R {
-                y[k] += rows[r][k] * forces[r];
+                *y += tails[r][k] * forces[r];
             }
         }
         at += len;
