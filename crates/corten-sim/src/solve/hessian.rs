@@ -14,12 +14,12 @@
 //! Every row is followed by [`PAD`] spare entries, so that kernels work on whole groups of
 //! [`LANES`] numbers without a remainder: what they do beyond the diagonal stays there.
 //!
-//! The matrix is rebuilt and factored whenever the active rows change. Updating the factor row by
-//! row instead costs as much per changed row as a factorisation of a typical robot.
+//! When active rows change, the matrix is changed accordingly and factored anew. Updating the factor
+//! row by row instead costs as much per changed row as a factorisation of a typical robot.
 
 use super::cost::{CONE, ConeHessian, QUADRATIC, cone_hessian};
 use super::problem::{Inertia, Problem};
-use super::rows::{Jacobian, Kind, MAX_RANK};
+use super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use corten_math::{MIN_VAL, wide};
 
 /// No parent, no successor.
@@ -51,7 +51,12 @@ pub struct Hessian {
     symbolic: Symbolic,
     key: Key,
     plan: Plan,
-    panel: Panel,
+    /// The rows that are eliminated together, group by group.
+    panel: Vec<[f64; LANES]>,
+    /// The matrix before it was factored, and the states that it belongs to; none if it has parts
+    /// that depend on more than states.
+    assembled: Vec<f64>,
+    states: Vec<i32>,
     /// `W J` of one block, with every piece of its columns padded to whole groups, row by row.
     weighted: Vec<[f64; LANES]>,
     /// Right-hand side by node, and one number per depth.
@@ -87,15 +92,6 @@ struct ColumnPiece {
     depth: u32,
     /// First group in a padded row.
     group: u32,
-}
-
-/// Rows that are eliminated together.
-#[derive(Clone, Debug, Default)]
-struct Panel {
-    /// The entries of each row, group by group.
-    entries: Vec<[[f64; LANES]; TOGETHER]>,
-    /// The same over the pivots, column by column.
-    factors: Vec<[f64; TOGETHER]>,
 }
 
 /// A row of the factor, in depth-first order.
@@ -296,10 +292,19 @@ impl Hessian {
         }
     }
 
-    /// Rebuilds `H` for the given states and factors it. Returns how many pivots had to be
+    /// Builds `H` for the given states and factors it. Returns how many pivots had to be
     /// raised to the smallest divisor: 0 for a positive definite matrix.
     pub fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
-        factor(self, problem, jar, state)
+        build(self, problem, jar, state);
+        factor(self)
+    }
+
+    /// [`Self::factor`] of the same problem at other states.
+    pub fn refactor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
+        if !change(self, problem, jar, state) {
+            build(self, problem, jar, state);
+        }
+        factor(self)
     }
 
     /// `x ← H⁻¹ x`.
@@ -402,7 +407,8 @@ impl Symbolic {
 }
 
 wide! {
-    fn factor(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
+    /// `M + Jᵀ W J`.
+    fn build(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
         h.value.fill(0.0);
         for p in &h.pieces {
             let (from, to, len) = (p.from as usize, p.to as usize, p.len as usize);
@@ -411,8 +417,70 @@ wide! {
                 *to = *from;
             }
         }
-        add_rows(h, problem, jar, state);
-        decompose(h)
+        let rows = &problem.rows.jacobian;
+        let mut cones = false;
+        for (b, plan) in rows.blocks.iter().zip(&h.plan.blocks) {
+            let (w, any) = weights(problem, b, jar, state);
+            cones |= b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
+            if any {
+                h.plan.add(&mut h.value, &mut h.weighted, rows, b, plan, &w);
+            }
+        }
+        h.states.clear();
+        if !cones {
+            h.states.extend_from_slice(state);
+            h.assembled.clear();
+            h.assembled.extend_from_slice(&h.value);
+        }
+    }
+
+    /// Turns the matrix of other states into that of the given ones, if possible.
+    fn change(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> bool {
+        let rows = &problem.rows.jacobian;
+        let cone = |b: &Block| b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
+        if h.states.len() != state.len() || rows.blocks.iter().any(cone) {
+            return false;
+        }
+        for (b, plan) in rows.blocks.iter().zip(&h.plan.blocks) {
+            let range = b.rows();
+            if h.states[range.clone()] == state[range] {
+                continue;
+            }
+            let (old, _) = weights(problem, b, jar, &h.states);
+            let (mut w, _) = weights(problem, b, jar, state);
+            for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
+                *w -= old;
+            }
+            h.plan.add(&mut h.assembled, &mut h.weighted, rows, b, plan, &w);
+        }
+        h.states.copy_from_slice(state);
+        h.value.copy_from_slice(&h.assembled);
+        true
+    }
+
+    /// `H = Lᵀ D L` in place: rows of `L` without its unit diagonal, zeros from there on; inverse
+    /// pivots apart.
+    fn factor(h: &mut Hessian) -> usize {
+        let mut raised = 0;
+        let mut end = h.n;
+        while end > 0 {
+            let mut first = end - 1;
+            while end - first < TOGETHER
+                && first > 0
+                && h.nodes[first].parent == first as u32 - 1
+                && h.nodes[first - 1].top == h.nodes[first].top
+            {
+                first -= 1;
+            }
+            raised += match end - first {
+                1 => eliminate::<1>(h, first),
+                2 => eliminate::<2>(h, first),
+                3 => eliminate::<3>(h, first),
+                _ => eliminate::<TOGETHER>(h, first),
+            };
+            end = first;
+        }
+        raised
     }
 
     fn solve(h: &mut Hessian, x: &mut [f64]) {
@@ -489,59 +557,68 @@ fn groups_of(n: u32) -> u32 {
     groups(n as usize) as u32
 }
 
-/// `H += Jᵀ W J`.
+/// Second derivative of the cost by the stored rows of a block, and whether it is not zero.
 #[inline(always)]
-fn add_rows(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
-    let rows = &problem.rows.jacobian;
-    let d = problem.rows.d;
+fn weights(problem: &Problem<'_>, b: &Block, jar: &[f64], state: &[i32]) -> (ConeHessian, bool) {
+    let (cones, d) = (problem.rows.jacobian.cones, problem.rows.d);
     let active = |i: usize| if state[i] == QUADRATIC { d[i] } else { 0.0 };
-    for (b, plan) in rows.blocks.iter().zip(&h.plan.blocks) {
-        let range = b.rows();
-        let pieces = &h.plan.pieces[plan.piece as usize..][..plan.npiece as usize];
-        let targets = &h.plan.rows[plan.row as usize..][..b.ncol as usize];
+    let range = b.rows();
+    let mut w = [[0.0; MAX_RANK]; MAX_RANK];
+    let mut any = false;
+    match b.kind {
+        Kind::Pyramid => {
+            let friction = &cones[b.cone as usize].friction;
+            for k in 1..b.rank as usize {
+                let edge = range.start + 2 * (k - 1);
+                let (plus, minus) = (active(edge), active(edge + 1));
+                let mu = friction[k - 1];
+                w[0][0] += plus + minus;
+                w[0][k] = mu * (plus - minus);
+                w[k][0] = w[0][k];
+                w[k][k] = mu * mu * (plus + minus);
+            }
+            any = w[0][0] != 0.0;
+        }
+        Kind::Elliptic if state[range.start] == CONE => {
+            w = cone_hessian(&cones[b.cone as usize], &d[range.clone()], &jar[range]);
+            any = true;
+        }
+        _ => {
+            for (k, i) in range.enumerate() {
+                w[k][k] = active(i);
+                any |= w[k][k] != 0.0;
+            }
+        }
+    }
+    (w, any)
+}
+
+impl Plan {
+    /// `H += Jᵀ W J` for one block.
+    #[inline(always)]
+    fn add(
+        &self,
+        value: &mut [f64],
+        weighted: &mut Vec<[f64; LANES]>,
+        rows: &Jacobian<'_>,
+        b: &Block,
+        plan: &BlockPlan,
+        w: &ConeHessian,
+    ) {
+        let pieces = &self.pieces[plan.piece as usize..][..plan.npiece as usize];
+        let targets = &self.rows[plan.row as usize..][..b.ncol as usize];
         let values = rows.values_of(b);
-        if let ([piece], [target], [v]) = (pieces, targets, values) {
-            h.value[(target + piece.depth) as usize] += active(range.start) * v * v;
-            continue;
-        }
-        let mut w = [[0.0; MAX_RANK]; MAX_RANK];
-        let mut any = false;
-        match b.kind {
-            Kind::Pyramid => {
-                let friction = &rows.cones[b.cone as usize].friction;
-                for k in 1..b.rank as usize {
-                    let edge = range.start + 2 * (k - 1);
-                    let (plus, minus) = (active(edge), active(edge + 1));
-                    let mu = friction[k - 1];
-                    w[0][0] += plus + minus;
-                    w[0][k] = mu * (plus - minus);
-                    w[k][0] = w[0][k];
-                    w[k][k] = mu * mu * (plus + minus);
-                }
-                any = w[0][0] != 0.0;
-            }
-            Kind::Elliptic if state[range.start] == CONE => {
-                let cone = &rows.cones[b.cone as usize];
-                w = cone_hessian(cone, &d[range.clone()], &jar[range]);
-                any = true;
-            }
-            _ => {
-                for (k, i) in range.enumerate() {
-                    w[k][k] = active(i);
-                    any |= w[k][k] != 0.0;
-                }
-            }
-        }
-        if !any || b.ncol == 0 {
-            continue;
-        }
-        let (value, y) = (&mut h.value, &mut h.weighted);
         let groups = plan.groups as usize;
+        if let ([piece], [target], [v]) = (pieces, targets, values) {
+            value[(target + piece.depth) as usize] += w[0][0] * v * v;
+            return;
+        }
         match b.rank {
-            1 => add_block::<1>(value, y, pieces, targets, values, groups, &w),
-            3 => add_block::<3>(value, y, pieces, targets, values, groups, &w),
-            4 => add_block::<4>(value, y, pieces, targets, values, groups, &w),
-            _ => add_block::<MAX_RANK>(value, y, pieces, targets, values, groups, &w),
+            _ if b.ncol == 0 => {}
+            1 => add_block::<1>(value, weighted, pieces, targets, values, groups, w),
+            3 => add_block::<3>(value, weighted, pieces, targets, values, groups, w),
+            4 => add_block::<4>(value, weighted, pieces, targets, values, groups, w),
+            _ => add_block::<MAX_RANK>(value, weighted, pieces, targets, values, groups, w),
         }
     }
 }
@@ -627,97 +704,67 @@ fn add_scaled_rows<const R: usize>(
     }
 }
 
-/// `H = Lᵀ D L` in place: rows of `L` without its unit diagonal, zeros from there on; inverse
-/// pivots apart.
+/// Finishes the `N` rows from `first` on, a piece of a path with a common top, and takes them out
+/// of all rows above them. Returns how many pivots were raised.
 #[inline(always)]
-fn decompose(h: &mut Hessian) -> usize {
+fn eliminate<const N: usize>(h: &mut Hessian, first: usize) -> usize {
     let mut raised = 0;
-    let mut end = h.n;
-    while end > 0 {
-        let mut first = end - 1;
-        while end - first < TOGETHER
-            && first > 0
-            && h.nodes[first].parent == first as u32 - 1
-            && h.nodes[first - 1].top == h.nodes[first].top
-        {
-            first -= 1;
-        }
-        raised += eliminate_within(h, first, end);
-        eliminate_above(h, first);
-        end = first;
-    }
-    raised
-}
+    let nodes: [Node; N] = std::array::from_fn(|k| h.nodes[first + k]);
+    let (top, common) = (nodes[0].top, nodes[0].len());
+    h.panel.clear();
+    h.panel.resize((nodes[N - 1].len() / LANES + 1) * N, [0.0; LANES]);
+    let panel = h.panel.as_chunks_mut::<N>().0;
+    let mut inverses = [0.0; N];
 
-/// Pivots and final entries of the rows `first..end`, a piece of a path with a common top; leaves
-/// the entries before the division by the pivots, and after it, in the panel.
-#[inline(always)]
-fn eliminate_within(h: &mut Hessian, first: usize, end: usize) -> usize {
-    let mut raised = 0;
-    let nodes = &h.nodes[first..end];
-    let (common, longest) = (nodes[0].len(), nodes[nodes.len() - 1].len());
-    let Panel { entries, factors } = &mut h.panel;
-    entries.clear();
-    entries.resize(longest / LANES + 1, [[0.0; LANES]; TOGETHER]);
-    let mut inverses = [0.0; TOGETHER];
-    for (i, node) in nodes.iter().enumerate().rev() {
+    for i in (0..N).rev() {
         // What this row loses to those below it.
-        let (group, lane) = (node.len() / LANES, node.len() % LANES);
-        let below = entries[group];
-        let factors: [f64; TOGETHER] = std::array::from_fn(|k| below[k][lane] * inverses[k]);
-        let row = chunks(&h.value, node.start(), group + 1);
-        for (row, entries) in row.iter().zip(entries.iter_mut()) {
+        let (group, lane) = (nodes[i].len() / LANES, nodes[i].len() % LANES);
+        let below = panel[group];
+        let factors: [f64; N] = std::array::from_fn(|k| below[k][lane] * inverses[k]);
+        let row = chunks(&h.value, nodes[i].start(), group + 1);
+        for (row, entries) in row.iter().zip(panel.iter_mut()) {
             let mut sum = *row;
-            for k in 0..TOGETHER {
+            for k in i + 1..N {
                 for l in 0..LANES {
                     sum[l] -= factors[k] * entries[k][l];
                 }
             }
-            entries[i % TOGETHER] = sum;
+            entries[i] = sum;
         }
-        let mut pivot = entries[group][i % TOGETHER][lane];
+        let mut pivot = panel[group][i][lane];
         if pivot < MIN_VAL || pivot.is_nan() {
             pivot = MIN_VAL;
             raised += 1;
         }
-        inverses[i % TOGETHER] = 1.0 / pivot;
+        inverses[i] = 1.0 / pivot;
+        h.diaginv[first + i] = inverses[i];
     }
-    for (i, (node, inverse)) in nodes.iter().zip(&mut h.diaginv[first..end]).enumerate() {
-        let (start, len) = (node.start(), node.len());
-        *inverse = inverses[i % TOGETHER];
+
+    for i in 0..N {
+        let (start, len) = (nodes[i].start(), nodes[i].len());
         let row = chunks_mut(&mut h.value, start, groups(len));
-        for (row, entries) in row.iter_mut().zip(&*entries) {
+        for (row, entries) in row.iter_mut().zip(&*panel) {
             for l in 0..LANES {
-                row[l] = entries[i % TOGETHER][l] * *inverse;
+                row[l] = entries[i][l] * inverses[i];
             }
         }
         h.value[start + len..][..LANES].copy_from_slice(&[0.0; LANES]);
     }
-    factors.clear();
-    for entries in &entries[..groups(common)] {
-        for l in 0..LANES {
-            factors.push(std::array::from_fn(|k| entries[k][l] * inverses[k]));
-        }
-    }
-    raised
-}
 
-/// Takes the rows of the panel, of which `first` is the uppermost, out of all rows above them.
-#[inline(always)]
-fn eliminate_above(h: &mut Hessian, first: usize) {
-    let node = h.nodes[first];
-    let mut parent = node.parent;
-    for (s, &factors) in h.panel.factors[..node.len()].iter().enumerate().rev() {
+    let mut parent = nodes[0].parent;
+    for s in (0..common).rev() {
         let ancestor = h.nodes[parent as usize];
         parent = ancestor.parent;
-        if factors == [0.0; TOGETHER] {
+        let column = &panel[s / LANES];
+        let factors: [f64; N] = std::array::from_fn(|k| column[k][s % LANES] * inverses[k]);
+        if factors.iter().fold(true, |zero, &f| zero & (f == 0.0)) {
             continue;
         }
-        let from = ancestor.start() + (node.top - ancestor.top) as usize;
+        let from = ancestor.start() + (top - ancestor.top) as usize;
         let target = chunks_mut(&mut h.value, from, s / LANES + 1);
-        for (to, entries) in target.iter_mut().zip(&h.panel.entries) {
+        for (to, entries) in target.iter_mut().zip(&*panel) {
             let mut sum = *to;
-            for k in 0..TOGETHER {
+            for k in 0..N {
                 for l in 0..LANES {
                     sum[l] -= factors[k] * entries[k][l];
                 }
@@ -725,4 +772,5 @@ fn eliminate_above(h: &mut Hessian, first: usize) {
             *to = sum;
         }
     }
+    raised
 }

@@ -19,6 +19,14 @@ pub enum Method {
     ConjugateGradient,
 }
 
+/// What of the last iteration's Hessian is of use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reuse {
+    Nothing,
+    Matrix,
+    Factor,
+}
+
 /// Where the search starts, and where the answer appears.
 pub struct Iterate<'a> {
     pub qacc: &'a mut [f64],
@@ -103,7 +111,7 @@ impl Primal {
         if newton {
             self.hessians[slot].analyze(n, &problem.inertia, &rows.jacobian);
         }
-        outcome.singular += self.precondition(slot, problem, method, x, true);
+        outcome.singular += self.precondition(slot, problem, method, x, Reuse::Nothing);
         for i in 0..n {
             self.search[i] = -self.mgrad[i];
             self.mv[i] = -self.grad[i];
@@ -179,8 +187,8 @@ impl Primal {
             }
 
             std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
-            let fresh = found.hessian > 0;
-            outcome.singular += self.precondition(slot, problem, method, x, fresh);
+            let reuse = if found.hessian > 0 { Reuse::Matrix } else { Reuse::Factor };
+            outcome.singular += self.precondition(slot, problem, method, x, reuse);
             let beta = if newton { 0.0 } else { self.polak_ribiere() };
             turn(&mut self.search, &self.mgrad, beta);
             if !newton {
@@ -206,21 +214,24 @@ impl Primal {
         (found, gauss)
     }
 
-    /// `mgrad` from `grad`; returns the number of bad pivots. The Hessian is as before unless
-    /// `fresh`.
+    /// `mgrad` from `grad`; returns the number of bad pivots.
     fn precondition(
         &mut self,
         slot: usize,
         problem: &Problem<'_>,
         method: Method,
         x: &Iterate<'_>,
-        fresh: bool,
+        reuse: Reuse,
     ) -> usize {
         self.mgrad.copy_from_slice(&self.grad);
         match method {
             Method::Newton => {
                 let hessian = &mut self.hessians[slot];
-                let singular = if fresh { hessian.factor(problem, x.jar, x.state) } else { 0 };
+                let singular = match reuse {
+                    Reuse::Nothing => hessian.factor(problem, x.jar, x.state),
+                    Reuse::Matrix => hessian.refactor(problem, x.jar, x.state),
+                    Reuse::Factor => 0,
+                };
                 hessian.solve(&mut self.mgrad);
                 singular
             }
