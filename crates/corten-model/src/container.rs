@@ -42,6 +42,15 @@ pub struct Entry {
 pub enum ContainerError {
     #[error("not a CortenForge array file: it does not start with CORTENAR")]
     Foreign,
+    #[error("the file is empty")]
+    Empty,
+    #[error(
+        "this is a binary model of MuJoCo (.mjb), whose layout belongs to one version of MuJoCo: \
+         load its MJCF instead"
+    )]
+    Mujoco,
+    #[error("this is XML text, not a binary model: load it as MJCF or URDF")]
+    Xml,
     #[error("array file of version {found}, this build reads version {VERSION}")]
     Version { found: u32 },
     #[error("the array file is damaged: its checksum does not match its content")]
@@ -81,7 +90,7 @@ pub fn write<'a>(entries: impl IntoIterator<Item = (&'a str, ArrayRef<'a>)>) -> 
 /// Reads all entries; refuses foreign, newer, truncated or altered files.
 pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, ContainerError> {
     if !bytes.starts_with(MAGIC) {
-        return Err(ContainerError::Foreign);
+        return Err(foreign(bytes));
     }
     let mut r = Reader { bytes, at: MAGIC.len() };
     let version = u32::from_le_bytes(r.take()?);
@@ -124,6 +133,18 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, ContainerError> {
         return Err(r.damaged("bytes after the last entry"));
     }
     Ok(entries)
+}
+
+/// What a file is that is not ours.
+fn foreign(bytes: &[u8]) -> ContainerError {
+    /// The number at the start of every `.mjb`.
+    const MJB: [u8; 4] = 54321_i32.to_le_bytes();
+    match bytes.trim_ascii_start() {
+        [] => ContainerError::Empty,
+        [b'<', ..] | [0xef, 0xbb, 0xbf, b'<', ..] => ContainerError::Xml,
+        _ if bytes.starts_with(&MJB) => ContainerError::Mujoco,
+        _ => ContainerError::Foreign,
+    }
 }
 
 struct Reader<'a> {
@@ -186,6 +207,14 @@ mod tests {
         assert_eq!(entries.len(), 4);
         assert_eq!(entries[0].values, Values::F64(vec![1.5, -2.0]));
         assert_eq!(entries[1].name, "ids");
+    }
+
+    #[test]
+    fn foreign_files_are_told_apart() {
+        assert_eq!(read(b""), Err(ContainerError::Empty));
+        assert_eq!(read(b" <mujoco/>"), Err(ContainerError::Xml));
+        assert_eq!(read(&[0x31, 0xd4, 0, 0, 8, 0, 0, 0]), Err(ContainerError::Mujoco));
+        assert_eq!(read(b"PK\x03\x04"), Err(ContainerError::Foreign));
     }
 
     #[test]

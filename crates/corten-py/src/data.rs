@@ -1,12 +1,13 @@
 //! Simulations.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use corten_model::Model;
+use corten_sim::hook::Hooks;
 use corten_sim::stage::constraint;
-use corten_sim::{Data, solve};
+use corten_sim::{Contact, Data, solve};
 use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -14,7 +15,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::converted::{CONVERTED, Shown};
 use crate::fields;
-use crate::memory::{Place, Scalar, Shared};
+use crate::memory::{Place, Scalar, Shared, is_lending};
 use crate::model::{PyModel, cannot_set};
 use crate::run::{protect, run};
 use crate::saved;
@@ -37,6 +38,8 @@ pub struct PyData {
     pub contacts_shown: AtomicBool,
     /// An array was lost when the engine failed.
     broken: AtomicBool,
+    /// Weak reference to the Python object, for callbacks.
+    object: OnceLock<Py<PyAny>>,
 }
 
 /// What a simulation is copied from.
@@ -50,6 +53,11 @@ enum Source<'py> {
 const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
 
 impl PyData {
+    /// The Python object, if it is known.
+    pub fn object(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.object.get().map(|reference| reference.call0(py)).transpose()
+    }
+
     pub fn check_usable(&self) -> PyResult<()> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(PyRuntimeError::new_err(
@@ -165,7 +173,9 @@ impl PyData {
             Some(Source::Data(other)) => {
                 other.get().check_model(py, model.get())?;
                 let data = other.get().data.clone();
-                protect(py, move || data.read().clone())?
+                let mut copy = protect(py, move || data.read().clone())?;
+                copy.hooks = Hooks::default();
+                copy
             }
             Some(Source::Bytes(bytes)) => {
                 let bytes = bytes.to_vec();
@@ -180,7 +190,22 @@ impl PyData {
             islands_filled: AtomicBool::new(false),
             contacts_shown: AtomicBool::new(false),
             broken: AtomicBool::new(false),
+            object: OnceLock::new(),
         })
+    }
+
+    /// Takes a weak reference to the object that this is the base of.
+    fn remember(&self, reference: Py<PyAny>) {
+        let _ = self.object.set(reference);
+    }
+
+    /// Adds a contact with default values.
+    fn add_contact(&self, py: Python<'_>) {
+        let mut d = self.data.write_attached(py);
+        let n = d.ncon;
+        d.contact.truncate(n);
+        d.contact.push(Contact::default());
+        d.ncon = d.contact.len();
     }
 
     /// Everything in the data, for the constructor's `source`.
@@ -244,7 +269,8 @@ impl PyData {
         if let Some(index) = Data::array_index(&field) {
             this.materialize(py, &field)?;
             let view = this.array_view(py, index)?;
-            if index < Data::FIXED_ARRAYS {
+            // In the middle of a stage an array may be elsewhere for a moment.
+            if index < Data::FIXED_ARRAYS && !is_lending() {
                 fields::attributes(slf)?.set_item(name, &view)?;
             }
             return Ok(view);

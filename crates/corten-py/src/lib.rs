@@ -9,6 +9,7 @@
 
 mod args;
 mod batch;
+mod callbacks;
 mod converted;
 mod data;
 mod errors;
@@ -47,6 +48,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<record::PyRecord>()?;
     load::register(module)?;
     spec::register(module)?;
+    callbacks::register(module)?;
     rollout::register(module)?;
     batch::register(module)?;
     lists::register(module)?;

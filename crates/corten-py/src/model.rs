@@ -1,7 +1,7 @@
 //! Compiled models.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use corten_model::Model;
 use corten_model::arrays::ScalarKind;
@@ -23,6 +23,8 @@ const TEXT: [&str; 3] = ["names", "paths", "text_data"];
 #[pyclass(name = "ModelBase", module = "corten._corten", frozen, subclass, dict, weakref)]
 pub struct PyModel {
     pub model: Arc<Shared<Model>>,
+    /// Weak reference to the Python object, for callbacks.
+    object: OnceLock<Py<PyAny>>,
 }
 
 /// A model on its way to an object of some class: the only thing that [`PyModel`] is made of.
@@ -36,6 +38,11 @@ impl ModelHandle {
 }
 
 impl PyModel {
+    /// The Python object, if it is known.
+    pub fn object(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.object.get().map(|reference| reference.call0(py)).transpose()
+    }
+
     fn view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Model::ARRAYS[index];
         let shape = {
@@ -50,7 +57,12 @@ impl PyModel {
 impl PyModel {
     #[new]
     fn new(handle: &ModelHandle) -> PyModel {
-        PyModel { model: handle.0.clone() }
+        PyModel { model: handle.0.clone(), object: OnceLock::new() }
+    }
+
+    /// Takes a weak reference to the object that this is the base of.
+    fn remember(&self, reference: Py<PyAny>) {
+        let _ = self.object.set(reference);
     }
 
     /// The model of named arrays, as `pack` returns them; `None` values stand for empty arrays.

@@ -5,9 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corten_model::Model;
 use corten_sim::Data;
+use corten_sim::hook::Hooks;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::callbacks::Callbacks;
 use crate::data::PyData;
 use crate::model::PyModel;
 
@@ -34,16 +36,25 @@ pub fn run<R: Send>(
 ) -> PyResult<R> {
     d.check_usable()?;
     d.check_model(py, m)?;
+    let callbacks = Callbacks::of(py, m, d)?;
+    let hook = callbacks.clone();
     let (model, data) = (&m.model, &d.data);
     let result = protect(py, move || {
         let model = model.read();
         let mut data = data.write();
         d.adopt(&model, &mut data);
+        let own = hook.map(|hook| std::mem::replace(&mut data.hooks, Hooks::from(hook)));
         let result = f(&model, &mut data);
+        if let Some(own) = own {
+            data.hooks = own;
+        }
         d.refresh(&model, &data);
         result
     });
     d.note_failure(result.is_err());
+    if let Some(error) = callbacks.and_then(|callbacks| callbacks.failure()) {
+        return Err(error);
+    }
     debug_assert!(result.is_err() || d.data.is_intact(), "a stage moved an array");
     result
 }

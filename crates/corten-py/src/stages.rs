@@ -122,6 +122,10 @@ stages! {
         kinematics::cameras_and_lights(m, d);
         tendon::tendon(m, d);
     };
+    /// Everything that depends on positions, as inverse dynamics needs it.
+    mj_invPosition => inverse::position;
+    /// Everything that depends on velocities, as inverse dynamics needs it.
+    mj_invVelocity => step::velocity;
     /// Back to the reference pose.
     mj_resetData => |m: &Model, d: &mut Data| d.reset(m);
 }

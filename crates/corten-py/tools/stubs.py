@@ -142,7 +142,7 @@ def parameter(text):
 
 
 def function_stub(name):
-    known = getattr(mujoco, name, None)
+    known = getattr(mujoco, name, None) if name != "mj_defaultSolRefImp" else None
     if known is None or "(" not in (known.__doc__ or "").split("\n")[0]:
         return f"def {name}{inspect.signature(getattr(corten, name))}: ..."
     line = known.__doc__.split("\n")[0]
@@ -268,8 +268,8 @@ def main():
     for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_"))):
         out.append(function_stub(name))
     for name in sorted(n for n in dir(corten) if n.startswith(("get_mj", "set_mj"))):
-        argument = "callback: None" if name.startswith("set") else ""
-        out.append(f"def {name}({argument}) -> None: ...")
+        argument, result = ("callback: Any", "None") if name.startswith("set") else ("", "Any")
+        out.append(f"def {name}({argument}) -> {result}: ...")
     print("\n".join(out))
 
 

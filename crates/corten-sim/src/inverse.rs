@@ -79,7 +79,7 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
 }
 
 /// All that depends on positions only; islands and dual problems are not needed here.
-fn position(m: &Model, d: &mut Data) {
+pub fn position(m: &Model, d: &mut Data) {
     kinematics::kinematics(m, d);
     inertia::centers_of_mass(m, d);
     kinematics::cameras_and_lights(m, d);

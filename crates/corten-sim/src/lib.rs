@@ -30,5 +30,5 @@ pub use data::{
 };
 pub use error::StepError;
 pub use hook::{Hook, Hooks};
-pub use load::{Loaded, compile_spec, load_file, load_model, load_model_str};
+pub use load::{Loaded, build, compile_spec, load_file, load_model, load_model_str};
 pub use step::{forward, step};

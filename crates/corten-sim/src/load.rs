@@ -49,7 +49,12 @@ pub fn compile_spec(spec: &Spec, assets: &Assets) -> Result<Model, Diagnostics> 
     build(spec, assets, Diagnostics::new()).map(|loaded| loaded.model)
 }
 
-fn build(spec: &Spec, assets: &Assets, mut warnings: Diagnostics) -> Result<Loaded, Diagnostics> {
+/// [`compile_spec`], with the warnings of reading and compiling.
+pub fn build(
+    spec: &Spec,
+    assets: &Assets,
+    mut warnings: Diagnostics,
+) -> Result<Loaded, Diagnostics> {
     let compiled = compile(spec, assets).and_then(|draft| {
         warnings.append(draft.warnings.clone());
         constants::finish(draft)

@@ -1,6 +1,7 @@
 //! Packing a model into named arrays and back.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use super::{ArrayMut, ArrayRef, InvalidReference, Model};
 use crate::container::{self, ContainerError, Entry, Values};
@@ -23,6 +24,8 @@ pub enum UnpackError {
     Container(#[from] ContainerError),
     #[error("the model contradicts itself: {0}")]
     Reference(#[from] InvalidReference),
+    #[error("'{path}': {reason}")]
+    File { path: String, reason: String },
 }
 
 /// No array of a model may be larger: a damaged size must not exhaust memory.
@@ -165,6 +168,29 @@ impl Model {
         Ok(model)
     }
 
+    /// Writes the model to a file, usually `.cfa`, for [`Model::load`].
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("corten-doc-{}.cfa", std::process::id()));
+    /// let model = corten_model::Model::from_bytes(&corten_model::Model::default().to_bytes());
+    /// # let Ok(model) = model else { return Ok(()) };
+    /// model.save(&path)?;
+    /// assert_eq!(corten_model::Model::load(&path)?.to_bytes(), model.to_bytes());
+    /// # std::fs::remove_file(&path).ok();
+    /// # Ok::<(), corten_model::arrays::UnpackError>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), UnpackError> {
+        let path = path.as_ref();
+        std::fs::write(path, self.to_bytes()).map_err(|e| file_error(path, &e))
+    }
+
+    /// The model in a file that [`Model::save`] wrote.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model, UnpackError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|e| file_error(path, &e))?;
+        Model::from_bytes(&bytes).map_err(|e| file_error(path, &e))
+    }
+
     /// Number of scalars that the model's sizes give an array.
     pub fn expected_len(&self, info: &super::ArrayInfo) -> usize {
         use super::Columns::{Fixed, One, Sized};
@@ -202,6 +228,10 @@ impl Model {
         }
         record_sections!(section, self);
     }
+}
+
+fn file_error(path: &Path, error: &dyn std::error::Error) -> UnpackError {
+    UnpackError::File { path: path.display().to_string(), reason: error.to_string() }
 }
 
 fn owned(values: ArrayRef<'_>) -> Values {

@@ -30,8 +30,13 @@
 //! it would with any program that computes on NumPy memory without the interpreter lock. Such a
 //! program gets arbitrary numbers; it does not reach memory outside of the arrays, since the
 //! engine checks every index that it reads from them.
+//!
+//! A callback is Python code that runs in the middle of a step. The engine lends model and data to
+//! it ([`lend`]): on this thread, until the callback returns, access goes through the engine's own
+//! references instead of the lock, which the engine holds.
 
 mod arguments;
+mod lend;
 mod pin;
 
 use std::cell::UnsafeCell;
@@ -46,6 +51,7 @@ use numpy::{Element, PyArray};
 use pyo3::prelude::*;
 
 pub use arguments::{In, Out};
+pub use lend::{is_lending, lend};
 pub use pin::Allocator;
 use pin::Pin;
 
@@ -119,12 +125,12 @@ unsafe impl<T: Send> Send for Shared<T> {}
 unsafe impl<T: Send + Sync> Sync for Shared<T> {}
 
 pub struct Read<'a, T> {
-    _held: RwLockReadGuard<'a, ()>,
+    _held: Option<RwLockReadGuard<'a, ()>>,
     value: &'a T,
 }
 
 pub struct Write<'a, T> {
-    _held: RwLockWriteGuard<'a, ()>,
+    _held: Option<RwLockWriteGuard<'a, ()>>,
     value: &'a mut T,
 }
 
@@ -164,21 +170,42 @@ impl<T: Arrays + 'static> Shared<T> {
     /// A panic while the lock was held leaves a value whose numbers may be inconsistent, never
     /// one that is unsafe to use: poisoning is ignored.
     pub fn read(&self) -> Read<'_, T> {
+        if let Some(value) = self.lent() {
+            // SAFETY: lent to this thread until the callback returns (see `lent`).
+            return Read { _held: None, value: unsafe { &*value } };
+        }
         let held = self.lock.read().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the lock is held for as long as the reference lives.
-        Read { _held: held, value: unsafe { &*self.value.get() } }
+        Read { _held: Some(held), value: unsafe { &*self.value.get() } }
+    }
+
+    /// The value, if the engine has lent it to this thread.
+    ///
+    /// The lender does not touch the value meanwhile, and callbacks run one inside the other, so
+    /// the innermost user is the only one. A model is lent although the engine only has a shared
+    /// reference to it: what is written there are numbers inside of arrays and settings, never
+    /// lengths or buffers, and the engine checks what it reads.
+    fn lent(&self) -> Option<*mut T> {
+        lend::find(self.value.get() as usize).map(|value| value.cast::<T>())
     }
 
     /// Exclusive access, from code that does not hold the interpreter lock.
     pub fn write(&self) -> Write<'_, T> {
+        if let Some(value) = self.lent() {
+            // SAFETY: lent to this thread until the callback returns (see `lent`).
+            return Write { _held: None, value: unsafe { &mut *value } };
+        }
         let held = self.lock.write().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the lock is held exclusively for as long as the reference lives.
-        Write { _held: held, value: unsafe { &mut *self.value.get() } }
+        Write { _held: Some(held), value: unsafe { &mut *self.value.get() } }
     }
 
     /// Shared access, from code that holds the interpreter lock: it is released while another
     /// thread computes on this value. The guard must be dropped before any Python code runs.
     pub fn read_attached(&self, py: Python<'_>) -> Read<'_, T> {
+        if self.lent().is_some() {
+            return self.read();
+        }
         loop {
             let held = match self.lock.try_read() {
                 Ok(held) => held,
@@ -189,12 +216,15 @@ impl<T: Arrays + 'static> Shared<T> {
                 }
             };
             // SAFETY: the lock is held for as long as the reference lives.
-            return Read { _held: held, value: unsafe { &*self.value.get() } };
+            return Read { _held: Some(held), value: unsafe { &*self.value.get() } };
         }
     }
 
     /// Exclusive access, from code that holds the interpreter lock; see [`Self::read_attached`].
     pub fn write_attached(&self, py: Python<'_>) -> Write<'_, T> {
+        if self.lent().is_some() {
+            return self.write();
+        }
         loop {
             let held = match self.lock.try_write() {
                 Ok(held) => held,
@@ -205,7 +235,7 @@ impl<T: Arrays + 'static> Shared<T> {
                 }
             };
             // SAFETY: the lock is held exclusively for as long as the reference lives.
-            return Write { _held: held, value: unsafe { &mut *self.value.get() } };
+            return Write { _held: Some(held), value: unsafe { &mut *self.value.get() } };
         }
     }
 

@@ -7,7 +7,6 @@ mod value;
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use corten_model::Spec;
 use corten_model::enums::ObjType;
 use corten_model::spec::{
     Actuator, Anchor, Body, Camera, Child, DefaultClass, EditError, Element, Equality, Exclude,
@@ -15,6 +14,7 @@ use corten_model::spec::{
     Numeric, Pair, Part, Sensor, Site, Skin, Source, Tendon, Text, Texture, Tuple, Value, Wrap,
     WrapTarget,
 };
+use corten_model::{ReadOptions, Spec};
 use corten_sim::compile_spec;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -218,8 +218,8 @@ impl SpecBase {
         }
         let files = in_memory(assets)?;
         let spec = protect(py, move || match (path, xml) {
-            (Some(path), _) => Spec::from_file(&path, &files),
-            (None, Some(xml)) => Spec::from_xml_str(&xml, &files),
+            (Some(path), _) => Spec::read_file(&path, &files, ReadOptions::MUJOCO).map(|r| r.0),
+            (None, Some(xml)) => Spec::read_str(&xml, &files, ReadOptions::MUJOCO).map(|r| r.0),
             (None, None) => Ok(Spec::new()),
         })?;
         let spec = spec.map_err(|e| ModelError::new_err(e.to_string()))?;

@@ -10,7 +10,7 @@ from ._misc import MjContact, MjLROpt, MjSolverStat, MjTimerStat, MjWarningStat
 from ._records import MjOption, MjStatistic, MjVisual
 from ._elements import CLASSES as _ELEMENTS
 from ._elements import MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
-from ._spec import MjSpec
+from ._spec import MjSpec, from_zip, to_zip
 from ._structs import MjData, MjModel
 
 __version__ = "3.4.0"

@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 
-from .._corten import FatalError
+from .._corten import FatalError, get_callback, last_xml, set_callback
 from ._lists import CLASSES, FIELDS
 from ._records import MjOption, MjVisual, describe
 
@@ -87,8 +87,17 @@ def mj_defaultVisual(vis):
         setattr(vis, name, getattr(MjVisual(), name))
 
 
+def mj_defaultSolRefImp(solref, solimp):
+    """Sets solver parameters to their defaults."""
+    solref[:] = 0.02, 1.0
+    solimp[:] = 0.9, 0.95, 0.001, 0.5, 2.0
+
+
 def mj_saveModel(m, filename=None, buffer=None):
-    """Writes a model to a file or into an array of bytes, for `MjModel.from_binary_path`."""
+    """Writes a model to a file or into an array of bytes, for `MjModel.from_binary_path`.
+
+    The file is CortenForge's own (`.cfa`): versioned, with a checksum, and not MuJoCo's `.mjb`.
+    """
     data = m.to_bytes()
     if buffer is not None:
         if buffer.size < len(data):
@@ -163,7 +172,25 @@ def mju_writeLog(type, msg):
 
 
 def mj_resetCallbacks():
-    """Removes all callbacks; there are none."""
+    """Removes all callbacks."""
+    for name in _CALLBACKS:
+        set_callback(name, None)
+
+
+def mj_addContact(m, d, con):
+    """Adds a contact to the contacts of a simulation; 0 as there is always room for it."""
+    d.add_contact()
+    added = d.contact[-1]
+    for name in FIELDS["contact"]:
+        if name not in ("H", "geom1", "geom2"):
+            setattr(added, name, getattr(con, name))
+    return 0
+
+
+def mj_saveLastXML(filename, m=None):
+    """Writes the last model that was loaded from MJCF or URDF, as MJCF; changes made in `m` are not included."""
+    with open(filename, "w", encoding="utf-8") as file:
+        file.write(last_xml())
 
 
 def mj_loadPluginLibrary(path):
@@ -175,17 +202,33 @@ def mj_loadAllPluginLibraries(directory):
     """Plugins are compiled in; does nothing."""
 
 
+_CALLBACKS = ("mjcb_act_bias", "mjcb_act_dyn", "mjcb_act_gain", "mjcb_contactfilter", "mjcb_control", "mjcb_passive",
+              "mjcb_sensor")
+
+
+def _callback(name):
+    def put(callback):
+        set_callback(name, callback)
+
+    def get():
+        return get_callback(name)
+
+    put.__name__, put.__doc__ = f"set_{name}", f"Sets {name}, a function of model, data and what MuJoCo gives it; or None."
+    get.__name__, get.__doc__ = f"get_{name}", f"The function that {name} is set to, or None."
+    return put, get
+
+
 def _no_callback(name):
-    def set_callback(callback):
+    def put(callback):
         if callback is not None:
-            raise NotImplementedError(f"{name} is not supported: change controls or forces between mj_step1 and mj_step2")
-    set_callback.__name__ = f"set_{name}"
-    set_callback.__doc__ = "Callbacks are not supported; None is accepted."
-    return set_callback
+            raise NotImplementedError(f"{name} is not supported: timers and memory are the engine's own")
+
+    put.__name__, put.__doc__ = f"set_{name}", "Not supported; None is accepted."
+    return put, lambda: None
 
 
 CALLBACKS = {}
-for _name in ("mjcb_act_bias", "mjcb_act_dyn", "mjcb_act_gain", "mjcb_contactfilter", "mjcb_control", "mjcb_passive",
-              "mjcb_sensor", "mjcb_time", "mju_user_free", "mju_user_malloc", "mju_user_warning"):
-    CALLBACKS[f"set_{_name}"] = _no_callback(_name)
-    CALLBACKS[f"get_{_name}"] = lambda: None
+for _names, _make in ((_CALLBACKS, _callback),
+                      (("mjcb_time", "mju_user_free", "mju_user_malloc", "mju_user_warning"), _no_callback)):
+    for _name in _names:
+        CALLBACKS[f"set_{_name}"], CALLBACKS[f"get_{_name}"] = _make(_name)

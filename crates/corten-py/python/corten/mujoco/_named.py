@@ -201,10 +201,16 @@ class _View:
 def _find(model, kind, key):
     """The index of an object given by name or index."""
     if isinstance(key, str):
+        try:
+            # Names never change: what was found once is kept with the model.
+            return model.__dict__["_found"][kind.objtype, key]
+        except KeyError:
+            pass
         index = model.object_id(kind.objtype, key)
         if index < 0:
             names = sorted(name for name in model.object_names(kind.objtype) if name)
-            raise KeyError(f"Invalid name '{key}'. Valid names: {names}")
+            raise KeyError(f"Invalid name '{key}'. Valid names: {names}") from None
+        model.__dict__.setdefault("_found", {})[kind.objtype, key] = index
         return index
     try:
         index = key.__index__()

@@ -404,4 +404,9 @@ def _bind_data(self, specs):
     return _bound(self, self.model, specs)
 
 
-MjModel.bind, MjData.bind = _bind_model, _bind_data
+MjModel.bind = MjModel.bind_scalar = _bind_model
+MjData.bind = MjData.bind_scalar = _bind_data
+MjModel.signature = property(lambda self: hash(_model_structure(self)) & 0xFFFFFFFFFFFFFFFF,
+                             doc="A number that changes with the structure of the model.")
+MjData.signature = property(lambda self: self.model.signature, doc="That of the model.")
+from_zip, to_zip = MjSpec.from_zip, MjSpec.to_zip

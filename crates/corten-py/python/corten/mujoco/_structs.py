@@ -1,6 +1,7 @@
 """MjModel and MjData."""
 import copy
 import os
+import weakref
 from functools import cached_property
 
 from .._corten import DataBase, ModelBase, load_path, load_text
@@ -11,6 +12,9 @@ from ._records import MjOption, MjStatistic, MjVisual
 
 class MjModel(ModelBase):
     """A compiled model."""
+
+    def __init__(self, handle):
+        self.remember(weakref.ref(self))
 
     @classmethod
     def from_xml_path(cls, filename, assets=None):
@@ -27,9 +31,15 @@ class MjModel(ModelBase):
         """Loads a model that `mj_saveModel` wrote."""
         content = (assets or {}).get(filename)
         if content is None:
-            with open(filename, "rb") as file:
-                content = file.read()
-        return cls(ModelBase.from_bytes(content))
+            try:
+                with open(filename, "rb") as file:
+                    content = file.read()
+            except OSError as e:
+                raise ValueError(f"'{filename}': {e.strerror}") from e
+        try:
+            return cls(ModelBase.from_bytes(content))
+        except ValueError as e:
+            raise ValueError(f"'{filename}': {e}") from None
 
     @classmethod
     def _from_arrays(cls, arrays):
@@ -70,7 +80,7 @@ class MjData(DataBase):
         return DataBase.__new__(cls, model, _source)
 
     def __init__(self, model, _source=None):
-        pass
+        self.remember(weakref.ref(self))
 
     def __copy__(self):
         return type(self)(self.model, self)

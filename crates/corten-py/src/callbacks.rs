@@ -1,0 +1,165 @@
+//! MuJoCo's callbacks: Python functions that the engine calls in the middle of a step.
+//!
+//! They are global, as in MuJoCo. While any is set, every run of the engine carries a [`Hook`]
+//! that calls them with the Python objects of its model and data. The first exception stops
+//! further calls and is raised when the run ends.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use corten_model::Model;
+use corten_model::enums::Stage;
+use corten_sim::Data;
+use corten_sim::hook::Hook;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::data::PyData;
+use crate::memory::lend;
+use crate::model::PyModel;
+use crate::util::add_functions;
+
+const NAMES: [&str; 7] = [
+    "mjcb_control",
+    "mjcb_passive",
+    "mjcb_sensor",
+    "mjcb_act_dyn",
+    "mjcb_act_gain",
+    "mjcb_act_bias",
+    "mjcb_contactfilter",
+];
+const CONTROL: usize = 0;
+const PASSIVE: usize = 1;
+const SENSOR: usize = 2;
+const ACT_DYN: usize = 3;
+const ACT_GAIN: usize = 4;
+const ACT_BIAS: usize = 5;
+const CONTACT_FILTER: usize = 6;
+
+type Table = [Option<Py<PyAny>>; NAMES.len()];
+
+static TABLE: Mutex<Table> = Mutex::new([const { None }; NAMES.len()]);
+static ANY: AtomicBool = AtomicBool::new(false);
+
+fn table() -> MutexGuard<'static, Table> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn position(name: &str) -> PyResult<usize> {
+    let found = NAMES.iter().position(|known| *known == name);
+    found.ok_or_else(|| PyValueError::new_err(format!("there is no callback '{name}'")))
+}
+
+/// Sets a callback, or removes it.
+#[pyfunction]
+#[pyo3(signature = (name, callback))]
+fn set_callback(name: &str, callback: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+    if callback.as_ref().is_some_and(|f| !f.is_callable()) {
+        return Err(PyTypeError::new_err(format!("{name} must be a function or None")));
+    }
+    let at = position(name)?;
+    let old = std::mem::replace(&mut table()[at], callback.map(Bound::unbind));
+    // Dropped outside of the lock: that may run Python code.
+    drop(old);
+    ANY.store(table().iter().any(Option::is_some), Ordering::Release);
+    Ok(())
+}
+
+/// The callback that is set, or None.
+#[pyfunction]
+fn get_callback(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    let at = position(name)?;
+    Ok(table()[at].as_ref().map(|f| f.clone_ref(py)))
+}
+
+/// Calls the callbacks for one run of the engine.
+pub struct Callbacks {
+    model: Py<PyAny>,
+    data: Py<PyAny>,
+    table: Table,
+    failure: Mutex<Option<PyErr>>,
+}
+
+impl Callbacks {
+    /// What a run needs, if there are callbacks.
+    pub fn of(py: Python<'_>, m: &PyModel, d: &PyData) -> PyResult<Option<Arc<Callbacks>>> {
+        if !ANY.load(Ordering::Acquire) {
+            return Ok(None);
+        }
+        let object = |found: Option<Py<PyAny>>| {
+            found.ok_or_else(|| PyRuntimeError::new_err("callbacks need an MjModel and an MjData"))
+        };
+        let (model, data) = (object(m.object(py)?)?, object(d.object(py)?)?);
+        let table = table().each_ref().map(|f| f.as_ref().map(|f| f.clone_ref(py)));
+        Ok(Some(Arc::new(Callbacks { model, data, table, failure: Mutex::new(None) })))
+    }
+
+    /// The exception that a callback raised.
+    pub fn failure(&self) -> Option<PyErr> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn fail(&self, error: PyErr) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    /// Calls one of them with model, data and further numbers; what it returned.
+    fn call(&self, which: usize, m: *const Model, d: *const Data, more: &[i64]) -> Option<f64> {
+        let f = self.table[which].as_ref()?;
+        if self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            return None;
+        }
+        let call = |py: Python<'_>| -> PyResult<Option<f64>> {
+            let mut arguments = vec![self.model.clone_ref(py), self.data.clone_ref(py)];
+            for number in more {
+                arguments.push(number.into_pyobject(py)?.into_any().unbind());
+            }
+            let answer = f.bind(py).call1(PyTuple::new(py, arguments)?)?;
+            if answer.is_none() { Ok(None) } else { answer.extract().map(Some) }
+        };
+        match lend(m, || lend(d, || Python::attach(call))) {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.fail(error);
+                None
+            }
+        }
+    }
+}
+
+impl Hook for Callbacks {
+    fn control(&self, m: &Model, d: &mut Data) {
+        self.call(CONTROL, m, std::ptr::from_mut(d), &[]);
+    }
+
+    fn passive(&self, m: &Model, d: &mut Data) {
+        self.call(PASSIVE, m, std::ptr::from_mut(d), &[]);
+    }
+
+    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) {
+        self.call(SENSOR, m, std::ptr::from_mut(d), &[i64::from(stage.raw())]);
+    }
+
+    fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+        self.call(ACT_DYN, m, std::ptr::from_mut(d), &[actuator as i64])
+    }
+
+    fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+        self.call(ACT_GAIN, m, std::ptr::from_mut(d), &[actuator as i64])
+    }
+
+    fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+        self.call(ACT_BIAS, m, std::ptr::from_mut(d), &[actuator as i64])
+    }
+
+    fn rejects(&self, m: &Model, d: &Data, geoms: [usize; 2]) -> bool {
+        let geoms = geoms.map(|geom| geom as i64);
+        self.call(CONTACT_FILTER, m, d, &geoms).is_some_and(|answer| answer != 0.0)
+    }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    add_functions!(module; set_callback, get_callback);
+    Ok(())
+}
