@@ -370,3 +370,46 @@ fn no_text_makes_the_reader_panic() {
     // Both kinds occur, or the edits would be too tame or too wild to tell anything.
     assert!(accepted > 50 && refused > 50, "{accepted} accepted, {refused} refused");
 }
+
+/// Every setting, whatever its value, is written and read again.
+#[test]
+fn all_settings_survive_writing_and_reading() {
+    use corten_model::arrays::ArrayMut;
+    let mut spec = Spec::new();
+    let mut salt = 0.0;
+    let mut alter = |values: ArrayMut<'_>| {
+        salt += 1.0;
+        match values {
+            ArrayMut::F64(v) => v.iter_mut().for_each(|x| *x += 0.125 * salt),
+            ArrayMut::F32(v) => v.iter_mut().for_each(|x| *x += 0.125 * salt as f32),
+            // Choices have the values 0 and 1 at least.
+            ArrayMut::I32(v) => v.iter_mut().for_each(|x| *x = i32::from(*x != 1)),
+            ArrayMut::U8(v) => v.iter_mut().for_each(|x| *x = u8::from(*x != 1)),
+        }
+    };
+    macro_rules! alter_all {
+        ($($record:expr, $Type:ident;)*) => {$(
+            for name in corten_model::$Type::FIELDS {
+                alter($record.field_mut(name).unwrap().1);
+            }
+        )*};
+    }
+    alter_all! {
+        spec.option, Options;
+        spec.visual.global, VisualGlobal;
+        spec.visual.quality, VisualQuality;
+        spec.visual.headlight, VisualHeadlight;
+        spec.visual.map, VisualMap;
+        spec.visual.scale, VisualScale;
+        spec.visual.rgba, VisualRgba;
+    }
+    spec.stat.extent = Some(3.0);
+    spec.stat.meaninertia = Some(4.0);
+    spec.stat.meanmass = Some(5.0);
+    spec.stat.meansize = Some(6.0);
+    spec.stat.center = Some(corten_math::Vec3([7.0, 8.0, 9.0]));
+    let again = read(&spec.to_xml().unwrap()).unwrap();
+    assert_eq!(spec.option, again.option);
+    assert_eq!(spec.visual, again.visual);
+    assert_eq!(spec.stat, again.stat);
+}

@@ -41,7 +41,12 @@ pub fn overlaps(m: &Model, spec: &Spec) -> Diagnostics {
             1e3 * depth
         );
         let hint = "move one of them, or exclude the pair from contact";
-        let item = Diagnostic::warning(message).hint(hint);
+        // Models with keyframes are usually started from one of them.
+        let item = match m.nkey {
+            0 => Diagnostic::warning(message),
+            _ => Diagnostic::note(message),
+        };
+        let item = item.hint(hint);
         // The one that moves is the one to look at.
         let place = m.object_names.name(ObjType::Body, a.max(b)).and_then(|n| spec.find_body(n));
         found.push(match place {

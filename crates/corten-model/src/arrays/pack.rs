@@ -137,7 +137,11 @@ impl Model {
         let mut result = Ok(());
         model.each_record_mut(&mut |name, target| {
             if result.is_ok() {
-                result = find(&name).and_then(|values| copy(target, values.as_ref(), &name));
+                result = find(&name).and_then(|values| match values.as_ref() {
+                    // MuJoCo's Python package leaves out some colours: they keep their defaults.
+                    ArrayRef::F32([]) => Ok(()),
+                    values => copy(target, values, &name),
+                });
             }
         });
         result?;

@@ -15,6 +15,9 @@ pub(super) struct HFieldPlan {
     pub data: Vec<f32>,
 }
 
+/// Samples of a height field, a gigabyte: a slip of the pen must not exhaust memory.
+const MAX_SAMPLES: usize = 1 << 28;
+
 pub(super) fn compile(cx: &mut Context) -> Vec<HFieldPlan> {
     let spec = cx.spec;
     spec.hfields.values().map(|hfield| one(cx, hfield)).collect()
@@ -47,7 +50,7 @@ fn given(hfield: &HField) -> Elevation {
     if nrow == 0 || ncol == 0 {
         return Err("a height field needs a file, or 'nrow' and 'ncol'".into());
     }
-    let count = nrow.checked_mul(ncol).filter(|&n| n <= i32::MAX as usize);
+    let count = nrow.checked_mul(ncol).filter(|&n| n <= MAX_SAMPLES);
     let Some(count) = count else { return Err("'nrow' times 'ncol' is too large".into()) };
     if hfield.userdata.is_empty() {
         return Ok((nrow, ncol, vec![0.0; count]));

@@ -27,6 +27,12 @@ pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> 
     // Palettes and low bit depths become full bytes; 16 bits lose the lower half.
     decoder.set_transformations(png::Transformations::EXPAND | png::Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(|e| e.to_string())?;
+    // Deflate expands by a factor of 1032 at most: a header that promises more lies, and nothing
+    // is allocated for it.
+    let raw = (reader.info().raw_row_length() as u64).saturating_mul(reader.info().height.into());
+    if raw > 1032 * bytes.len() as u64 {
+        return Err("the file is too short for the size in its header".into());
+    }
     let size = reader.output_buffer_size().filter(|&n| n <= MAX_BYTES);
     let size = size.ok_or("the image is too large")?;
     let mut raw = vec![0; size];

@@ -1,7 +1,7 @@
 //! What is legal but probably not meant: advice to the author of a model.
 //!
 //! [`spec`] looks at the model as written, [`model`] at the compiled one. Nothing here changes
-//! how a model behaves, and every finding has a place.
+//! how a model behaves.
 
 mod inertia;
 mod unit;

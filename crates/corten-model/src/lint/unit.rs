@@ -7,7 +7,7 @@ use crate::enums::JointType;
 use crate::spec::{Joint, Spec};
 
 /// A joint that turns this often and still has a limit is likely meant in degrees.
-const TURNS: f64 = 3.0;
+const TURNS: f64 = 6.0;
 
 pub(super) fn angles(spec: &Spec, found: &mut Diagnostics) {
     let hinges = || {

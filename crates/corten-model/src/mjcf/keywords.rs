@@ -1,6 +1,6 @@
 //! The words of MJCF for enumerated values.
 
-use super::attr::{Codec, Keyword, Misread, Value, keywords};
+use super::attr::{Codec, Keyword, Misread, keywords};
 use crate::enums::*;
 
 keywords! {
@@ -159,18 +159,6 @@ impl Codec<i32> for Flag {
     }
     fn write(field: &i32) -> String {
         (*field != 0).word().to_owned()
-    }
-}
-
-/// A colour that is checked but has no place in the model.
-pub struct Unkept;
-
-impl Codec<[f32; 0]> for Unkept {
-    fn read(_: &mut [f32; 0], text: &str) -> Result<(), Misread> {
-        [0f32; 4].read(text)
-    }
-    fn write(_: &[f32; 0]) -> String {
-        String::new()
     }
 }
 

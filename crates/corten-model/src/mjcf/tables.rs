@@ -4,7 +4,7 @@
 //! shortcuts of actuators, objects of sensors) are handled by the reader.
 
 use super::attr::{attributes, upto};
-use super::keywords::{Flag, FluidShape, Unkept};
+use super::keywords::{Flag, FluidShape};
 use crate::enums::{Cone, Integrator, JacobianType, Solver};
 use crate::option::{
     Options, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality, VisualRgba, VisualScale,
@@ -176,8 +176,8 @@ attributes! {
         "slidercrank" slidercrank;
         "crankbroken" crankbroken;
         "frustum" frustum;
-        "bv" bv Unkept;
-        "bvactive" bvactive Unkept;
+        "bv" bv;
+        "bvactive" bvactive;
     }
     Body {
         "name" name;

@@ -1,0 +1,134 @@
+//! `corten check` as a user sees it: text, JSON, exit codes, many files.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn corten(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_corten")).args(args).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A directory with these files, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &str)]) -> Folder {
+        let dir = std::env::temp_dir().join(format!("corten-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        for (file, content) in files {
+            std::fs::write(dir.join(file), content).unwrap();
+        }
+        Folder(dir)
+    }
+
+    fn path(&self, file: &str) -> String {
+        self.0.join(file).to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const GOOD: &str = r#"<mujoco><worldbody><body name="b"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"#;
+const SUSPICIOUS: &str = r#"<mujoco>
+  <option timestep="0.1"/>
+  <default><default class="spare"/></default>
+  <asset><material name="paint"/></asset>
+  <worldbody>
+    <body name="arm"><joint name="elbow" range="-1.57 1.57"/><geom size=".1"/>
+      <inertial pos="0 0 0" mass="1" diaginertia="9 9 9"/></body>
+    <body name="one"><freejoint/><geom size=".1"/></body>
+    <body name="two" pos=".1 0 0"><freejoint/><geom size=".1"/></body>
+  </worldbody>
+  <actuator><muscle joint="elbow"/></actuator>
+</mujoco>"#;
+
+#[test]
+fn exit_codes_tell_errors_from_warnings() {
+    let dir = Folder::new(
+        "codes",
+        &[("good.xml", GOOD), ("odd.xml", SUSPICIOUS), ("bad.xml", "<mujoco><bdy/></mujoco>")],
+    );
+    let code = |args: &[&str]| corten(args).status.code();
+    assert_eq!(code(&["check", &dir.path("good.xml")]), Some(0));
+    assert_eq!(code(&["check", &dir.path("odd.xml")]), Some(0));
+    assert_eq!(code(&["check", "-W", &dir.path("odd.xml")]), Some(1));
+    assert_eq!(code(&["check", &dir.path("good.xml"), &dir.path("bad.xml")]), Some(1));
+    assert_eq!(code(&["check", &dir.path("absent.xml")]), Some(1));
+    assert_eq!(code(&["check"]), Some(2));
+}
+
+#[test]
+fn advice_covers_what_is_legal_but_suspicious() {
+    let dir = Folder::new("advice", &[("odd.xml", SUSPICIOUS)]);
+    let shown = text(&corten(&["check", &dir.path("odd.xml")]));
+    for part in [
+        "a timestep of 0.1 s is long",
+        "material 'paint' is not used",
+        "default class 'spare' is not used",
+        "are these radians?",
+        "control of this muscle is not limited",
+        "inertia is too large for the shapes",
+        "'one' and 'two' overlap by 100.0 mm",
+    ] {
+        assert!(shown.contains(part), "missing: {part}\n{shown}");
+    }
+    assert!(shown.contains("odd.xml:6:22"), "{shown}");
+}
+
+#[test]
+fn directories_are_searched_and_parts_recognized() {
+    let dir = Folder::new(
+        "parts",
+        &[
+            (
+                "part.xml",
+                r#"<mujoco><worldbody><geom class="shared" size="1"/></worldbody></mujoco>"#,
+            ),
+            (
+                "whole.xml",
+                r#"<mujoco><default><default class="shared"/></default><include file="part.xml"/></mujoco>"#,
+            ),
+            ("readme.txt", "not a model"),
+        ],
+    );
+    let output = corten(&["check", &dir.0.to_string_lossy()]);
+    let shown = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("part.xml: part of") && shown.contains("2 files checked"), "{shown}");
+}
+
+#[test]
+fn json_is_one_object() {
+    let dir = Folder::new(
+        "json",
+        &[("bad.xml", "<mujoco>\n<worldbody>\n<geom sise='1'/></worldbody></mujoco>")],
+    );
+    let shown = text(&corten(&["check", "--json", &dir.path("bad.xml")]));
+    assert!(
+        shown.starts_with("{\"files\":[{\"file\":")
+            && shown.ends_with("\"errors\":1,\"warnings\":0}\n")
+    );
+    assert!(
+        shown.contains("\"did_you_mean\":\"size\"") && shown.contains("\"line\":3,\"column\":7"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn models_are_converted_and_described() {
+    let dir = Folder::new("convert", &[("good.xml", GOOD)]);
+    for target in ["again.xml", "again.cfa"] {
+        let output = corten(&["convert", &dir.path("good.xml"), &dir.path(target)]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let shown = text(&corten(&["info", &dir.path(target)]));
+        assert!(shown.contains("total mass 4.1888 kg"));
+        assert!(shown.contains("nbody            2"), "{shown}");
+    }
+}
