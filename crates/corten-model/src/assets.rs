@@ -82,35 +82,31 @@ impl Assets {
         self.packages.push(dir.into());
     }
 
-    /// The file behind `package://name/rest`, for a model in `dir`. Tried are the directories that
-    /// were added, those of the environment ([`PACKAGE_PATHS`]), and the directories above the
-    /// model; each may hold the package or be it. The error lists what was tried.
-    pub fn find_in_package(&self, dir: &str, rest: &str) -> Result<String, Vec<String>> {
-        let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
+    /// The file behind `package://name/rest`. Tried are the directories that were added, then those
+    /// of the environment ([`PACKAGE_PATHS`]); each may hold the package or be it. The error lists
+    /// what was tried.
+    pub fn find_in_package(&self, rest: &str) -> Result<String, Vec<String>> {
         let variables = PACKAGE_PATHS.iter().filter_map(std::env::var_os);
         let listed: Vec<String> = variables
             .flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>())
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
-        let mut places: Vec<String> = self.packages.iter().chain(&listed).cloned().collect();
-        if !self.memory_only
-            && let Ok(start) = std::path::absolute(if dir.is_empty() { "." } else { dir })
-        {
-            let above = start.ancestors().take(MAX_ANCESTORS);
-            places.extend(above.map(|path| path.to_string_lossy().into_owned()));
+        let places = self.packages.iter().chain(&listed);
+        let tried: Vec<String> = places.flat_map(|place| in_package(place, rest)).collect();
+        match tried.iter().find(|path| self.exists("", path)) {
+            Some(found) => Ok(found.clone()),
+            None => Err(tried),
         }
-        let mut tried = Vec::new();
-        for place in places {
-            let holds = join(&place, &format!("{package}/{inside}"));
-            let is = (file_name(&normalize(&place)) == package).then(|| join(&place, inside));
-            for path in is.into_iter().chain([holds]) {
-                if self.exists("", &path) {
-                    return Ok(path);
-                }
-                tried.push(path);
-            }
-        }
-        Err(tried)
+    }
+
+    /// A directory above `dir` that holds the file behind `package://rest`, or is its package.
+    pub fn guess_package_path(&self, dir: &str, rest: &str) -> Option<String> {
+        let start = std::path::absolute(if dir.is_empty() { "." } else { dir }).ok()?;
+        let above = start.ancestors().take(MAX_ANCESTORS);
+        above
+            .map(|path| path.to_string_lossy().into_owned())
+            .find(|place| in_package(place, rest).iter().any(|path| self.exists("", path)))
+            .filter(|_| !self.memory_only)
     }
 
     /// Whether [`Assets::read`] would find a file.
@@ -118,6 +114,13 @@ impl Assets {
         self.in_memory(name).is_some()
             || (!self.memory_only && Path::new(&join(dir, name)).is_file())
     }
+}
+
+/// Where a file of a package may be if `place` is the package, or holds it.
+fn in_package(place: &str, rest: &str) -> Vec<String> {
+    let (package, inside) = rest.split_once('/').unwrap_or((rest, ""));
+    let is = (file_name(&normalize(place)) == package).then(|| join(place, inside));
+    is.into_iter().chain([join(place, rest)]).collect()
 }
 
 /// `name` relative to `dir`; `name` itself if it is absolute.

@@ -110,13 +110,15 @@ fn packages_are_found_through_search_paths() {
         assert!(findings.is_empty(), "{findings}");
         assert_eq!(compile(&spec, &assets).unwrap().into_model().nmesh, 1);
     }
-    // So does a model inside the package, without any setting.
+    // Inside the package, the author is told which directory to list.
     let urdf = root.join("parts/urdf");
     std::fs::create_dir_all(&urdf).unwrap();
     let file = urdf.join("robot.urdf");
     std::fs::write(&file, robot(MESH, "", "")).unwrap();
-    let spec = Spec::from_file(&file.to_string_lossy(), &Assets::new()).unwrap();
-    assert_eq!(compile(&spec, &Assets::new()).unwrap().into_model().nmesh, 1);
+    let (_, findings) =
+        Spec::from_file_with_warnings(&file.to_string_lossy(), &Assets::new()).unwrap();
+    let advice = format!("set CORTEN_PACKAGE_PATH={}", root.join("parts").display());
+    assert!(findings.to_string().contains(&advice), "{findings}");
     std::fs::remove_dir_all(&root).unwrap();
 }
 

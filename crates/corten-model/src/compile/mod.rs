@@ -132,6 +132,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     if spec.compiler.fusestatic {
         fuse::fuse_static(&mut cx, &mut tree);
     }
+    tree::check_free_joints(&mut cx, &tree);
     if spec.compiler.discardvisual {
         discard::discard_visual(&cx, &mut tree, &mut meshes);
     }

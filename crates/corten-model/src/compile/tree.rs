@@ -330,9 +330,6 @@ fn compile_joints(cx: &mut Context, tree: &mut Tree, b: usize, frames: &Frames) 
                 if joints.len() > 1 {
                     cx.error("joint", source, "a free joint must be the only joint of its body");
                 }
-                if tree.bodies[b].parent != 0 {
-                    cx.error("joint", source, "a free joint belongs into a child of the world");
-                }
             }
             _ => {}
         }
@@ -343,6 +340,16 @@ fn compile_joints(cx: &mut Context, tree: &mut Tree, b: usize, frames: &Frames) 
     tree.bodies[b].dofnum = dofs;
     if body.mocap && (dofs > 0 || b == 0 || tree.bodies[b].parent != 0) {
         cx.error("body", body, "a mocap body must be a child of the world without joints");
+    }
+}
+
+/// Free joints belong into children of the world, once static bodies are fused.
+pub(super) fn check_free_joints(cx: &mut Context, tree: &Tree) {
+    for joint in &tree.joints {
+        let source = &cx.spec.joints[joint.key];
+        if source.type_ == JointType::Free && tree.bodies[joint.body].parent != 0 {
+            cx.error("joint", source, "a free joint belongs into a child of the world");
+        }
     }
 }
 

@@ -108,7 +108,7 @@ impl Robot<'_, '_> {
         if assets.exists(&spec.modelfiledir, &join(&spec.compiler.meshdir, &file)) {
             return file;
         }
-        match assets.find_in_package(&spec.modelfiledir, inside) {
+        match assets.find_in_package(inside) {
             Ok(found) => {
                 // All names have been stripped by now where that was wanted; this one must stay.
                 spec.strippath = false;
@@ -117,11 +117,14 @@ impl Robot<'_, '_> {
             }
             Err(tried) => {
                 let message = format!("'package://{inside}' is in none of the places for packages");
-                let hint = format!(
-                    "list the directories that hold packages in {}; tried: {}",
-                    PACKAGE_PATHS[0],
-                    if tried.is_empty() { "none".to_owned() } else { tried.join(", ") }
-                );
+                let tried = if tried.is_empty() { "none".to_owned() } else { tried.join(", ") };
+                let hint = match assets.guess_package_path(&spec.modelfiledir, inside) {
+                    Some(dir) => format!("set {}={dir}; tried: {tried}", PACKAGE_PATHS[0]),
+                    None => format!(
+                        "list the directories that hold packages in {}; tried: {tried}",
+                        PACKAGE_PATHS[0]
+                    ),
+                };
                 self.reader.report(elem, Diagnostic::warning(message).hint(hint));
                 file
             }

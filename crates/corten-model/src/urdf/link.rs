@@ -31,9 +31,8 @@ impl Robot<'_, '_> {
 
     fn inertial(&mut self, elem: Elem<'_>, body: Key<Body>) {
         if body == Spec::WORLD {
-            let item = Diagnostic::warning("inertia of the world has no effect");
+            let item = Diagnostic::note("the inertia of the world has no effect on motion");
             self.reader.report(elem, item);
-            return;
         }
         let (pos, quat) = origin(self.reader, elem);
         let mass = require_child(self.reader, elem, "mass")

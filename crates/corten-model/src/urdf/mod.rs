@@ -226,7 +226,7 @@ impl Robot<'_, '_> {
             "floating" => vec![Joint { axis: Vec3::Z, ..simple(JointType::Free).remove(0) }],
             "fixed" => Vec::new(),
             "planar" => planar(&name, axis, &plain),
-            "" => return,
+            "" if elem.attr("type").is_none() => return,
             other => {
                 let item = Diagnostic::error(format!("unknown type of joint '{other}'")).expected(
                     "revolute, continuous, prismatic, fixed, floating, planar, spherical",
