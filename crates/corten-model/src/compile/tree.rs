@@ -326,10 +326,8 @@ fn compile_joints(cx: &mut Context, tree: &mut Tree, b: usize, frames: &Frames) 
                 cx.error("joint", source, "a ball joint cannot be followed by another rotation");
             }
             JointType::Ball => ball = true,
-            JointType::Free => {
-                if joints.len() > 1 {
-                    cx.error("joint", source, "a free joint must be the only joint of its body");
-                }
+            JointType::Free if joints.len() > 1 => {
+                cx.error("joint", source, "a free joint must be the only joint of its body");
             }
             _ => {}
         }
