@@ -91,24 +91,22 @@ fn check(
     options: ReadOptions,
     parts: &mut files::Parts,
 ) -> Diagnostics {
-    let (spec, mut findings) = match Spec::read_file(&file.to_string_lossy(), assets, options) {
+    let read = Spec::read_file(&file.to_string_lossy(), assets, options);
+    let (spec, warnings) = match read {
         Ok(read) => read,
         Err(errors) => return errors,
     };
     parts.add(file, &spec);
-    match corten_sim::compile_spec(&spec, assets) {
-        Ok(model) => {
+    match corten_sim::build(&spec, assets, warnings) {
+        Ok(loaded) => {
+            let mut findings = loaded.warnings;
             findings.append(lint::spec(&spec));
-            findings.append(lint::model(&model, &spec));
-            findings.append(pose::overlaps(&model, &spec));
+            findings.append(lint::model(&loaded.model, &spec));
+            findings.append(pose::overlaps(&loaded.model, &spec));
+            findings
         }
-        Err(errors) => {
-            let mut all = errors;
-            all.append(findings);
-            findings = all;
-        }
+        Err(errors) => errors,
     }
-    findings
 }
 
 fn print(report: &Report, quiet: bool) {
