@@ -13,6 +13,7 @@ pub mod ray;
 pub mod sdf;
 mod separation;
 pub mod shape;
+pub mod starts;
 
 pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};

@@ -9,6 +9,8 @@
 
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
+use crate::starts::Starts;
+
 /// Squared length below which a direction has no usable component.
 pub(crate) const MIN_VAL_SQUARED: f64 = MIN_VAL * MIN_VAL;
 
@@ -49,12 +51,14 @@ pub struct Mesh<'a> {
     pub vert: &'a [[f32; 3]],
     pub graph: Option<HullGraph<'a>>,
     pub polygons: Polygons<'a>,
+    /// Where to start looking for extreme vertices; nothing depends on it but time.
+    pub starts: Starts<'a>,
 }
 
 impl<'a> Mesh<'a> {
     /// A mesh without hull graph and polygons.
     pub fn new(vert: &'a [[f32; 3]]) -> Mesh<'a> {
-        Mesh { vert, graph: None, polygons: Polygons::default() }
+        Mesh { vert, graph: None, polygons: Polygons::default(), starts: Starts::default() }
     }
 
     /// Vertex `i` in the mesh frame.
@@ -292,7 +296,10 @@ impl<'a> Shape<'a> {
                 let dir = mat.tmul(dir);
                 match &mesh.graph {
                     Some(graph) if mesh.vert.len() >= CLIMB_MIN_VERTICES => {
-                        self.climb_start = climb(mesh.vert, graph, dir, self.climb_start);
+                        self.climb_start = match mesh.starts.extreme(mesh.vert, graph, dir) {
+                            Some(found) => found,
+                            None => climb(mesh.vert, graph, dir, self.climb_start),
+                        };
                         self.vertex = graph.vertex(self.climb_start);
                     }
                     _ => self.vertex = search(mesh.vert, dir, self.vertex),

@@ -18,6 +18,8 @@ pub(crate) mod shape;
 mod sweep;
 mod tie;
 
+use std::sync::Arc;
+
 use corten_geom::{HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
@@ -37,6 +39,8 @@ pub fn exchange_hints(d: &mut Data, hints: &mut Hints) {
 pub(crate) struct Memory {
     broad: broad::Broad,
     narrow: narrow::Memory,
+    /// Depends on the model alone; copies of a state share it.
+    starts: Arc<Vec<Vec<u16>>>,
 }
 
 impl Memory {
@@ -59,7 +63,7 @@ pub(crate) fn touch<'w>(
     let work = &mut memory.narrow;
     work.hits.clear();
     let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
-    narrow::Narrow::new(m, poses, None).touch(first, second, margin, || None, work);
+    narrow::Narrow::new(m, poses, &memory.starts, None).touch(first, second, margin, || None, work);
     &work.hits
 }
 
@@ -73,11 +77,14 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
 
     let Data { contact, scratch, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
-    let Memory { broad, narrow: work } = &mut scratch.collision;
+    let Memory { broad, narrow: work, starts } = &mut scratch.collision;
+    if starts.len() != m.nmesh {
+        *starts = Arc::new(shape::hull_starts(m));
+    }
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat);
     let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
-    let narrow = narrow::Narrow::new(m, poses, awake);
+    let narrow = narrow::Narrow::new(m, poses, starts, awake);
     work.separations.begin();
     work.ties.begin();
     for candidate in candidates {

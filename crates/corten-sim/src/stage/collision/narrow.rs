@@ -11,7 +11,7 @@ use corten_model::enums::{EnableBit, GeomType, SleepState};
 use super::filter::{Candidate, Rules, Source};
 use super::memory::{Key, Separations};
 use super::parameters::{self, Parameters};
-use super::shape;
+use super::shape::{self, HullStarts};
 use super::tie::{self, Poses, Ties};
 use crate::Contact;
 
@@ -27,6 +27,7 @@ pub(super) struct Narrow<'a> {
     xpos: &'a [Vec3],
     xmat: &'a [Mat3],
     poses: Poses<'a>,
+    starts: &'a HullStarts,
     /// Sleep state per body, if sleeping is enabled.
     awake: Option<&'a [i32]>,
     options: ccd::Options,
@@ -42,11 +43,16 @@ pub(super) struct Memory {
 }
 
 impl<'a> Narrow<'a> {
-    pub fn new(m: &'a Model, poses: Poses<'a>, awake: Option<&'a [i32]>) -> Narrow<'a> {
+    pub fn new(
+        m: &'a Model,
+        poses: Poses<'a>,
+        starts: &'a HullStarts,
+        awake: Option<&'a [i32]>,
+    ) -> Narrow<'a> {
         let options =
             ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
         let Poses { geom_xpos: xpos, geom_xmat: xmat, .. } = poses;
-        Narrow { m, xpos, xmat, poses, awake, options }
+        Narrow { m, xpos, xmat, poses, starts, awake, options }
     }
 
     /// Tests one candidate and appends its contacts.
@@ -188,7 +194,7 @@ impl<'a> Narrow<'a> {
     }
 
     fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
-        shape::convex(self.m, g, self.xpos[g], self.xmat[g], margin)
+        shape::convex(self.m, self.starts, g, self.xpos[g], self.xmat[g], margin)
     }
 
     fn pose(&self, g: usize) -> Pose {

@@ -6,14 +6,28 @@
 use corten_geom::field::{Field, PosedField};
 use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
+use corten_geom::starts::{self, Starts};
 use corten_geom::{Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType};
 
+/// Where searches on the hull of each mesh start; empty for meshes without hull.
+pub(crate) type HullStarts = [Vec<u16>];
+
+/// The starts of all meshes of a model.
+pub(super) fn hull_starts(m: &Model) -> Vec<Vec<u16>> {
+    let table = |id: usize| {
+        let mesh = mesh(m, id as i32, &[])?;
+        Some(starts::build(mesh.vert, &mesh.graph?))
+    };
+    (0..m.nmesh).map(|id| table(id).unwrap_or_default()).collect()
+}
+
 /// A geom of a convex type, inflated by half of `margin`.
 pub(crate) fn convex<'a>(
     m: &'a Model,
+    starts: &'a HullStarts,
     geom: usize,
     pos: Vec3,
     mat: Mat3,
@@ -27,8 +41,12 @@ pub(crate) fn convex<'a>(
         GeomType::Ellipsoid => Geometry::Ellipsoid { size },
         GeomType::Cylinder => Geometry::Cylinder { radius, half_length },
         GeomType::Box => Geometry::Box { size },
-        GeomType::Mesh => Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom])?, faceted: true },
-        GeomType::Sdf => Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom])?, faceted: false },
+        GeomType::Mesh => {
+            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], starts)?, faceted: true }
+        }
+        GeomType::Sdf => {
+            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], starts)?, faceted: false }
+        }
         _ => return None,
     };
     Some(Shape::new(Pose::new(pos, mat), geometry, margin).with_rbound(m.geom_rbound[geom]))
@@ -44,7 +62,7 @@ pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
     Some(HeightField { size: m.hfield_size[id], nrow, ncol, data })
 }
 
-fn mesh(m: &Model, id: i32) -> Option<Mesh<'_>> {
+fn mesh<'a>(m: &'a Model, id: i32, starts: &'a HullStarts) -> Option<Mesh<'a>> {
     let id = usize::try_from(id).ok().filter(|&id| id < m.nmesh)?;
     let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;
     let graph = usize::try_from(m.mesh_graphadr[id])
@@ -56,7 +74,8 @@ fn mesh(m: &Model, id: i32) -> Option<Mesh<'_>> {
         true => polygons(m, id)?,
         false => Polygons::default(),
     };
-    Some(Mesh { vert, graph, polygons })
+    let starts = Starts(starts.get(id).map_or(&[], |table| table));
+    Some(Mesh { vert, graph, polygons, starts })
 }
 
 fn polygons(m: &Model, id: usize) -> Option<Polygons<'_>> {
