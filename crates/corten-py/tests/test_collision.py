@@ -149,7 +149,7 @@ def test_contacts_of_two_geoms(kind1, kind2):
     rng = np.random.default_rng(100 * TYPES.index(kind1) + TYPES.index(kind2))
     variants = list(itertools.product(SIZES[kind1], SIZES[kind2]))
     each = POSES // (len(GROUPS) * len(variants)) + 1
-    shares, worst = {}, 0.0
+    shares, worst, touching = {}, 0.0, 0
     for group, (k, (size1, size2)) in itertools.product(GROUPS, enumerate(variants)):
         xml = two_geoms(kind1, size1, kind2, size2, (0, 0, 0.05)[k % 3], 0.01 if group == "tiny" and kind1 != "hfield" else 1)
         ma = reference(xml)
@@ -168,11 +168,13 @@ def test_contacts_of_two_geoms(kind1, kind2):
             if a.ncon != b.ncon:
                 continue
             equal[0] += 1
+            touching += a.ncon > 0
             if a.ncon:
                 worst = max(worst, np.abs(np.array(a.contact.dist) - np.array(b.contact.dist)).max())
     good, total = np.sum(list(shares.values()), axis=0)
-    print(f"{kind1}-{kind2}: {100 * good / total:.2f}% of {total}, depth {worst:.1e};",
+    print(f"{kind1}-{kind2}: {100 * good / total:.2f}% of {total}, {touching} of them touching, depth {worst:.1e};",
           " ".join(f"{g} {100 * s[0] / s[1]:.1f}%" for g, s in shares.items()))
+    assert touching > 0.2 * total
     assert good >= 0.995 * total
     assert worst < 1e-7
 
