@@ -28,6 +28,21 @@ const MAX_ITERATIONS: usize = 500;
 /// result. Both follow MuJoCo (largest off-diagonal element first; a 90° turn about the third
 /// axis for each exchange of neighbours), because inertial frames are part of a compiled model.
 pub fn eig3(a: &Mat3) -> Eig3 {
+    diagonalize(a, Quat::normalized)
+}
+
+/// [`eig3`] with the rounding of MuJoCo's compiler, which leaves quaternions alone that are nearly
+/// of unit length. Inertias with equal moments amplify the last bits to different axes.
+pub fn principal_axes(a: &Mat3) -> Eig3 {
+    /// Deviation from unit length that is left alone.
+    const NEARLY_UNIT: f64 = 1e-14;
+    diagonalize(a, |q| {
+        let norm = q.norm();
+        if (norm - 1.0).abs() > NEARLY_UNIT { Quat(q.0.map(|x| x / norm)) } else { q }
+    })
+}
+
+fn diagonalize(a: &Mat3, unit: impl Fn(Quat) -> Quat) -> Eig3 {
     let mut q = Quat::IDENTITY;
     let mut values = Vec3::ZERO;
     for _ in 0..MAX_ITERATIONS {
@@ -64,7 +79,7 @@ pub fn eig3(a: &Mat3) -> Eig3 {
         let mut r = [0.0; 4];
         r[axis + 1] = sign * half_sin;
         r[0] = (1.0 - half_sin * half_sin).sqrt();
-        q = (q * Quat(r).normalized()).normalized();
+        q = unit(q * unit(Quat(r)));
     }
 
     for i in [0, 1, 0] {
@@ -72,7 +87,7 @@ pub fn eig3(a: &Mat3) -> Eig3 {
             values.0.swap(i, i + 1);
             let mut r = [QUARTER_TURN, 0.0, 0.0, 0.0];
             r[(i + 2) % 3 + 1] = QUARTER_TURN;
-            q = (q * Quat(r)).normalized();
+            q = unit(q * Quat(r));
         }
     }
     Eig3 { values, vectors: q.to_mat(), rotation: q }

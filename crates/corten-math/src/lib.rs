@@ -15,7 +15,7 @@ mod spatial;
 mod tree;
 mod vec3;
 
-pub use eig3::{Eig3, eig3};
+pub use eig3::{Eig3, eig3, principal_axes};
 pub use mat3::Mat3;
 pub use mat6::Mat6;
 pub use quat::Quat;

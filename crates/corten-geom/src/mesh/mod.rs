@@ -8,11 +8,13 @@ mod inertia;
 mod load;
 mod normal;
 mod obj;
+mod octree;
 mod polygon;
 mod process;
 
 pub use builtin::Builtin;
 pub use load::{Format, LoadError, load};
+pub use octree::DistanceTree;
 pub use polygon::Lists;
 pub use process::{Mesh, MeshError, Settings, process};
 

@@ -4,8 +4,9 @@
 //! rotation and scale of the author apply; then the mesh moves to its centre of mass and
 //! principal axes, and remembers from where.
 
-use corten_math::{MIN_VAL, Quat, Vec3, eig3};
+use corten_math::{MIN_VAL, Quat, Vec3, principal_axes};
 
+use super::octree::{self, DistanceTree};
 use super::polygon::{self, Polygons};
 use super::{MassDistribution, Source, inertia, normal};
 use crate::bvh::{self, Bvh, Element};
@@ -24,6 +25,8 @@ pub struct Settings {
     pub max_hull_vert: Option<usize>,
     /// Whether the hull is used, for collisions or for inertia.
     pub need_hull: bool,
+    /// Whether distances from the surface are used, by a geom that is a distance field.
+    pub need_distance: bool,
 }
 
 impl Default for Settings {
@@ -36,6 +39,7 @@ impl Default for Settings {
             smooth_normal: false,
             max_hull_vert: None,
             need_hull: true,
+            need_distance: false,
         }
     }
 }
@@ -54,6 +58,8 @@ pub struct Mesh {
     /// Sides of the hull, or of the mesh itself if it has no hull.
     pub polygons: Polygons,
     pub bvh: Bvh,
+    /// Distances from the surface; empty if not needed.
+    pub distance: DistanceTree,
     /// Where the mesh was before it moved to its inertial frame.
     pub pos: Vec3,
     pub quat: Quat,
@@ -165,12 +171,16 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
         });
     }
     let (full, measure) = inertia::inertia(&vert, mass_faces, com, settings.mass);
-    let principal = eig3(&full);
+    let principal = principal_axes(&full);
     let inertia_box = equivalent_box(principal.values, measure)?;
 
     let (min, max) = recenter(&mut vert, &mut normal, com, principal.rotation);
     polygons.update_normals(&vert);
     let bvh = face_tree(&vert, &face);
+    let distance = match settings.need_distance {
+        true => octree::sample(&vert, &face, min, max, &bvh),
+        false => DistanceTree::default(),
+    };
     Ok(Mesh {
         vert,
         normal,
@@ -181,6 +191,7 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
         graph,
         polygons,
         bvh,
+        distance,
         pos: com,
         quat: principal.rotation,
         min,

@@ -30,7 +30,13 @@ pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
         m.mesh_faceadr[i] = m.mesh_face.len() as i32;
         m.mesh_facenum[i] = shape.face.len() as i32;
         m.mesh_graphadr[i] = if shape.graph.is_empty() { -1 } else { m.mesh_graph.len() as i32 };
-        m.mesh_octadr[i] = -1;
+        let cells = shape.distance.depth.len();
+        m.mesh_octnum[i] = cells as i32;
+        m.mesh_octadr[i] = if cells == 0 { -1 } else { m.oct_depth.len() as i32 };
+        m.oct_depth.extend_from_slice(&shape.distance.depth);
+        m.oct_child.extend_from_slice(&shape.distance.child);
+        m.oct_aabb.extend_from_slice(&shape.distance.aabb);
+        m.oct_coeff.extend_from_slice(&shape.distance.coeff);
         m.mesh_bvhnum[i] = shape.bvh.nodeid.len() as i32;
         m.mesh_bvhadr[i] = if shape.bvh.nodeid.is_empty() { -1 } else { m.nbvhstatic as i32 };
         append_bvh(m, &shape.bvh);
@@ -50,6 +56,7 @@ pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
         polygons(m, i, &shape.polygons.loops, &shape.polygons.normals);
         polygon_map(m, &shape.polygons.of_vertex);
     }
+    m.noct = m.oct_depth.len();
     m.nmeshvert = m.mesh_vert.len();
     m.nmeshnormal = m.mesh_normal.len();
     m.nmeshtexcoord = m.mesh_texcoord.len();

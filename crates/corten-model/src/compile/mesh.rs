@@ -28,8 +28,16 @@ pub(super) struct MeshPlan {
 pub(super) fn compile(cx: &mut Context, names: &Names) -> Vec<MeshPlan> {
     let spec = cx.spec;
     let hulls = needing_hull(cx, names);
+    let distances: HashSet<usize> = spec
+        .geoms
+        .values()
+        .filter(|g| g.type_ == GeomType::Sdf)
+        .filter_map(|g| names.id(ObjType::Mesh, &g.meshname))
+        .collect();
     let keys: Vec<Key<Mesh>> = spec.meshes.keys().collect();
-    let results = in_parallel(keys.len(), |i| shape(cx, &spec.meshes[keys[i]], hulls.contains(&i)));
+    let results = in_parallel(keys.len(), |i| {
+        shape(cx, &spec.meshes[keys[i]], hulls.contains(&i), distances.contains(&i))
+    });
     let mut plans = Vec::with_capacity(keys.len());
     for (&key, result) in keys.iter().zip(results) {
         let source = &spec.meshes[key];
@@ -64,7 +72,12 @@ fn needing_hull(cx: &Context, names: &Names) -> HashSet<usize> {
         .collect()
 }
 
-fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, String> {
+fn shape(
+    cx: &Context,
+    mesh: &Mesh,
+    need_hull: bool,
+    need_distance: bool,
+) -> Result<Arc<mesh::Mesh>, String> {
     let mut settings = Settings {
         scale: mesh.scale,
         refpos: mesh.refpos,
@@ -78,6 +91,7 @@ fn shape(cx: &Context, mesh: &Mesh, need_hull: bool) -> Result<Arc<mesh::Mesh>, 
         smooth_normal: mesh.smoothnormal,
         max_hull_vert: usize::try_from(mesh.maxhullvert).ok(),
         need_hull,
+        need_distance,
     };
     if mesh.builtin == MeshBuiltin::Plate {
         settings.mass = MassDistribution::Shell;
@@ -228,7 +242,7 @@ fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
 
 fn content_key(bytes: &[u8], format: Format, s: &Settings, given: &Source) -> ContentKey {
     ContentKey::new(bytes, |h| {
-        (format, s.mass, s.smooth_normal, s.max_hull_vert, s.need_hull).hash(h);
+        (format, s.mass, s.smooth_normal, s.max_hull_vert, s.need_hull, s.need_distance).hash(h);
         let numbers = s.scale.0.iter().chain(&s.refpos.0).chain(&s.refquat.0);
         numbers.for_each(|x| x.to_bits().hash(h));
         let floats = given.vert.as_flattened().iter().chain(&given.normal).chain(&given.texcoord);
@@ -246,5 +260,8 @@ fn cache() -> &'static Cache<mesh::Mesh> {
 
 /// Memory of a mesh, roughly.
 fn bytes_of(mesh: &mesh::Mesh) -> usize {
-    80 * mesh.vert.len() + 180 * mesh.face.len() + 4 * mesh.graph.len()
+    80 * mesh.vert.len()
+        + 180 * mesh.face.len()
+        + 4 * mesh.graph.len()
+        + 148 * mesh.distance.depth.len()
 }

@@ -2,7 +2,7 @@
 //! within [`EPS`] of unit length are left alone, those of squared length below it are zero.
 
 use corten_math::real::{atan2, sin_cos};
-use corten_math::{Mat3, Quat, Vec3, eig3};
+use corten_math::{Mat3, Quat, Vec3, principal_axes};
 
 /// Smallest quantity that the compiler takes for non-zero (MuJoCo's `mjEPS`).
 pub(super) const EPS: f64 = 1e-14;
@@ -110,7 +110,7 @@ pub(super) fn point_inertia(mass: f64, [x, y, z]: [f64; 3]) -> [f64; 6] {
 
 /// Principal moments and axes of an inertia; `None` unless all moments are positive.
 pub(super) fn principal([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> Option<(Vec3, Quat)> {
-    let e = eig3(&Mat3([xx, xy, xz, xy, yy, yz, xz, yz, zz]));
+    let e = principal_axes(&Mat3([xx, xy, xz, xy, yy, yz, xz, yz, zz]));
     (e.values[2] >= EPS).then_some((e.values, e.rotation))
 }
 
