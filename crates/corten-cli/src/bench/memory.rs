@@ -1,5 +1,8 @@
 //! Resident memory of one more simulation of a model that is already loaded.
 
+use std::sync::Arc;
+
+use corten_batch::BatchSim;
 use corten_sim::Model;
 
 use super::machine::resident;
@@ -19,6 +22,19 @@ pub fn own(m: &Model, states: &[Vec<f64>]) -> f64 {
 /// Kilobytes of resident memory per MuJoCo data, each after a burst of steps from every state.
 pub fn theirs(m: &Model, reference: &ReferenceModel<'_>, states: &[Vec<f64>]) -> f64 {
     growth(count(m), states, || reference.make_data())
+}
+
+/// Kilobytes of resident memory per world of a batch on one thread, after two steps.
+pub fn world(m: &Model) -> f64 {
+    let worlds = 10 * count(m);
+    let mut batch = BatchSim::new(Arc::new(m.clone()), worlds / 10).with_threads(1);
+    batch.step_all();
+    let before = resident();
+    let mut more = BatchSim::new(batch.model().clone(), worlds).with_threads(1);
+    for _ in 0..2 {
+        more.step_all();
+    }
+    (resident() - before).max(0.0) / worlds as f64
 }
 
 fn growth<E: Engine>(count: usize, states: &[Vec<f64>], make: impl Fn() -> E) -> f64 {

@@ -168,6 +168,7 @@ fn scene(
         }
         if args.memory {
             row.memory = Some(memory::own(&model, &states));
+            row.world = Some(memory::world(&model));
             for (k, reference) in references.iter().enumerate() {
                 let Some(reference) = reference else { continue };
                 row.against[k].memory = Some(memory::theirs(&model, reference, &states));

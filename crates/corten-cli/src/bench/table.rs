@@ -13,6 +13,8 @@ pub struct Row {
     pub instructions: Option<f64>,
     /// Kilobytes per environment.
     pub memory: Option<f64>,
+    /// Kilobytes per world of a batch.
+    pub world: Option<f64>,
     /// Largest relative difference of an acceleration from the first reference.
     pub deviation: f64,
     /// By library.
@@ -59,7 +61,11 @@ impl Row {
         }
         if let Some(own) = self.memory {
             let theirs = self.against.iter().map(|a| against(own, a.memory, 1.0, 0));
-            println!("{:40}   KB per environment {own:.0}{}", "", theirs.collect::<String>());
+            let (theirs, world) = (theirs.collect::<String>(), number(self.world, 1));
+            println!(
+                "{:40}   KB per environment {own:.0}{theirs}; per world of a batch {world}",
+                ""
+            );
         }
     }
 }
