@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use corten_model::enums::{Cone, Integrator, Solver};
+use corten_model::enums::{Cone, DisableBit, EnableBit, Integrator, Solver};
 use corten_sim::{Data, Model};
 
 struct Counting;
@@ -78,12 +78,21 @@ fn stepping_allocates_nothing() {
         m.opt.integrator = Integrator::Euler.raw();
         for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
             for cone in [Cone::Pyramidal, Cone::Elliptic] {
-                for noslip in [0, 3] {
+                // Friction pass, islands, sparse or dense rows, sleep.
+                for (noslip, disable, jacobian, enable) in [
+                    (0, 0, 0, 0),
+                    (3, 0, 1, 0),
+                    (0, DisableBit::Island.raw(), 1, 0),
+                    (0, DisableBit::WarmStart.raw(), 0, EnableBit::Sleep.raw()),
+                ] {
                     m.opt.solver = solver.raw();
                     m.opt.cone = cone.raw();
                     m.opt.noslip_iterations = noslip;
+                    (m.opt.disableflags, m.opt.enableflags) = (disable, enable);
+                    m.opt.jacobian = jacobian;
                     let n = allocations(&m, 40);
-                    assert_eq!(n, 0, "{} with {solver:?} {cone:?} {noslip}", path.display());
+                    let case = format!("{solver:?} {cone:?} {noslip} {disable} {enable}");
+                    assert_eq!(n, 0, "{} with {case}", path.display());
                 }
             }
         }

@@ -6,7 +6,7 @@
 //! own and copies the answers out under a lock ([`Answers`]). Islands are handed out by size,
 //! always the same way, so that the buffers of each thread stop growing with the scene.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
@@ -338,10 +338,11 @@ impl Crew {
             turn.busy = self.helpers.len();
         }
         shared.start.notify_all();
-        {
+        // Numbers that a user wrote may make no sense: `Data` gets its memory back all the same.
+        let solved = catch_unwind(AssertUnwindSafe(|| {
             let work = shared.work.read().unwrap_or_else(PoisonError::into_inner);
             self.bench.solve(0, &work, &shared.answers);
-        }
+        }));
         let mut turn = lock(&shared.turn);
         while turn.busy > 0 {
             turn = shared.done.wait(turn).unwrap_or_else(PoisonError::into_inner);
@@ -352,6 +353,9 @@ impl Crew {
         work.exchange(d, rows, start);
         let mut out = lock(&shared.answers);
         std::mem::swap(&mut out.stats, &mut d.solver);
+        if let Err(panic) = solved {
+            resume_unwind(panic);
+        }
         d.iacc.copy_from_slice(&out.qacc);
         d.ifrc_constraint.copy_from_slice(&out.qfrc_constraint);
         d.iefc_force.copy_from_slice(&out.force);

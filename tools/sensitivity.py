@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""How well a model determines its own results: what MuJoCo does to itself when its input changes by rounding.
+
+    tools/sensitivity.py MODEL.xml ...
+
+Takes the states of the conformance judge and prints, per model, the largest over all states of:
+  force      the largest constraint force
+  residual   M·qacc + bias − all forces − Jᵀf(qacc), after a solve at zero tolerance: MuJoCo's, ours
+  inverse    the difference of the two qfrc_inverse, as the judge measures it
+  path       the difference of the two engines after 100 steps, and of MuJoCo from itself when positions and velocities
+             start one unit in the last place away (largest of six)
+A difference of the engines that the reference's own residual or its own difference from itself covers is rounding.
+"""
+import importlib.util
+import os
+import sys
+
+import mujoco
+import numpy as np
+
+import corten.mujoco as corten
+
+ORACLE = os.environ.get("CORTEN_ORACLE", "../shared/oracle/compare.py")
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("compare", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def largest(x):
+    return float(np.max(np.abs(x), initial=0.0))
+
+
+def residuals(judge, a, b, states):
+    worst = np.zeros(4)
+    kept = a.opt.tolerance, a.opt.iterations
+    for m in (a, b):
+        m.opt.tolerance, m.opt.iterations = 0.0, 200
+    for state in states:
+        da, db = judge.put(mujoco, a, state), judge.put(corten, b, state)
+        mujoco.mj_forward(a, da)
+        corten.mj_forward(b, db)
+        force = largest(np.array(da.efc_force))
+        applied = np.array(state["qfrc_applied"]) + np.array(da.qfrc_actuator)
+        for body in range(1, a.nbody):
+            f = state["xfrc_applied"][body]
+            mujoco.mj_applyFT(a, da, f[:3], f[3:], da.xipos[body], body, applied)
+        mujoco.mj_inverse(a, da)
+        corten.mj_inverse(b, db)
+        found = [
+            force,
+            largest(da.qfrc_inverse - applied),
+            largest(np.array(db.qfrc_inverse) - applied),
+            judge.err(da.qfrc_inverse, db.qfrc_inverse),
+        ]
+        worst = np.maximum(worst, found)
+    for m in (a, b):
+        m.opt.tolerance, m.opt.iterations = kept
+    return worst
+
+
+def paths(judge, a, b, states, steps=100, copies=6):
+    worst = np.zeros(2)
+    for state in states[:2]:
+        da, db = judge.put(mujoco, a, state), judge.put(corten, b, state)
+        near = []
+        for seed in range(copies):
+            rng = np.random.default_rng(seed)
+            d = judge.put(mujoco, a, state)
+            for x in (d.qpos, d.qvel):
+                x[:] *= 1 + np.finfo(float).eps * rng.integers(-1, 2, x.size)
+            near.append(d)
+        for _ in range(steps):
+            mujoco.mj_step(a, da)
+            corten.mj_step(b, db)
+            for d in near:
+                mujoco.mj_step(a, d)
+        differ = lambda d: max(judge.err(da.qpos, d.qpos), judge.err(da.qvel, d.qvel))
+        worst = np.maximum(worst, [differ(db), max(map(differ, near))])
+    return worst
+
+
+def main():
+    judge = load(ORACLE)
+    print(f'{"model":60s} {"force":>8s} {"residual: MuJoCo, ours":>24s} {"inverse":>9s} {"path: ours, MuJoCo":>20s}')
+    for path in sys.argv[1:]:
+        a, b = mujoco.MjModel.from_xml_path(path), corten.MjModel.from_xml_path(path)
+        states = judge.states(mujoco, a, path, 5)
+        force, theirs, ours, inverse = residuals(judge, a, b, states)
+        found, own = paths(judge, a, b, states)
+        print(f"{path[-60:]:60s} {force:8.0e} {theirs:13.1e} {ours:10.1e} {inverse:9.1e} {found:10.1e} {own:9.1e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
