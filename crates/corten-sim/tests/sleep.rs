@@ -166,3 +166,28 @@ fn sleep_does_not_change_what_is_awake() {
     let (q, v) = (m.nq - 1, m.nv - 1);
     assert_eq!((with.qpos[q], with.qvel[v]), (without.qpos[q], without.qvel[v]));
 }
+
+/// With sleep enabled, MuJoCo takes an actuator between two static sites for asleep, also while every
+/// tree is awake: its activation stays.
+#[test]
+fn actuators_between_static_sites_rest() {
+    let text = |sleep: &str| {
+        format!(
+            r#"<mujoco><option><flag sleep="{sleep}"/></option>
+              <worldbody>
+                <site name="a"/><site name="b" pos="0.1 0 0.2"/>
+                <body><freejoint/><geom size=".1"/></body>
+              </worldbody>
+              <actuator><general cranksite="a" slidersite="b" cranklength=".5" dyntype="integrator"/></actuator>
+            </mujoco>"#
+        )
+    };
+    for (sleep, rate) in [("enable", 0.0), ("disable", 0.5)] {
+        let m =
+            corten_sim::load_model_str(&text(sleep), &corten_model::Assets::memory_only()).unwrap();
+        let mut d = corten_sim::Data::new(&m);
+        d.ctrl[0] = 0.5;
+        corten_sim::forward(&m, &mut d);
+        assert_eq!(d.act_dot[0], rate, "sleep {sleep}");
+    }
+}

@@ -44,7 +44,8 @@ pub fn actuation(m: &Model, d: &mut Data) {
     }
     let mut memory = std::mem::take(&mut d.scratch.actuation);
     memory.bad = effective_controls(m, d, &mut memory.ctrl);
-    let filter = sleep::filters(m, d);
+    // As in MuJoCo, an actuator between two static sites counts as asleep even if no tree is.
+    let filter = sleep::enabled(m);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
     for i in 0..m.nu {
