@@ -80,7 +80,10 @@ pub fn svg(title: &str, x_name: &str, y_name: &str, lines: &[Line]) -> String {
         0.5 * (LEFT + WIDTH - RIGHT),
         HEIGHT - 12.0
     ));
-    put(format_args!("<text x='4' y='{TOP}' font-size='11'>{y_name}</text>"));
+    put(format_args!(
+        "<text x='{}' y='20' font-size='11' text-anchor='end'>{y_name}</text>",
+        WIDTH - RIGHT
+    ));
     if let Some(&(x0, y0)) = lines.first().and_then(|l| l.points.first()) {
         let last = points().map(|p| p.0).fold(x0, f64::max);
         let end = (last / x0).min(10f64.powi(y.high) / y0);
