@@ -13,7 +13,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = [10, 30, 100, 300, 1000, 3000, 10000]
-FRAMES = 12
+FRAMES = 6
 KINDS = ["type='sphere' size='.1'", "type='box' size='.1 .08 .06'", "type='capsule' size='.06 .06'", "type='cylinder' size='.08 .08'"]
 
 
