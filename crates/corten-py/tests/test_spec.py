@@ -84,7 +84,7 @@ def robot(mj):
     s.add_equality(name="mirror", type=mj.mjtEq.mjEQ_JOINT, name1="hip0", name2="hip1", objtype=mj.mjtObj.mjOBJ_JOINT)
     s.add_exclude(name="apart", bodyname1="leg0", bodyname2="leg1")
     s.add_pair(name="touch", geomname1="sole0", geomname2="floor", condim=4)
-    s.add_numeric(name="gains", data=[1, 2, 3], size=5)
+    s.add_numeric(name="gains", data=[1, 2, 3], size=3)
     s.add_text(name="note", data="hello")
     s.add_tuple(name="group", objtype=[mj.mjtObj.mjOBJ_BODY] * 2, objname=["leg0", "leg1"], objprm=[1, 2])
     s.add_key(name="home", time=2.0, qpos=[0, 0, 1, 1, 0, 0, 0, 0.1, 0.2, -0.1, -0.2])
@@ -500,3 +500,28 @@ def test_elements_outlive_their_names():
     gc.collect()
     body.pos[0] = 3
     assert s.body("a").pos[0] == 3 and s.body("a") is body
+
+
+def test_a_deleted_frame_leaves_its_members_in_place():
+    s = corten.MjSpec()
+    frame = s.worldbody.add_frame(pos=[0, 0, 5])
+    geom = s.worldbody.add_geom(size=[0.1, 0, 0])
+    geom.set_frame(frame)
+    s.delete(frame)
+    assert not s.frames and s.compile().geom_pos[0, 2] == 5
+    assert corten.MjModel.from_xml_string(s.to_xml()).geom_pos[0, 2] == 5
+
+
+def test_long_chains():
+    s = corten.MjSpec()
+    body = s.worldbody
+    for i in range(3000):
+        body = body.add_body(pos=[0.1, 0, 0])
+        body.add_geom(size=[0.01, 0, 0])
+    assert len(s.worldbody.find_all("body")) == 3000
+    top = s.worldbody.bodies[0]
+    parent = corten.MjSpec()
+    parent.worldbody.add_frame().attach_body(top, "x", "")
+    assert len(parent.bodies) == 3001
+    parent.delete(parent.bodies[1])
+    assert len(parent.bodies) == 1

@@ -294,14 +294,20 @@ impl Spec {
         T::order(self)
     }
 
-    /// The elements inside a body, with `deep` also those of the bodies below it.
+    /// The elements inside a body; with `deep` also those of the bodies below it, depth first.
     pub fn children<T: Child>(&self, body: Key<Body>, deep: bool) -> Vec<Key<T>> {
         let mut found = Vec::new();
         let mut pending = vec![body];
-        while let Some(body) = pending.pop().and_then(|key| self.bodies.get(key)) {
-            found.extend_from_slice(T::list(body));
+        while let Some(key) = pending.pop() {
+            let Some(at) = self.bodies.get(key) else { continue };
+            if T::KIND == ObjType::Body && deep {
+                // Each body comes where the walk meets it, ahead of what is below it.
+                found.extend(T::arena(self).key(key.index()).filter(|_| key != body));
+            } else {
+                found.extend_from_slice(T::list(at));
+            }
             if deep {
-                pending.extend(body.bodies.iter().rev());
+                pending.extend(at.bodies.iter().rev());
             }
         }
         found
@@ -473,6 +479,8 @@ mod tests {
         assert_eq!(spec.frames[frame].pos.0, [1.0, 2.0, 3.0]);
         assert_eq!(spec.geoms[geom].place(), (Some(outer), Some(frame)));
         assert_eq!(spec.order::<Body>(), [Spec::WORLD, outer, leaf]);
+        assert_eq!(spec.children::<Body>(Spec::WORLD, true), [outer, leaf]);
+        assert_eq!(spec.children::<Geom>(Spec::WORLD, true), [geom]);
         assert_eq!(spec.body_to_frame(Spec::WORLD), Err(EditError::World));
         assert_eq!(spec.body_to_frame(inner), Err(EditError::Deleted));
     }

@@ -420,19 +420,6 @@ impl SpecBase {
     fn children(&self, body: usize, kind: &str, deep: bool) -> PyResult<Vec<usize>> {
         let spec = self.read();
         let body = key::<Body>(&spec, body)?;
-        if kind == "body" {
-            // The body itself is no child of its own.
-            let list = indices(spec.children::<Body>(body, false));
-            let mut found = Vec::new();
-            for child in list {
-                found.push(child);
-                if deep {
-                    let child = key::<Body>(&spec, child)?;
-                    found.extend(indices(deep_bodies(&spec, child)));
-                }
-            }
-            return Ok(found);
-        }
         by_tree_kind!(kind, T => Ok(indices(spec.children::<T>(body, deep))))
     }
 
@@ -610,14 +597,6 @@ impl SpecBase {
             r => r.field(field).map(value::of_record).ok_or(FieldError::Unknown),
             f => f.get(field))
     }
-}
-
-/// The bodies below a body, depth first.
-fn deep_bodies(spec: &Spec, body: Key<Body>) -> Vec<Key<Body>> {
-    spec.children::<Body>(body, false)
-        .into_iter()
-        .flat_map(|child| std::iter::once(child).chain(deep_bodies(spec, child)))
-        .collect()
 }
 
 /// Field names of a record.

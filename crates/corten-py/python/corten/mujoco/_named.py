@@ -53,17 +53,25 @@ def _row(field):
     return get
 
 
+def _spans(model, i):
+    """The parts of positions and velocities that belong to a joint; addresses never change, so they are kept."""
+    kept = model.__dict__.setdefault("_joint_spans", {})
+    if i not in kept:
+        nq, nv = _JOINT_WIDTHS.get(int(model.jnt_type[i]), (0, 0))
+        q, v = int(model.jnt_qposadr[i]), int(model.jnt_dofadr[i])
+        kept[i] = slice(q, q + nq), slice(v, v + nv)
+    return kept[i]
+
+
 def _positions(field):
     def get(owner, model, i):
-        start = model.jnt_qposadr[i]
-        return getattr(owner, field)[start:start + _JOINT_WIDTHS.get(int(model.jnt_type[i]), (0, 0))[0]]
+        return getattr(owner, field)[_spans(model, i)[0]]
     return get
 
 
 def _dofs(field):
     def get(owner, model, i):
-        start = model.jnt_dofadr[i]
-        return getattr(owner, field)[start:start + _JOINT_WIDTHS.get(int(model.jnt_type[i]), (0, 0))[1]]
+        return getattr(owner, field)[_spans(model, i)[1]]
     return get
 
 
@@ -179,10 +187,7 @@ class _View:
         return self._model.object_name(self._kind.objtype, self._id) or ""
 
     def __getattr__(self, name):
-        get = self._attributes.get(name)
-        if get is None:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return get(self._owner, self._model, self._id)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name, value):
         if name not in self._attributes:
@@ -216,10 +221,17 @@ def _find(model, kind, key):
         index = key.__index__()
     except AttributeError:
         raise TypeError(f"{kind.aliases[0]}() takes a name or an index, found {type(key).__name__}") from None
-    count = getattr(model, kind.count)
+    count = model.__dict__.get(kind.count)
+    if count is None:
+        # Sizes never change: found here, the attribute needs no search.
+        count = model.__dict__[kind.count] = getattr(model, kind.count)
     if not 0 <= index < count:
         raise IndexError(f"Invalid index {index}. Valid indices from 0 to {count - 1}")
     return index
+
+
+def _property(get):
+    return property(lambda self: get(self._owner, self._model, self._id))
 
 
 def _accessor(kind, view, of_data):
@@ -242,7 +254,9 @@ def add_named_access(model_class, data_class):
         if kind.title in _DATA_KINDS:
             targets.append((data_class, "Data", _data_attributes, True))
         for target, side, attributes, of_data in targets:
-            members = {"__slots__": (), "_attributes": attributes(kind), "_kind": kind}
+            found = attributes(kind)
+            members = {name: _property(get) for name, get in found.items() if name not in ("id", "name")}
+            members |= {"__slots__": (), "_attributes": found, "_kind": kind}
             view = type(f"_Mj{side}{kind.title}Views", (_View,), members)
             access = _accessor(kind, view, of_data)
             for alias in kind.aliases:
