@@ -178,7 +178,7 @@ impl Reader<'_> {
                         continue;
                     }
                     let kind = super::value::require_text(&mut self.diags, child, "kind");
-                    if !kind.is_empty() && kind != "main" {
+                    if child.attr("kind").is_some() && kind != "main" {
                         let item = Diagnostic::error(format!("unknown kind of joint '{kind}'"));
                         self.report(child, item.expected("main"));
                     }
