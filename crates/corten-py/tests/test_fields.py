@@ -60,6 +60,10 @@ def test_records(record):
     for name in fields(want):
         a, b = getattr(want, name), getattr(found, name)
         assert type(a) is type(b), name
+        if record == "vis.rgba" and name in ("bv", "bvactive"):
+            # MuJoCo keeps these colours too, but its package shows them as empty.
+            assert a.size == 0 and b.shape == (4,), name
+            continue
         if isinstance(a, np.ndarray):
             assert (b.dtype, b.shape) == (a.dtype, a.shape), name
             assert b.flags.writeable and not b.flags.owndata, name
