@@ -183,9 +183,8 @@ fn actuators_between_static_sites_rest() {
         )
     };
     for (sleep, rate) in [("enable", 0.0), ("disable", 0.5)] {
-        let m =
-            corten_sim::load_model_str(&text(sleep), &corten_model::Assets::memory_only()).unwrap();
-        let mut d = corten_sim::Data::new(&m);
+        let m = load_model_str(&text(sleep), &Assets::memory_only()).unwrap();
+        let mut d = Data::new(&m);
         d.ctrl[0] = 0.5;
         corten_sim::forward(&m, &mut d);
         assert_eq!(d.act_dot[0], rate, "sleep {sleep}");
