@@ -420,6 +420,15 @@ wide! {
         let rows = &problem.rows.jacobian;
         let mut cones = false;
         for (b, plan) in rows.blocks.iter().zip(&h.plan.blocks) {
+            // Limits and friction of joints.
+            if b.rank == 1 && b.ncol == 1 {
+                if state[b.row as usize] == QUADRATIC {
+                    let (d, v) = (problem.rows.d[b.row as usize], rows.values[b.val as usize]);
+                    let piece = h.plan.pieces[plan.piece as usize];
+                    h.value[(h.plan.rows[plan.row as usize] + piece.depth) as usize] += d * v * v;
+                }
+                continue;
+            }
             let (w, any) = weights(problem, b, jar, state);
             cones |= b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
             if any {

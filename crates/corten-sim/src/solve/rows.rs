@@ -66,12 +66,16 @@ pub struct Run {
 
 /// Appends the runs of ascending columns.
 pub fn push_runs(columns: &[u32], runs: &mut Vec<Run>) {
-    let first = runs.len();
-    for &c in columns {
-        match runs[first..].last_mut() {
-            Some(run) if run.start + run.len == c => run.len += 1,
-            _ => runs.push(Run { start: c, len: 1 }),
-        }
+    let mut rest = columns;
+    while let (Some(&start), Some(&last)) = (rest.first(), rest.last()) {
+        // Ascending, so the ends tell whether there are gaps.
+        let len = if last.wrapping_sub(start) as usize == rest.len() - 1 {
+            rest.len()
+        } else {
+            rest.iter().zip(start..).take_while(|&(&c, expected)| c == expected).count()
+        };
+        runs.push(Run { start, len: len as u32 });
+        rest = &rest[len..];
     }
 }
 

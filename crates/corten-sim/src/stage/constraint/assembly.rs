@@ -215,16 +215,13 @@ impl Constraints {
     }
 }
 
-/// The degrees of freedom, ascending, that move either of two bodies. Those that move both are
-/// left out if `relative`: a point common to both bodies moves equally with both.
-pub(super) fn chain(d: &Data, bodies: [usize; 2], relative: bool, out: &mut Vec<Link>) {
+/// The degrees of freedom, ascending, that move either of two bodies.
+pub(super) fn chain(d: &Data, bodies: [usize; 2], out: &mut Vec<Link>) {
     out.clear();
     let [a, b] = bodies.map(|body| d.scratch.structure.chain(body));
     // Common ancestors come first in both.
     let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    if !relative {
-        out.extend(a[..common].iter().map(|&dof| Link { dof, on: [true, true] }));
-    }
+    out.extend(a[..common].iter().map(|&dof| Link { dof, on: [true, true] }));
     let (mut a, mut b) = (&a[common..], &b[common..]);
     while let (Some((&first, rest_a)), Some((&second, rest_b))) = (a.split_first(), b.split_first())
     {

@@ -8,10 +8,11 @@
 //! the same for every direction: `R₁ = R₀/impratio`, `Rₖ μₖ² = R₁ μ₁²`, which makes
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
+use corten_math::Vec3;
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit};
 
-use super::assembly::{Constraints, Row, at_least_min, chain, offset, point_velocity};
+use super::assembly::{Constraints, Row, at_least_min, offset, point_velocity};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
 use crate::solve::rows::{Cone, Kind, MAX_RANK};
@@ -29,12 +30,13 @@ pub(super) fn contact(m: &Model, d: &mut Data, rows: &mut Constraints) {
         if contact.exclude != 0 {
             continue;
         }
-        let [Ok(g1), Ok(g2)] = contact.geom.map(usize::try_from) else { continue };
+        // As unsigned numbers, negative indices are out of range too.
+        let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
         if g1 >= m.ngeom || g2 >= m.ngeom {
             continue;
         }
-        let bodies = [g1, g2].map(|g| m.geom_bodyid[g] as usize);
-        if bodies.iter().any(|&b| b >= m.nbody) {
+        let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
+        if bodies[0] >= m.nbody || bodies[1] >= m.nbody {
             continue;
         }
         if bodies.iter().all(|&b| d.scratch.structure.chain(b).is_empty()) {
@@ -72,32 +74,80 @@ fn relative_velocity(
     dim: usize,
 ) -> (usize, usize) {
     let (col, val) = (rows.columns.len(), rows.values.len());
-    let mut links = std::mem::take(&mut rows.chain);
-    chain(d, bodies, true, &mut links);
-    let n = links.len();
-    rows.values.resize(val + dim * n, 0.0);
-    rows.columns.extend(links.iter().map(|l| l.dof));
-    let offsets = bodies.map(|b| offset(d, b, contact.pos));
+    let [a, b] = [bodies[0], bodies[1]].map(|body| d.scratch.structure.chain(body));
+    // What moves both bodies moves them equally at the point where they touch.
+    let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[common..], &b[common..]);
+    rows.values.resize(val + dim * (a.len() + b.len()), 0.0);
+    let [of_a, of_b] = [(-1.0, bodies[0]), (1.0, bodies[1])]
+        .map(|(sign, body)| Side { sign, offset: offset(d, body, contact.pos) });
+    let Constraints { columns, values, .. } = rows;
+    let mut put = |dofs: &[u32], side: &Side| {
+        let first = columns.len() - col;
+        columns.extend_from_slice(dofs);
+        let values = &mut values[val..];
+        match dim {
+            1 => put_values::<1>(d, contact, dofs, side, first, values),
+            3 => put_values::<3>(d, contact, dofs, side, first, values),
+            4 => put_values::<4>(d, contact, dofs, side, first, values),
+            _ => put_values::<MAX_RANK>(d, contact, dofs, side, first, values),
+        }
+    };
+    // Columns ascend. The branches of two bodies can be numbered in turns.
+    let (mut a, mut b) = (a, b);
+    while let (Some(&first_a), Some(&first_b)) = (a.first(), b.first()) {
+        if first_a < first_b {
+            let (before, after) = a.split_at(a.partition_point(|&dof| dof < first_b));
+            put(before, &of_a);
+            a = after;
+        } else {
+            let (before, after) = b.split_at(b.partition_point(|&dof| dof <= first_a));
+            put(before, &of_b);
+            b = after;
+        }
+    }
+    put(a, &of_a);
+    put(b, &of_b);
+    (col, val)
+}
+
+/// One of two bodies in contact: its sign in the relative velocity, and the point of contact from
+/// the centre of mass of its tree.
+struct Side {
+    sign: f64,
+    offset: Vec3,
+}
+
+/// Values of some columns, from column `first` of the block on; `values` are those of the block,
+/// of up to `D` rows.
+#[inline(always)]
+fn put_values<const D: usize>(
+    d: &Data,
+    contact: &Contact,
+    dofs: &[u32],
+    side: &Side,
+    first: usize,
+    values: &mut [f64],
+) {
+    let dim = if D == MAX_RANK { contact.dim.clamp(1, MAX_RANK as i32) as usize } else { D };
+    let n = values.len() / dim;
     let frame = &contact.frame;
-    let values = &mut rows.values[val..];
-    for (k, link) in links.iter().enumerate() {
-        let dof = link.dof as usize;
-        let (sign, offset) = if link.on[1] { (1.0, offsets[1]) } else { (-1.0, offsets[0]) };
-        let velocity = point_velocity(d, dof, offset) * sign;
+    for (k, &dof) in dofs.iter().enumerate() {
+        let k = first + k;
+        let dof = dof as usize;
+        let velocity = point_velocity(d, dof, side.offset) * side.sign;
         values[k] = frame.row(0).dot(velocity);
         if dim >= 3 {
             values[n + k] = frame.row(1).dot(velocity);
             values[2 * n + k] = frame.row(2).dot(velocity);
         }
         if dim > 3 {
-            let spin = d.cdof[dof].rot() * sign;
+            let spin = d.cdof[dof].rot() * side.sign;
             for i in 3..dim {
                 values[i * n + k] = frame.row(i - 3).dot(spin);
             }
         }
     }
-    rows.chain = links;
-    (col, val)
 }
 
 /// Appends the rows of one contact, with `weight` the inverse inertia of both bodies together in

@@ -73,7 +73,7 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
     let (col, val) = (rows.columns.len(), rows.values.len());
     let bodies = [first.body, second.body];
     let mut links = std::mem::take(&mut rows.chain);
-    chain(d, bodies, false, &mut links);
+    chain(d, bodies, &mut links);
     let n = links.len();
     let rank = if weld { 6 } else { 3 };
     rows.values.resize(val + rank * n, 0.0);

@@ -66,7 +66,7 @@ fn public_columns(m: &Model, d: &Data, b: &Block, stored: &[u32], out: &mut Vec<
     match bodies {
         Some(bodies) if is_contact(d, b) && bodies.iter().all(|&b| b < m.nbody) => {
             let mut links = Vec::new();
-            chain(d, bodies, false, &mut links);
+            chain(d, bodies, &mut links);
             out.extend(links.iter().map(|l| l.dof));
         }
         _ => out.extend_from_slice(stored),
