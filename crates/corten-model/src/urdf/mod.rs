@@ -125,9 +125,10 @@ impl Robot<'_, '_> {
         let mut index: HashMap<String, usize> = HashMap::new();
         for link in links {
             let name = require_text(&mut self.reader.diags, link, "name");
-            if index.insert(name.clone(), order.len()).is_some() {
+            if index.contains_key(&name) {
                 self.reader.error(link, format!("link '{name}' is declared twice"));
             } else {
+                index.insert(name.clone(), order.len());
                 order.push((name, link));
             }
         }
