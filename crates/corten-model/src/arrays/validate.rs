@@ -129,6 +129,7 @@ fn hierarchy<const N: usize>(
 impl Model {
     /// Checks every number that refers to another array; the first that is wrong is named.
     pub fn validate(&self) -> Check {
+        self.validate_sizes()?;
         for &(field, target, null) in INDICES {
             let count = self.size(target).unwrap_or(0);
             for (i, &value) in self.integers(field).iter().enumerate() {
@@ -152,6 +153,29 @@ impl Model {
         self.validate_shapes()?;
         self.validate_references()?;
         crate::compile::check_sparsity(self)
+    }
+
+    /// Bounds the sizes that no array of the model has: data are allocated by them.
+    fn validate_sizes(&self) -> Check {
+        const MAX_USER: usize = 1 << 24;
+        let sensors = self.sensor_dim.iter().map(|&n| usize::try_from(n).unwrap_or(0));
+        let limits = [
+            ("nbvhdynamic", self.nbvhdynamic, self.nbvh),
+            ("nmocap", self.nmocap, self.nbody),
+            ("nJmom", self.nJmom, self.nu.saturating_mul(self.nv)),
+            ("nsensordata", self.nsensordata, sensors.fold(0, usize::saturating_add)),
+            ("nuserdata", self.nuserdata, MAX_USER),
+            ("npluginstate", self.npluginstate, MAX_USER),
+        ];
+        match limits.into_iter().find(|(_, size, limit)| size > limit) {
+            Some((field, size, limit)) => Err(InvalidReference {
+                field,
+                index: 0,
+                value: size as i64,
+                what: format!("at most {limit} are possible"),
+            }),
+            None => Ok(()),
+        }
     }
 
     fn integers(&self, field: &str) -> &[i32] {
