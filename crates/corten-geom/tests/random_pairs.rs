@@ -6,40 +6,10 @@
 use corten_geom::ccd::{Options, query};
 use corten_geom::pair::{self, Posed};
 use corten_geom::{Geometry, HitBuffer, Mesh, Pose, Shape, Workspace, convex};
-use corten_math::{Mat3, Quat, Vec3};
+use corten_math::{Random, Vec3};
 
 const PRIMITIVE_POSES: usize = 100_000;
 const MESH_POSES: usize = 10_000;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    fn direction(&mut self) -> Vec3 {
-        loop {
-            let v = Vec3(std::array::from_fn(|_| self.between(-1.0, 1.0)));
-            if (0.01..1.0).contains(&v.norm_squared()) {
-                return v.normalized().0;
-            }
-        }
-    }
-
-    fn rotation(&mut self) -> Mat3 {
-        let angle = self.between(0.0, std::f64::consts::TAU);
-        Quat::from_axis_angle(self.direction(), angle).to_mat()
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {

@@ -464,3 +464,36 @@ mj_enums! {
         Euler = 4 "mjORIENTATION_EULER",
     }
 }
+
+impl ObjType {
+    /// Name of the XML element that declares such an object.
+    pub fn xml_name(self) -> &'static str {
+        match self {
+            ObjType::Body | ObjType::Xbody => "body",
+            ObjType::Joint => "joint",
+            ObjType::Geom => "geom",
+            ObjType::Site => "site",
+            ObjType::Camera => "camera",
+            ObjType::Light => "light",
+            ObjType::Flex => "flex",
+            ObjType::Mesh => "mesh",
+            ObjType::Skin => "skin",
+            ObjType::HField => "hfield",
+            ObjType::Texture => "texture",
+            ObjType::Material => "material",
+            ObjType::Pair => "pair",
+            ObjType::Exclude => "exclude",
+            ObjType::Equality => "equality",
+            ObjType::Tendon => "tendon",
+            ObjType::Actuator => "actuator",
+            ObjType::Sensor => "sensor",
+            ObjType::Numeric => "numeric",
+            ObjType::Text => "text",
+            ObjType::Tuple => "tuple",
+            ObjType::Key => "key",
+            ObjType::Plugin => "plugin",
+            ObjType::Frame => "frame",
+            _ => "object",
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Reading and writing MJCF and URDF: models survive the round trip, mistakes are reported
 //! where they are, and no text whatsoever makes the reader panic.
 
+use corten_math::Random;
 use corten_model::{Assets, Diagnostics, Spec, compile};
 
 /// Models that together use every element and nearly every attribute.
@@ -275,19 +276,6 @@ fn huge_requests_are_refused() {
     let field = r#"<mujoco><asset><hfield name="h" nrow="2000000000" ncol="2000000000" size="1 1 1 1"/>
         </asset></mujoco>"#;
     assert!(errors(field)[0].contains("too many points"));
-}
-
-/// A small deterministic generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
 }
 
 /// One random edit of a text, anywhere a character begins.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use corten_math::Random;
 use corten_model::Assets;
 use corten_sim::{Data, load_model_str};
 
@@ -25,19 +26,6 @@ const POISON: [&str; 14] = [
     "&lt;",
     "torso",
 ];
-
-/// Small deterministic generator (splitmix).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-}
 
 /// One random change: of an attribute's value, of a name, of a line, of a few bytes.
 fn mutate(text: &str, random: &mut Random) -> String {

@@ -8,6 +8,8 @@ mod readers;
 
 use std::path::{Path, PathBuf};
 
+use corten_math::Random;
+
 type Reader = fn(&[u8]);
 
 /// Readers, with the number of damaged copies per kept input.
@@ -21,19 +23,6 @@ const READERS: [(&str, Reader, usize); 8] = [
     ("hfield", readers::hfield, 80),
     ("model", readers::model, 60),
 ];
-
-/// Small deterministic generator (splitmix).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n.max(1) as u64) as usize
-    }
-}
 
 /// One to three random edits: a bit, a byte, a word of extreme value, a piece lost or doubled.
 fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {

@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
 
 /// "No such object", with the closest existing name.
 pub(super) fn unknown(names: &Names, target: ObjType, name: &str) -> Diagnostic {
-    let what = kind_name(target);
+    let what = target.xml_name();
     if name.is_empty() {
         return Diagnostic::error(format!("the name of the {what} is missing"));
     }
@@ -54,37 +54,6 @@ pub(super) fn unknown(names: &Names, target: ObjType, name: &str) -> Diagnostic 
     let candidates = candidates.iter().map(String::as_str).filter(|n| !n.is_empty());
     Diagnostic::error(format!("there is no {what} named '{name}'"))
         .did_you_mean(closest(name, candidates))
-}
-
-/// XML name of a type of objects.
-pub(super) fn kind_name(kind: ObjType) -> &'static str {
-    match kind {
-        ObjType::Body | ObjType::Xbody => "body",
-        ObjType::Joint => "joint",
-        ObjType::Geom => "geom",
-        ObjType::Site => "site",
-        ObjType::Camera => "camera",
-        ObjType::Light => "light",
-        ObjType::Flex => "flex",
-        ObjType::Mesh => "mesh",
-        ObjType::Skin => "skin",
-        ObjType::HField => "hfield",
-        ObjType::Texture => "texture",
-        ObjType::Material => "material",
-        ObjType::Pair => "pair",
-        ObjType::Exclude => "exclude",
-        ObjType::Equality => "equality",
-        ObjType::Tendon => "tendon",
-        ObjType::Actuator => "actuator",
-        ObjType::Sensor => "sensor",
-        ObjType::Numeric => "numeric",
-        ObjType::Text => "text",
-        ObjType::Tuple => "tuple",
-        ObjType::Key => "key",
-        ObjType::Plugin => "plugin",
-        ObjType::Frame => "frame",
-        _ => "object",
-    }
 }
 
 /// An index as it is stored in arrays: −1 for none.

@@ -98,7 +98,7 @@ impl Places {
             _ => return item.into(),
         };
         let mut item = match list.get(index) {
-            Some(&source) => item.at(source).element(context::kind_name(kind)),
+            Some(&source) => item.at(source).element(kind.xml_name()),
             None => item,
         };
         item.locate(&self.files);

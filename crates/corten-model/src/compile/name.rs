@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::asset_path::stem;
 use super::contact::{ExcludePlan, PairPlan};
-use super::context::{Context, kind_name};
+use super::context::Context;
 use super::mesh::MeshPlan;
 use super::tree::{self, Tree};
 use crate::Model;
@@ -120,7 +120,7 @@ fn repeated(cx: &mut Context, kind: ObjType, items: &[(String, Source)]) {
     let mut seen: HashMap<&str, ()> = HashMap::with_capacity(items.len());
     for (name, source) in items {
         if !name.is_empty() && seen.insert(name, ()).is_some() {
-            let what = kind_name(kind);
+            let what = kind.xml_name();
             cx.diagnostics.push(
                 Diagnostic::error(format!("the name '{name}' is given to more than one {what}"))
                     .at(*source)

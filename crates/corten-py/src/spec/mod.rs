@@ -7,7 +7,6 @@ mod value;
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use corten_model::enums::ObjType;
 use corten_model::spec::{
     Actuator, Anchor, Body, Camera, Child, DefaultClass, EditError, Element, Equality, Exclude,
     FieldError, Fields, Frame, Geom, HField, Item, Joint, Key, Keyframe, Light, Material, Mesh,
@@ -49,37 +48,17 @@ macro_rules! by_kind {
 }
 
 /// [`by_kind`] for elements of the tree.
+#[rustfmt::skip]
 macro_rules! by_tree_kind {
     ($kind:expr, $T:ident => $body:expr) => {
         match $kind {
-            "body" => {
-                type $T = Body;
-                $body
-            }
-            "frame" => {
-                type $T = Frame;
-                $body
-            }
-            "joint" => {
-                type $T = Joint;
-                $body
-            }
-            "geom" => {
-                type $T = Geom;
-                $body
-            }
-            "site" => {
-                type $T = Site;
-                $body
-            }
-            "camera" => {
-                type $T = Camera;
-                $body
-            }
-            "light" => {
-                type $T = Light;
-                $body
-            }
+            "body" => { type $T = Body; $body }
+            "frame" => { type $T = Frame; $body }
+            "joint" => { type $T = Joint; $body }
+            "geom" => { type $T = Geom; $body }
+            "site" => { type $T = Site; $body }
+            "camera" => { type $T = Camera; $body }
+            "light" => { type $T = Light; $body }
             other => Err(PyKeyError::new_err(format!("there are no elements of kind '{other}'"))),
         }
     };
@@ -103,35 +82,6 @@ macro_rules! by_section {
             _ => Err(FieldError::Unknown),
         }
     };
-}
-
-/// The kinds by MuJoCo's object types.
-fn kind_name(kind: ObjType) -> &'static str {
-    match kind {
-        ObjType::Body => "body",
-        ObjType::Frame => "frame",
-        ObjType::Joint => "joint",
-        ObjType::Geom => "geom",
-        ObjType::Site => "site",
-        ObjType::Camera => "camera",
-        ObjType::Light => "light",
-        ObjType::Mesh => "mesh",
-        ObjType::HField => "hfield",
-        ObjType::Skin => "skin",
-        ObjType::Texture => "texture",
-        ObjType::Material => "material",
-        ObjType::Pair => "pair",
-        ObjType::Exclude => "exclude",
-        ObjType::Equality => "equality",
-        ObjType::Tendon => "tendon",
-        ObjType::Actuator => "actuator",
-        ObjType::Sensor => "sensor",
-        ObjType::Numeric => "numeric",
-        ObjType::Text => "text",
-        ObjType::Tuple => "tuple",
-        ObjType::Key => "key",
-        _ => "",
-    }
 }
 
 /// The content of a spec.
@@ -549,7 +499,7 @@ impl SpecBase {
             .attach(anchor, child.as_ref(), part, prefix, suffix)
             .map_err(|e| PyValueError::new_err(e.to_string()))?;
         let copies =
-            attached.copies.into_iter().map(|(kind, from, to)| (kind_name(kind), from, to));
+            attached.copies.into_iter().map(|(kind, from, to)| (kind.xml_name(), from, to));
         let copies = copies.filter(|copy| !copy.0.is_empty()).collect();
         Ok((attached.body.map(Key::index), attached.frame.map(Key::index), copies))
     }

@@ -1,6 +1,6 @@
 //! The constraint Jacobian and the cost of constraint violations.
 
-use corten_sim::solve;
+use corten_sim::{Data, solve};
 use pyo3::prelude::*;
 
 use crate::args::{List, ListOut, VectorOut};
@@ -8,6 +8,26 @@ use crate::data::PyData;
 use crate::model::PyModel;
 use crate::run::{read, run};
 use crate::util::add_functions;
+
+/// `res = product(vec)` for a product with the constraint Jacobian, between spaces of the given
+/// sizes.
+fn multiply(
+    py: Python<'_>,
+    (m, d): (&PyModel, &PyData),
+    (res, rows): (ListOut<'_>, usize),
+    (vec, columns): (List, usize),
+    product: fn(&Data, &[f64], &mut [f64]),
+) -> PyResult<()> {
+    res.expect("res", rows)?;
+    vec.expect("vec", columns)?;
+    let values = read(py, m, d, move |_, d| {
+        let mut values = vec![0.0; rows];
+        product(d, &vec.0, &mut values);
+        values
+    })?;
+    res.set(&values);
+    Ok(())
+}
 
 /// Constraint velocities or accelerations from those of joints.
 #[pyfunction]
@@ -18,16 +38,8 @@ fn mj_mulJacVec(
     res: ListOut<'_>,
     vec: List,
 ) -> PyResult<()> {
-    let nefc = d.data.read_attached(py).nefc;
-    res.expect("res", nefc)?;
-    vec.expect("vec", m.model.read_attached(py).nv)?;
-    let rows = read(py, m, d, move |_, d| {
-        let mut rows = vec![0.0; nefc];
-        solve::mul_jacobian(d, &vec.0, &mut rows);
-        rows
-    })?;
-    res.set(&rows);
-    Ok(())
+    let (nefc, nv) = sizes(py, m, d);
+    multiply(py, (m, d), (res, nefc), (vec, nv), solve::mul_jacobian)
 }
 
 /// Joint forces from constraint forces.
@@ -39,16 +51,12 @@ fn mj_mulJacTVec(
     res: ListOut<'_>,
     vec: List,
 ) -> PyResult<()> {
-    let nv = m.model.read_attached(py).nv;
-    res.expect("res", nv)?;
-    vec.expect("vec", d.data.read_attached(py).nefc)?;
-    let forces = read(py, m, d, move |_, d| {
-        let mut forces = vec![0.0; nv];
-        solve::mul_jacobian_transposed(d, &vec.0, &mut forces);
-        forces
-    })?;
-    res.set(&forces);
-    Ok(())
+    let (nefc, nv) = sizes(py, m, d);
+    multiply(py, (m, d), (res, nv), (vec, nefc), solve::mul_jacobian_transposed)
+}
+
+fn sizes(py: Python<'_>, m: &PyModel, d: &PyData) -> (usize, usize) {
+    (d.data.read_attached(py).nefc, m.model.read_attached(py).nv)
 }
 
 /// Constraint states and forces from `J qacc - aref`, and their cost. The Hessian of the cone is

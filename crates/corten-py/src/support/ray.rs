@@ -88,34 +88,31 @@ fn mj_multiRay(
     Ok(())
 }
 
-/// Distance along a ray to one height field.
-#[pyfunction]
-fn mj_rayHfield(
-    py: Python<'_>,
-    m: &PyModel,
-    d: &PyData,
-    geomid: i32,
-    pnt: Vector<3>,
-    vec: Vector<3>,
-) -> PyResult<f64> {
-    let geom = index("geomid", geomid, m.model.read_attached(py).ngeom)?;
-    let found = read(py, m, d, move |m, d| ray::height_field(m, d, geom, pnt.vec3(), vec.vec3()))?;
-    Ok(found.unwrap_or(-1.0))
+/// Declares functions that give the distance along a ray to one geom of a type.
+macro_rules! single_geom_rays {
+    ($($(#[$doc:meta])* $name:ident = $cast:path;)*) => {$(
+        $(#[$doc])*
+        #[pyfunction]
+        fn $name(
+            py: Python<'_>,
+            m: &PyModel,
+            d: &PyData,
+            geomid: i32,
+            pnt: Vector<3>,
+            vec: Vector<3>,
+        ) -> PyResult<f64> {
+            let geom = index("geomid", geomid, m.model.read_attached(py).ngeom)?;
+            let found = read(py, m, d, move |m, d| $cast(m, d, geom, pnt.vec3(), vec.vec3()))?;
+            Ok(found.unwrap_or(-1.0))
+        }
+    )*};
 }
 
-/// Distance along a ray to one mesh.
-#[pyfunction]
-fn mj_rayMesh(
-    py: Python<'_>,
-    m: &PyModel,
-    d: &PyData,
-    geomid: i32,
-    pnt: Vector<3>,
-    vec: Vector<3>,
-) -> PyResult<f64> {
-    let geom = index("geomid", geomid, m.model.read_attached(py).ngeom)?;
-    let found = read(py, m, d, move |m, d| ray::mesh(m, d, geom, pnt.vec3(), vec.vec3()))?;
-    Ok(found.unwrap_or(-1.0))
+single_geom_rays! {
+    /// Distance along a ray to one height field.
+    mj_rayHfield = ray::height_field;
+    /// Distance along a ray to one mesh.
+    mj_rayMesh = ray::mesh;
 }
 
 /// Distance along a ray to a primitive shape.
