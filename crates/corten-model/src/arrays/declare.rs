@@ -15,7 +15,7 @@
 /// }
 /// ```
 ///
-/// Generates the struct, `resize(&mut self, sizes)` for the fixed arrays, the description
+/// Generates the struct, `Clone`, `resize(&mut self, sizes)` for the fixed arrays, the description
 /// `ARRAYS`, and access by position in it with `array(i)` and `array_mut(i)`.
 #[macro_export]
 macro_rules! array_struct {
@@ -37,6 +37,18 @@ macro_rules! array_struct {
             $($(#[$xmeta])* $xvis $x: $xty,)*
             $($(#[$fmeta])* pub $f: Vec<$fty>,)*
             $($(#[$dmeta])* pub $d: Vec<$dty>,)*
+        }
+
+        // Not derived: a derived `clone` is compiled again in every crate that calls it.
+        impl Clone for $Name {
+            fn clone(&self) -> Self {
+                Self {
+                    $($size: self.$size,)*
+                    $($x: self.$x.clone(),)*
+                    $($f: self.$f.clone(),)*
+                    $($d: self.$d.clone(),)*
+                }
+            }
         }
 
         impl $Name {

@@ -10,7 +10,7 @@ array_struct! {
     /// Fields carry MuJoCo's names and meaning. All arrays are flat, one row per object, objects
     /// of one type numbered in the depth-first order of the kinematic tree. Share it between
     /// simulations as `Arc<Model>`.
-    #[derive(Clone, Debug, Default, PartialEq)]
+    #[derive(Debug, Default, PartialEq)]
     pub struct Model {
         /// The model's own name.
         pub name: String,

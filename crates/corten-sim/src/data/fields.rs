@@ -14,7 +14,7 @@ array_struct! {
     /// Fields carry MuJoCo's names and meaning, grouped by the stage that fills them. A `Data`
     /// belongs to one model; it is plain memory (`Clone`, `Send`), so a copy continues the same
     /// trajectory bit for bit.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Debug, Default)]
     pub struct Data {
         /// Simulation time in seconds.
         pub time: f64,
