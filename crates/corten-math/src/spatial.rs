@@ -34,10 +34,9 @@ impl Spatial {
     #[inline]
     pub fn dot(&self, b: &Spatial) -> f64 {
         let (a, b) = (&self.0, &b.0);
-        // Two sums side by side, as a pair of lanes adds them.
-        let even = a[0] * b[0] + a[2] * b[2] + a[4] * b[4];
-        let odd = a[1] * b[1] + a[3] * b[3] + a[5] * b[5];
-        even + odd
+        // MuJoCo's order: four running sums, then the rest.
+        let (even, odd) = (a[0] * b[0] + a[2] * b[2], a[1] * b[1] + a[3] * b[3]);
+        (even + odd) + (a[4] * b[4] + a[5] * b[5])
     }
 
     /// Rate of change of the motion `v` carried by a frame that moves with `self`.
@@ -156,9 +155,9 @@ impl Inertia {
         let (r, d) = (&frame.0, offset.0);
         // R·diag·Rᵀ, upper triangle, plus the parallel-axis term m(|d|²1 − d dᵀ).
         let quad = |i: usize, j: usize| {
-            r[3 * i] * diag[0] * r[3 * j]
-                + r[3 * i + 1] * diag[1] * r[3 * j + 1]
-                + r[3 * i + 2] * diag[2] * r[3 * j + 2]
+            r[3 * i] * (r[3 * j] * diag[0])
+                + r[3 * i + 1] * (r[3 * j + 1] * diag[1])
+                + r[3 * i + 2] * (r[3 * j + 2] * diag[2])
         };
         Inertia([
             quad(0, 0) + mass * (d[1] * d[1] + d[2] * d[2]),

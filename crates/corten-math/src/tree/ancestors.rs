@@ -45,13 +45,12 @@ impl AncestorAxes {
 
     #[inline(always)]
     fn project_shallow<const N: usize>(&self, force: &Spatial) -> [f64; N] {
-        let mut products = [0.0; N];
-        for (component, f) in self.components.iter().zip(force.0) {
-            for j in 0..N {
-                products[j] += component[j] * f;
-            }
-        }
-        products
+        let (c, f) = (&self.components, &force.0);
+        // The order of `Spatial::dot`.
+        std::array::from_fn(|j| {
+            let p = |k: usize| c[k][j] * f[k];
+            ((p(0) + p(2)) + (p(1) + p(3))) + (p(4) + p(5))
+        })
     }
 }
 

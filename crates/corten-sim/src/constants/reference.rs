@@ -14,6 +14,7 @@ use corten_model::enums::{EqualityType, JointType, ObjType};
 use super::ConstantsError;
 use crate::Data;
 use crate::chain::{self, index};
+use crate::solve;
 use crate::stage::{inertia, kinematics, tendon, transmission};
 use crate::support::tendon_row;
 
@@ -75,11 +76,19 @@ struct Factor<'a> {
     pattern: &'a TreePattern,
     lower: &'a [f64],
     inverse_diagonal: &'a [f64],
+    chain: Vec<usize>,
+    vector: Vec<f64>,
 }
 
 impl<'a> Factor<'a> {
     fn new(d: &'a Data) -> Factor<'a> {
-        Factor { pattern: &d.scratch.structure.mass, lower: &d.qLD, inverse_diagonal: &d.qLDiagInv }
+        Factor {
+            pattern: &d.scratch.structure.mass,
+            lower: &d.qLD,
+            inverse_diagonal: &d.qLDiagInv,
+            chain: Vec::new(),
+            vector: Vec::new(),
+        }
     }
 
     /// Entries of row `i` of L, left of the diagonal.
@@ -89,19 +98,40 @@ impl<'a> Factor<'a> {
     }
 
     /// `x M⁻¹ xᵀ` for an x that is zero except on `dofs`, which descend and hold every ancestor
-    /// of their members; x becomes zero.
-    fn weight(&self, dofs: impl Iterator<Item = usize>, x: &mut [f64]) -> f64 {
-        let mut sum = 0.0;
-        for i in dofs.filter(|&i| i < self.pattern.size()) {
-            let xi = std::mem::take(&mut x[i]);
+    /// of their members; x becomes zero. The product has MuJoCo's order of sums, so that the
+    /// constants have its bits.
+    fn weight(&mut self, dofs: impl Iterator<Item = usize>, x: &mut [f64]) -> f64 {
+        let mut chain = std::mem::take(&mut self.chain);
+        let mut row = std::mem::take(&mut self.vector);
+        chain.clear();
+        chain.extend(dofs.filter(|&i| i < self.pattern.size()));
+        row.clear();
+        row.extend(chain.iter().map(|&i| x[i]));
+        for &i in &chain {
+            let xi = x[i];
             if xi != 0.0 {
-                sum += xi * xi * self.inverse_diagonal[i];
-                for (j, l) in self.row(i) {
-                    x[j] -= l * xi;
-                }
+                self.row(i).for_each(|(j, l)| x[j] -= l * xi);
             }
         }
-        sum
+        let whole = x.len() - x.len() % 4;
+        let (mut sum, mut rest) = ([0.0; 4], 0.0);
+        for (&i, v) in chain.iter().zip(&row).rev() {
+            x[i] *= self.inverse_diagonal[i];
+            let range = self.pattern.row(i);
+            let (columns, lower) = (self.pattern.columns(i), &self.lower[range]);
+            let above = columns.len() - 1;
+            if above > 0 {
+                x[i] -= solve::dot_stored(&lower[..above], &columns[..above], x);
+            }
+            if i < whole {
+                sum[i % 4] += v * x[i];
+            } else {
+                rest += v * x[i];
+            }
+        }
+        chain.iter().for_each(|&i| x[i] = 0.0);
+        (self.chain, self.vector) = (chain, row);
+        ((sum[0] + sum[2]) + (sum[1] + sum[3])) + rest
     }
 
     /// `x ← M⁻¹ x` within whole trees.
@@ -136,7 +166,7 @@ fn point_mass_weight(m: &Model, body: usize) -> Result<f64, ConstantsError> {
 
 /// Mean inverse weights of bodies against translation and rotation at their centres of mass.
 fn body_weights(m: &mut Model, d: &Data, row: &mut [f64]) -> Result<(), ConstantsError> {
-    let factor = Factor::new(d);
+    let mut factor = Factor::new(d);
     for b in 0..m.nbody {
         m.body_invweight0[b] = if b == 0 || m.body_weldid[b] == 0 {
             [0.0; 2]
@@ -176,7 +206,7 @@ fn fill_dof_weights(
     row: &mut [f64],
     weights: &mut [f64],
 ) -> Result<(), ConstantsError> {
-    let factor = Factor::new(d);
+    let mut factor = Factor::new(d);
     for j in 0..m.njnt {
         let (Some(body), Some(first)) =
             (index(m.jnt_bodyid[j], m.nbody), index(m.jnt_dofadr[j], m.nv))
@@ -225,7 +255,7 @@ fn trees_of(m: &Model, dofs: &[i32], trees: &mut Vec<Range<usize>>) {
 }
 
 fn tendon_weights(m: &mut Model, d: &Data, row: &mut [f64]) {
-    let factor = Factor::new(d);
+    let mut factor = Factor::new(d);
     let mut trees = Vec::new();
     for t in 0..m.ntendon {
         let entries = tendon_row(d, t);

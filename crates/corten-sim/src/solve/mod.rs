@@ -7,6 +7,7 @@
 pub mod cost;
 pub(crate) mod crew;
 pub mod dual;
+mod exact;
 mod hessian;
 pub mod island;
 mod island_view;
@@ -24,10 +25,12 @@ use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, ObjType, Solver};
 
 pub use dual::materialize_dual;
+pub(crate) use exact::dot_stored;
 pub use island_view::materialize_islands;
 
 use crew::View;
 use dual::Dual;
+use exact::{Exact, Layout};
 
 use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
 use crate::{Data, NISLAND, NSOLVER, SolverStat, check};
@@ -51,6 +54,7 @@ pub struct SolverScratch {
     ijar: Vec<f64>,
     /// Rows in the form of the dual solvers.
     pub(crate) dual: Dual,
+    exact: Exact,
 }
 
 /// Whether the solver, or the pass after it, works on forces.
@@ -68,13 +72,15 @@ pub fn constraint(m: &Model, d: &mut Data) {
     }
     let mut rows = std::mem::take(&mut d.scratch.constraint);
     let mut solver = std::mem::take(&mut d.scratch.solver);
-    residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
-    start(m, d, &rows, &mut solver);
     let primal = match Solver::from_raw(m.opt.solver) {
         Some(Solver::Pgs) => None,
         Some(Solver::Cg) => Some(Method::ConjugateGradient),
         Some(Solver::Newton) | None => Some(Method::Newton),
     };
+    match exactness(m) {
+        Some(layout) if primal.is_some() => start_exact(m, d, layout, &rows, &mut solver),
+        _ => start(m, d, &rows, &mut solver),
+    }
     match primal {
         Some(method) if d.nisland > 0 && m.opt.noslip_iterations <= 0 => {
             solve_islands(m, d, &mut rows, &mut solver, method);
@@ -102,12 +108,19 @@ pub fn project(m: &Model, d: &mut Data) {
 }
 
 /// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
-pub fn inverse_constraint(_m: &Model, d: &mut Data) {
+///
+/// A residual is a small difference of large numbers, and stiff rows turn its last digit into a
+/// force that shows: products are in MuJoCo's order.
+pub fn inverse_constraint(m: &Model, d: &mut Data) {
     let rows = std::mem::take(&mut d.scratch.constraint);
     let mut solver = std::mem::take(&mut d.scratch.solver);
+    let jacobian = rows.jacobian();
     solver.jar.resize(d.nefc, 0.0);
-    residual(&rows.jacobian(), &d.qacc, &d.efc_aref, &mut solver.jar);
-    update(d, &rows, &solver.jar);
+    solver.exact.residual(layout(m), &jacobian, &d.qacc, &d.efc_aref, &mut solver.jar);
+    let (mut force, mut state) = take_rows(d);
+    exact::cost(&whole_rows(d, &rows), &solver.jar, &mut force, &mut state);
+    solver.exact.transposed(&jacobian, &force, &mut d.qfrc_constraint);
+    (d.efc_force, d.efc_state) = (force, state);
     d.scratch.constraint = rows;
     d.scratch.solver = solver;
 }
@@ -119,6 +132,30 @@ pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
     let cost = if jar.len() >= d.nefc { update(d, &rows, jar) } else { 0.0 };
     d.scratch.constraint = rows;
     cost
+}
+
+/// `efc_vel`, in the order of sums that the solver will use.
+pub(crate) fn row_velocities(m: &Model, d: &mut Data) {
+    let jacobian = d.scratch.constraint.jacobian();
+    match exactness(m) {
+        Some(layout) => {
+            d.scratch.solver.exact.product(layout, &jacobian, &d.qvel, &mut d.efc_vel);
+        }
+        None => jacobian.mul(&d.qvel, &mut d.efc_vel),
+    }
+}
+
+/// `qacc_smooth` for an exact search; false if that is not asked for.
+pub(crate) fn unconstrained_exactly(m: &Model, d: &mut Data) -> bool {
+    if exactness(m).is_none() || d.scratch.structure.mass.size() != m.nv {
+        return false;
+    }
+    let mut solver = std::mem::take(&mut d.scratch.solver);
+    let mut qacc = std::mem::take(&mut d.qacc_smooth);
+    qacc.copy_from_slice(&d.qfrc_smooth);
+    solver.exact.solve_inertia(&whole_inertia(d), &mut qacc);
+    (d.qacc_smooth, d.scratch.solver) = (qacc, solver);
+    true
 }
 
 /// `J·x` over all rows.
@@ -242,6 +279,7 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
     solver.force.resize(d.nefc, 0.0);
     solver.ma.clear();
     solver.ma.resize(m.nv, 0.0);
+    residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
     if m.opt.disabled(DisableBit::WarmStart) {
         d.efc_force.fill(0.0);
         start_unconstrained(d, solver);
@@ -271,7 +309,55 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
             start_unconstrained(d, solver);
         }
     }
-    // Outside all islands there is nothing to solve.
+    release_others(d);
+}
+
+/// [`start`] for an exact search: the same choice in MuJoCo's order of operations; leaves the
+/// reference acceleration in `solver.jar`.
+fn start_exact(
+    m: &Model,
+    d: &mut Data,
+    layout: Layout,
+    rows: &Constraints,
+    solver: &mut SolverScratch,
+) {
+    let jacobian = rows.jacobian();
+    for v in [&mut solver.jar, &mut solver.force] {
+        v.resize(d.nefc, 0.0);
+    }
+    solver.ma.clear();
+    solver.ma.resize(m.nv, 0.0);
+    solver.exact.residual(layout, &jacobian, &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    if m.opt.disabled(DisableBit::WarmStart) {
+        d.efc_force.fill(0.0);
+    } else {
+        let warm = &d.qacc_warmstart;
+        solver.exact.residual(layout, &jacobian, warm, &d.efc_aref, &mut solver.jar);
+        let (mut force, mut state) = take_rows(d);
+        let whole = whole_rows(d, rows);
+        let cost = exact::add_gauss(
+            exact::cost(&whole, &solver.jar, &mut solver.force, &mut state),
+            &whole_inertia(d),
+            &mut solver.ma,
+            &d.qacc_warmstart,
+            &d.qfrc_smooth,
+            &d.qacc_smooth,
+        );
+        let smooth = exact::cost(&whole, &d.efc_b, &mut force, &mut state);
+        (d.efc_force, d.efc_state) = (force, state);
+        if cost > smooth {
+            d.qacc.copy_from_slice(&d.qacc_smooth);
+        } else {
+            d.qacc.copy_from_slice(&d.qacc_warmstart);
+        }
+        release_others(d);
+    }
+    solver.jar.copy_from_slice(&d.efc_aref);
+}
+
+/// Outside all islands there is nothing to solve.
+fn release_others(d: &mut Data) {
     if d.nisland > 0 {
         for &dof in &d.map_idof2dof[d.nidof..] {
             d.qacc[dof as usize] = d.qacc_smooth[dof as usize];
@@ -301,7 +387,17 @@ fn limits(m: &Model) -> Limits {
         tolerance: m.opt.tolerance,
         ls_iterations: m.opt.ls_iterations.max(0) as usize,
         ls_tolerance: m.opt.ls_tolerance,
+        exact: exactness(m),
     }
+}
+
+/// At zero tolerance rounding decides where the search ends.
+fn exactness(m: &Model) -> Option<Layout> {
+    (m.opt.tolerance <= 0.0).then(|| layout(m))
+}
+
+fn layout(m: &Model) -> Layout {
+    if is_sparse(m) { Layout::Sparse } else { Layout::Dense }
 }
 
 /// Scale of cost and gradient for a problem that is solved as a whole.

@@ -7,6 +7,7 @@
 //! gradient, scaled, falls below the tolerance, or the line search cannot improve.
 
 use super::cost::{self, Update};
+use super::exact::Exact;
 use super::hessian::Hessian;
 use super::line_search::{Direction, Line};
 use super::problem::{Limits, Problem, add_scaled, dot, norm};
@@ -53,6 +54,7 @@ pub struct Primal {
     search: Vec<f64>,
     grad_old: Vec<f64>,
     mgrad_old: Vec<f64>,
+    exact: Exact,
 }
 
 /// Islands that keep a Hessian of their own.
@@ -74,8 +76,8 @@ pub struct Outcome {
 }
 
 impl Primal {
-    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
-    /// iteration to `record`. `island` tells problems apart whose patterns stay the same.
+    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match (`x.jar` holding
+    /// the reference acceleration for an exact search); reports each iteration to `record`. `island` tells problems apart whose patterns stay the same.
     pub fn solve(
         &mut self,
         island: usize,
@@ -85,6 +87,9 @@ impl Primal {
         x: &mut Iterate<'_>,
         mut record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
+        if let Some(layout) = limits.exact {
+            return self.exact.solve(layout, problem, method, limits, x, record);
+        }
         let n = x.qacc.len();
         let rows = &problem.rows;
         for v in [

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use corten_math::{TreePattern, wide};
 
+use super::exact::Layout;
 use super::rows::{Block, Jacobian, Kind};
 
 /// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
@@ -85,6 +86,8 @@ pub struct Limits {
     pub tolerance: f64,
     pub ls_iterations: usize,
     pub ls_tolerance: f64,
+    /// Search in MuJoCo's order of operations: [`super::exact`].
+    pub exact: Option<Layout>,
 }
 
 /// The mass matrix, its lower triangle by rows, and its factor `LᵀDL` with the same pattern.

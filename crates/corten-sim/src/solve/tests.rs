@@ -176,7 +176,7 @@ impl Case {
             0,
             &self.problem(),
             method,
-            &Limits { iterations, tolerance, ls_iterations: 50, ls_tolerance: 0.01 },
+            &Limits { iterations, tolerance, ls_iterations: 50, ls_tolerance: 0.01, exact: None },
             &mut Iterate {
                 jar: &mut self.jar(&qacc),
                 ma: &mut self.qfrc_smooth.clone(),

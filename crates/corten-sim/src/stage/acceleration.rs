@@ -6,7 +6,7 @@
 use corten_math::{Spatial, Vec3};
 use corten_model::Model;
 
-use crate::{Data, awake, support};
+use crate::{Data, awake, solve, support};
 
 /// `qfrc_smooth` and `qacc_smooth`.
 pub fn acceleration(m: &Model, d: &mut Data) {
@@ -31,6 +31,9 @@ pub fn acceleration(m: &Model, d: &mut Data) {
     add_body_forces(d, &mut force);
     d.qfrc_smooth = force;
 
+    if awake::dofs!(m, d).list().is_none() && solve::unconstrained_exactly(m, d) {
+        return;
+    }
     let s = &*d.scratch.structure;
     match awake::dofs!(m, d).list() {
         None => {

@@ -53,8 +53,8 @@ fn spherical(vel: &mut Spatial, axes: &[Spatial], rates: &mut [Spatial], qvel: &
     for (rate, axis) in rates.iter_mut().zip(axes) {
         *rate = vel.cross_motion(axis);
     }
-    for (axis, &q) in axes.iter().zip(qvel) {
-        *vel += *axis * q;
+    if let (&[x, y, z], &[p, q, r, ..]) = (axes, qvel) {
+        *vel += x * p + y * q + z * r;
     }
 }
 
@@ -85,15 +85,10 @@ pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mu
     frc[0] = Spatial::ZERO;
     for i in bodies.iter() {
         let node = &s.bodies[i];
-        let mut a = acc[node.parent as usize];
         let own = node.dofs();
-        for (rate, &v) in cdof_dot[own.clone()].iter().zip(&qvel[own.clone()]) {
-            a += *rate * v;
-        }
+        let mut a = acc[node.parent as usize] + combine(&cdof_dot[own.clone()], &qvel[own.clone()]);
         if with_acceleration {
-            for (axis, &x) in cdof[own.clone()].iter().zip(&qacc[own]) {
-                a += *axis * x;
-            }
+            a += combine(&cdof[own.clone()], &qacc[own]);
         }
         acc[i] = a;
         let (inertia, v) = (&cinert[i], &cvel[i]);
@@ -118,6 +113,14 @@ pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mu
             }
         }
     }
+}
+
+/// Sum of vectors times numbers.
+#[inline]
+fn combine(vectors: &[Spatial], numbers: &[f64]) -> Spatial {
+    let mut pairs = vectors.iter().zip(numbers);
+    let Some((first, &x)) = pairs.next() else { return Spatial::ZERO };
+    pairs.fold(*first * x, |sum, (v, &x)| sum + *v * x)
 }
 
 /// Acceleration of the world that acts like gravity.

@@ -1,6 +1,6 @@
 //! Forces on bodies and between them.
 
-use crate::Data;
+use crate::{Data, chain};
 use corten_math::{Spatial, Vec3};
 
 /// A force and torque at a world point as a spatial force about the reference point `com`.
@@ -21,8 +21,10 @@ pub fn apply_force(
 ) {
     let s = &*d.scratch.structure;
     let Some(node) = s.bodies.get(body) else { return };
-    let wrench = wrench_at(d.subtree_com[node.root as usize], point, force, torque);
+    let offset = point - d.subtree_com[node.root as usize];
     for &k in s.chain(body) {
-        qfrc[k as usize] += d.cdof[k as usize].dot(&wrench);
+        let (axis, qfrc) = (&d.cdof[k as usize], &mut qfrc[k as usize]);
+        *qfrc += chain::point_motion(axis, offset).dot(force);
+        *qfrc += axis.rot().dot(torque);
     }
 }
