@@ -7,6 +7,7 @@ use corten_math::{Mat3, Quat, Vec3};
 
 use crate::ccd::{self, Options, Workspace};
 use crate::contact::{Hit, HitBuffer, tangents};
+use crate::extremes::Hint;
 use crate::shape::{Geometry, Mesh, Pose, Shape};
 
 /// Angle (radians) by which shapes are rocked about a contact to find further ones.
@@ -196,6 +197,9 @@ fn lowest_vertex(mesh: &Mesh<'_>, dir: Vec3) -> Option<Lowest> {
         }
         return best;
     };
+    if let Some(found) = mesh.extreme(dir, Hint::NONE) {
+        return Some(Lowest { number: found.corner, position: found.position() });
+    }
     let at = |number| Lowest { number, position: mesh.vertex(graph.vertex(number)) };
     let mut best = at(0);
     let mut max = dir.dot(best.position);

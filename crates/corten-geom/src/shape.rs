@@ -9,7 +9,7 @@
 
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
-use crate::starts::Starts;
+use crate::extremes::{Extreme, Extremes, Hint};
 
 /// Squared length below which a direction has no usable component.
 pub(crate) const MIN_VAL_SQUARED: f64 = MIN_VAL * MIN_VAL;
@@ -51,14 +51,30 @@ pub struct Mesh<'a> {
     pub vert: &'a [[f32; 3]],
     pub graph: Option<HullGraph<'a>>,
     pub polygons: Polygons<'a>,
-    /// Where to start looking for extreme vertices; nothing depends on it but time.
-    pub starts: Starts<'a>,
+    /// Extreme vertices of the hull; nothing depends on it but time.
+    pub extremes: Option<&'a Extremes>,
 }
 
 impl<'a> Mesh<'a> {
     /// A mesh without hull graph and polygons.
     pub fn new(vert: &'a [[f32; 3]]) -> Mesh<'a> {
-        Mesh { vert, graph: None, polygons: Polygons::default(), starts: Starts::default() }
+        Mesh { vert, graph: None, polygons: Polygons::default(), extremes: None }
+    }
+
+    /// Whether extreme vertices are found by climbing along the hull.
+    fn is_climbed(&self) -> bool {
+        self.graph.is_some() && self.vert.len() >= CLIMB_MIN_VERTICES
+    }
+
+    /// A table of the extreme vertices, if the hull has any use for one.
+    pub fn tabulate(&self) -> Option<Extremes> {
+        self.is_climbed().then(|| Extremes::new(self.vert, self.graph.as_ref()?)).flatten()
+    }
+
+    /// The vertex farthest along a unit vector, if the table knows one that is clearly so.
+    #[inline]
+    pub(crate) fn extreme(&self, dir: Vec3, hint: Hint) -> Option<Extreme> {
+        self.extremes?.find(self.vert, dir, hint)
     }
 
     /// Vertex `i` in the mesh frame.
@@ -287,24 +303,54 @@ impl<'a> Shape<'a> {
         if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }
     }
 
+    /// [`Shape::support`] for meshes. Where the search starts is replaced by where it ended.
+    #[inline(always)]
+    pub(crate) fn hull_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
+        let point = self.bare_hull_support(dir, hint);
+        if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }
+    }
+
+    #[inline(always)]
+    fn bare_hull_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
+        let Geometry::Mesh { mesh, .. } = &self.geometry else { return self.pose.pos };
+        let dir = self.pose.mat.tmul(dir);
+        match mesh.extreme(dir, *hint) {
+            Some(found) => {
+                (self.vertex, self.climb_start) = (found.vertex, found.corner);
+                *hint = found.hint;
+                self.pose.point(found.position())
+            }
+            None => self.tied_support(dir, hint),
+        }
+    }
+
+    /// Where several vertices of a mesh are equally far along a local direction, or nearly so, and
+    /// for meshes without table.
+    #[inline(never)]
+    fn tied_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
+        let Geometry::Mesh { mesh, .. } = &self.geometry else { return self.pose.pos };
+        if let Some(found) = mesh.extremes.and_then(|e| e.follow(dir, self.climb_start)) {
+            (self.vertex, self.climb_start) = (found.vertex, found.corner);
+            *hint = found.hint;
+            return self.pose.point(found.position());
+        }
+        match &mesh.graph {
+            Some(graph) if mesh.is_climbed() => {
+                self.climb_start = climb(mesh.vert, graph, dir, self.climb_start);
+                self.vertex = graph.vertex(self.climb_start);
+            }
+            _ => self.vertex = search(mesh.vert, dir, self.vertex),
+        }
+        self.pose.point(mesh.vertex(self.vertex))
+    }
+
     /// The farthest point along the unit vector `dir`, without margin.
     #[inline]
     pub fn bare_support(&mut self, dir: Vec3) -> Vec3 {
         let mat = &self.pose.mat;
         let local = match &self.geometry {
-            Geometry::Mesh { mesh, .. } => {
-                let dir = mat.tmul(dir);
-                match &mesh.graph {
-                    Some(graph) if mesh.vert.len() >= CLIMB_MIN_VERTICES => {
-                        self.climb_start = match mesh.starts.extreme(mesh.vert, graph, dir) {
-                            Some(found) => found,
-                            None => climb(mesh.vert, graph, dir, self.climb_start),
-                        };
-                        self.vertex = graph.vertex(self.climb_start);
-                    }
-                    _ => self.vertex = search(mesh.vert, dir, self.vertex),
-                }
-                mesh.vertex(self.vertex)
+            Geometry::Mesh { .. } => {
+                return self.bare_hull_support(dir, &mut { Hint::NONE });
             }
             Geometry::Box { size } => {
                 let corner = signed(mat.tmul(dir), *size);

@@ -9,7 +9,7 @@
 
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
-use super::gjk::{Pair, Vertex};
+use super::gjk::{Pair, Search, Vertex};
 use super::polytope::{Face, Polytope};
 use super::simplex::affine_coordinates;
 use crate::shape::MIN_VAL_SQUARED;
@@ -19,7 +19,13 @@ const MIN_CAPACITY_ITERATIONS: usize = 170;
 
 impl Polytope {
     /// Adds the support point along `d`, of length `norm`.
-    fn expand(&mut self, pair: &mut Pair<'_, '_>, d: Vec3, norm: f64) -> usize {
+    #[inline(always)]
+    fn expand<const HULLS: bool>(
+        &mut self,
+        pair: &mut Pair<'_, '_, HULLS>,
+        d: Vec3,
+        norm: f64,
+    ) -> u32 {
         let dir = if norm > MIN_VAL { d / norm } else { Vec3::X };
         let vertex = pair.support(dir);
         self.insert(vertex)
@@ -29,8 +35,8 @@ impl Polytope {
     /// returns its vertices.
     fn attach_all<const N: usize>(
         &mut self,
-        faces: [([usize; 3], [usize; 3]); N],
-    ) -> Result<(), [usize; 3]> {
+        faces: [([u32; 3], [u32; 3]); N],
+    ) -> Result<(), [u32; 3]> {
         for (vertices, neighbours) in faces {
             if self.attach(vertices, neighbours) < MIN_VAL_SQUARED {
                 return Err(vertices);
@@ -41,31 +47,45 @@ impl Polytope {
 
     fn nominate_all(&mut self) {
         for face in 0..self.faces.len() {
-            self.nominate(face);
+            self.nominate(face as u32);
         }
     }
 }
 
 /// Builds a starting polytope from GJK's last simplex; `false` if the shapes only touch.
-pub(super) fn start(pt: &mut Polytope, pair: &mut Pair<'_, '_>, simplex: &[Vertex]) -> bool {
+pub(super) fn start<const HULLS: bool>(
+    pt: &mut Polytope,
+    pair: &mut Pair<'_, '_, HULLS>,
+    search: &Search,
+) -> bool {
     pt.clear();
-    match *simplex {
-        [a, b] => from_segment(pt, pair, a, b),
-        [a, b, c] => from_triangle(pt, pair, [a, b, c]),
-        [a, b, c, d] => from_tetrahedron(pt, pair, [a, b, c, d]),
+    let v = |i: usize| *search.vertex(i);
+    match search.count() {
+        2 => from_segment(pt, pair, v(0), v(1)),
+        3 => from_triangle(pt, pair, [v(0), v(1), v(2)]),
+        4 => from_tetrahedron(pt, pair, search),
         _ => false,
     }
 }
 
 /// Starts over from one face that holds the origin.
-fn restart(pt: &mut Polytope, pair: &mut Pair<'_, '_>, face: [usize; 3]) -> bool {
-    let triangle = face.map(|i| pt.vertices[i]);
+fn restart<const HULLS: bool>(
+    pt: &mut Polytope,
+    pair: &mut Pair<'_, '_, HULLS>,
+    face: [u32; 3],
+) -> bool {
+    let triangle = face.map(|i| pt.vertices[i as usize]);
     pt.clear();
     from_triangle(pt, pair, triangle)
 }
 
 /// A double pyramid: three support points around the segment.
-fn from_segment(pt: &mut Polytope, pair: &mut Pair<'_, '_>, a: Vertex, b: Vertex) -> bool {
+fn from_segment<const HULLS: bool>(
+    pt: &mut Polytope,
+    pair: &mut Pair<'_, '_, HULLS>,
+    a: Vertex,
+    b: Vertex,
+) -> bool {
     let along = b.diff - a.diff;
     // The coordinate axis least aligned with the segment gives the longest cross product.
     let mut least = 0;
@@ -96,7 +116,7 @@ fn from_segment(pt: &mut Polytope, pair: &mut Pair<'_, '_>, a: Vertex, b: Vertex
     if let Err(face) = attached {
         return restart(pt, pair, face);
     }
-    let v = |i: usize| pt.vertices[i].diff;
+    let v = |i: u32| pt.vertices[i as usize].diff;
     if !pierces(v(a), v(b), [v(c), v(d), v(f)]) {
         return false;
     }
@@ -105,7 +125,11 @@ fn from_segment(pt: &mut Polytope, pair: &mut Pair<'_, '_>, a: Vertex, b: Vertex
 }
 
 /// A double pyramid over the triangle: support points on both sides.
-fn from_triangle(pt: &mut Polytope, pair: &mut Pair<'_, '_>, triangle: [Vertex; 3]) -> bool {
+fn from_triangle<const HULLS: bool>(
+    pt: &mut Polytope,
+    pair: &mut Pair<'_, '_, HULLS>,
+    triangle: [Vertex; 3],
+) -> bool {
     let [v1, v2, v3] = triangle.map(|v| v.diff);
     let normal = (v2 - v1).cross(v3 - v1);
     let norm = normal.norm();
@@ -115,7 +139,7 @@ fn from_triangle(pt: &mut Polytope, pair: &mut Pair<'_, '_>, triangle: [Vertex; 
     let [a, b, c] = triangle.map(|v| pt.insert(v));
     let below = pt.expand(pair, -normal, norm);
     let above = pt.expand(pair, normal, norm);
-    let (v4, v5) = (pt.vertices[above].diff, pt.vertices[below].diff);
+    let (v4, v5) = (pt.vertices[above as usize].diff, pt.vertices[below as usize].diff);
     if lies_in([v1, v2, v3], v4) || lies_in([v1, v2, v3], v5) {
         return false;
     }
@@ -134,8 +158,12 @@ fn from_triangle(pt: &mut Polytope, pair: &mut Pair<'_, '_>, triangle: [Vertex; 
     true
 }
 
-fn from_tetrahedron(pt: &mut Polytope, pair: &mut Pair<'_, '_>, simplex: [Vertex; 4]) -> bool {
-    let [a, b, c, d] = simplex.map(|v| pt.insert(v));
+fn from_tetrahedron<const HULLS: bool>(
+    pt: &mut Polytope,
+    pair: &mut Pair<'_, '_, HULLS>,
+    search: &Search,
+) -> bool {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| pt.insert(*search.vertex(i)));
     let attached = pt.attach_all([
         ([a, b, c], [1, 3, 2]),
         ([a, d, b], [2, 3, 0]),
@@ -145,7 +173,7 @@ fn from_tetrahedron(pt: &mut Polytope, pair: &mut Pair<'_, '_>, simplex: [Vertex
     if let Err(face) = attached {
         return restart(pt, pair, face);
     }
-    if !holds_origin(simplex.map(|v| v.diff)) {
+    if !holds_origin([0, 1, 2, 3].map(|i| search.vertex(i).diff)) {
         return false;
     }
     pt.nominate_all();
@@ -201,25 +229,23 @@ fn holds_origin(v: [Vec3; 4]) -> bool {
 }
 
 /// Expands the polytope; the face that carries the penetration, or `None` if numbers broke down.
-pub(super) fn expand(
+pub(super) fn expand<const HULLS: bool>(
     pt: &mut Polytope,
-    pair: &mut Pair<'_, '_>,
+    pair: &mut Pair<'_, '_, HULLS>,
     max_iterations: usize,
     tolerance: f64,
-) -> Option<usize> {
+) -> Option<u32> {
     let polyhedral = pair.is_polyhedral();
     let tolerance = if polyhedral { MIN_VAL } else { tolerance };
     let max_faces = max_iterations.max(MIN_CAPACITY_ITERATIONS).saturating_mul(6);
     let (mut upper, mut upper2) = (f64::MAX, f64::MAX);
-    let mut nearest: Option<usize> = None;
+    let mut nearest: Option<u32> = None;
 
     for _ in 0..max_iterations {
         let previous = nearest;
         let mut lower2 = f64::MAX;
-        for &face in &pt.candidates {
-            if pt.faces[face].dist2 < lower2 {
-                (nearest, lower2) = (Some(face), pt.faces[face].dist2);
-            }
+        if let Some((face, dist2)) = pt.nearest() {
+            (nearest, lower2) = (Some(face), dist2);
         }
         if lower2 > upper2 {
             return previous;
@@ -230,10 +256,11 @@ pub(super) fn expand(
         }
 
         let lower = lower2.sqrt();
-        let foot = pt.faces[face].foot;
+        let foot = pt.faces[face as usize].foot;
         let w = pt.expand(pair, foot, lower);
-        let new = pt.vertices[w];
-        let reach = foot.dot(new.diff) / lower;
+        let new = &pt.vertices[w as usize];
+        let (diff, i1, i2) = (new.diff, new.i1, new.i2);
+        let reach = foot.dot(diff) / lower;
         if reach < upper {
             (upper, upper2) = (reach, reach * reach);
         }
@@ -241,11 +268,12 @@ pub(super) fn expand(
             return nearest;
         }
         // A corner pair seen before cannot expand the polytope any further.
-        if polyhedral && pt.vertices[..w].iter().any(|v| v.i1 == new.i1 && v.i2 == new.i2) {
+        let seen = |v: &Vertex| v.i1 == i1 && v.i2 == i2;
+        if polyhedral && pt.vertices[..w as usize].iter().any(seen) {
             return nearest;
         }
 
-        pt.open(face, new.diff);
+        pt.open(face, diff);
         let edges = pt.horizon.len();
         if edges < 3 {
             return None;
@@ -254,22 +282,25 @@ pub(super) fn expand(
         if edges > max_faces.saturating_sub(first) {
             return nearest;
         }
+        let (first, last) = (first as u32, (first + edges) as u32 - 1);
         for i in 0..edges {
             let at = pt.horizon[i];
-            let outer = &mut pt.faces[at.face];
-            let (v1, v2) = (outer.vertices[at.edge], outer.vertices[(at.edge + 1) % 3]);
-            outer.neighbours[at.edge] = first + i;
-            let before = first + (i + edges - 1) % edges;
-            let after = first + (i + 1) % edges;
+            let new = first + i as u32;
+            let outer = &mut pt.faces[at.face as usize];
+            let edge = at.edge as usize % 3;
+            let (v1, v2) = (outer.vertices[edge], outer.vertices[(edge + 1) % 3]);
+            outer.neighbours[edge] = new;
+            let before = if new == first { last } else { new - 1 };
+            let after = if new == last { first } else { new + 1 };
             let dist2 = pt.attach([w, v2, v1], [before, at.face, after]);
             if dist2 == 0.0 {
                 return None;
             }
             if dist2 >= lower2 && dist2 <= upper2 {
-                pt.nominate(first + i);
+                pt.nominate(new);
             }
         }
-        if pt.candidates.is_empty() {
+        if !pt.has_candidates() {
             break;
         }
     }
@@ -278,7 +309,7 @@ pub(super) fn expand(
 
 /// The point of each shape that a face of the polytope stands for, and the signed distance.
 pub(super) fn witness(pt: &Polytope, face: &Face) -> (f64, Vec3, Vec3) {
-    let v = face.vertices.map(|i| &pt.vertices[i]);
+    let v = face.vertices.map(|i| &pt.vertices[i as usize]);
     let l = affine_coordinates(v[0].diff, v[1].diff, v[2].diff, face.foot);
     let blend = |p: [Vec3; 3]| p[0] * l[0] + p[1] * l[1] + p[2] * l[2];
     (-face.dist2.sqrt(), blend(v.map(|v| v.p1)), blend(v.map(|v| v.p2)))

@@ -12,6 +12,7 @@
 use corten_math::{MIN_VAL, Vec3};
 
 use super::simplex::nearest;
+use super::trail::Trail;
 use crate::shape::{MIN_VAL_SQUARED, Shape};
 
 /// Largest squared length of a face normal that is still trusted.
@@ -29,18 +30,27 @@ pub(super) struct Vertex {
     pub i2: i32,
 }
 
-/// The two shapes of a query.
-pub(super) struct Pair<'q, 'a> {
+/// The two shapes of a query. `HULLS` says that both are meshes, for which the search is compiled
+/// apart.
+pub(super) struct Pair<'q, 'a, const HULLS: bool> {
     pub a: &'q mut Shape<'a>,
     pub b: &'q mut Shape<'a>,
+    pub trail: &'q mut Trail,
 }
 
-impl Pair<'_, '_> {
+impl<const HULLS: bool> Pair<'_, '_, HULLS> {
     /// Support point of the difference along the unit vector `dir`.
-    #[inline]
+    #[inline(always)]
     pub fn support(&mut self, dir: Vec3) -> Vertex {
-        let p1 = self.a.support(dir);
-        let p2 = self.b.support(-dir);
+        let (p1, p2) = if HULLS {
+            let mut hints = self.trail.next();
+            let [hint1, hint2] = &mut hints;
+            let points = (self.a.hull_support(dir, hint1), self.b.hull_support(-dir, hint2));
+            self.trail.keep(hints);
+            points
+        } else {
+            (self.a.support(dir), self.b.support(-dir))
+        };
         Vertex { diff: p1 - p2, p1, p2, i1: self.a.vertex, i2: self.b.vertex }
     }
 
@@ -49,125 +59,204 @@ impl Pair<'_, '_> {
     }
 }
 
-/// Result of a distance query.
+/// Places of a search's own simplex: four, and one for the next vertex.
+const PLACES: usize = 5;
+
+/// Working memory and result of a distance query.
 #[derive(Clone, Debug)]
-pub(super) struct Nearest {
+pub(super) struct Search {
     /// Distance; `f64::MAX` if separated by more than was asked for, zero if a tetrahedron holds
     /// the origin.
     pub dist: f64,
     /// Nearest points, if computed.
     pub witness: Option<(Vec3, Vec3)>,
-    /// The simplex that carries the nearest point.
-    pub simplex: [Vertex; 4],
-    pub count: usize,
     /// The last approximation of the nearest point of the difference: where the shapes are
     /// separated, a separating axis.
     pub axis: Vec3,
+    /// Vertices in no order: those of the search, then those of a tetrahedron that may hold the
+    /// origin.
+    store: [Vertex; PLACES + 4],
+    /// Where the vertices of the simplex are that carries the nearest point.
+    simplex: [usize; 4],
+    count: usize,
 }
 
-/// Runs GJK. With `cutoff == 0` only contact matters; otherwise distances up to `cutoff` are exact.
-pub(super) fn distance(
-    pair: &mut Pair<'_, '_>,
-    max_iterations: usize,
-    tolerance: f64,
-    cutoff: f64,
-) -> Nearest {
-    let wants_distance = cutoff > 0.0;
-    let mut try_containment = !wants_distance;
-    let cutoff_squared = cutoff * cutoff;
-    let epsilon = if pair.is_polyhedral() { 0.0 } else { 0.5 * tolerance * tolerance };
+impl Default for Search {
+    fn default() -> Search {
+        Search {
+            dist: f64::MAX,
+            witness: None,
+            axis: Vec3::ZERO,
+            store: [Vertex::default(); PLACES + 4],
+            simplex: [0; 4],
+            count: 0,
+        }
+    }
+}
 
-    let centers = (pair.a.center(), pair.b.center());
-    let mut found = Nearest {
-        dist: f64::MAX,
-        witness: None,
-        simplex: [Vertex::default(); 4],
-        count: 0,
-        axis: centers.0 - centers.1,
-    };
-    let mut lambda = [1.0, 0.0, 0.0, 0.0];
-    let mut x = found.axis;
-    let mut norm = f64::MAX;
-    let separated = |axis: Vec3, found: Nearest| Nearest { count: 0, axis, ..found };
-
-    let mut k = 0;
-    while k < max_iterations {
-        norm = x.norm_squared();
-        if norm < MIN_VAL_SQUARED {
-            break;
-        }
-        if !norm.is_finite() {
-            return separated(x, found);
-        }
-        norm = norm.sqrt();
-        let s = pair.support(-(x * (1.0 / norm)));
-        found.simplex[found.count] = s;
-        if x.dot(x - s.diff) < epsilon {
-            found.count = found.count.max(usize::from(k == 0));
-            break;
-        }
-
-        let along = x.dot(s.diff);
-        let beyond = if !wants_distance {
-            along > 0.0
-        } else {
-            cutoff < f64::MAX && along > 0.0 && along * along / x.dot(x) >= cutoff_squared
-        };
-        if beyond {
-            return separated(x, found);
-        }
-
-        if found.count == 3 && try_containment {
-            let mut tetrahedron = found.simplex;
-            match contains_origin(pair, &mut tetrahedron, &mut k, max_iterations) {
-                Containment::Inside => {
-                    let simplex = tetrahedron;
-                    return Nearest { dist: 0.0, simplex, count: 4, axis: x, ..found };
-                }
-                Containment::Outside(axis) => return separated(axis, found),
-                Containment::Unknown => try_containment = false,
-            }
-        }
-
-        let all = found.simplex.map(|v| v.diff);
-        lambda = nearest(&all, found.count + 1);
-        found.count = 0;
-        for i in 0..4 {
-            if lambda[i] != 0.0 {
-                found.simplex[found.count] = found.simplex[i];
-                lambda[found.count] = lambda[i];
-                found.count += 1;
-            }
-        }
-        if found.count == 0 {
-            return separated(x, found);
-        }
-
-        let next = combine(&lambda, &found.simplex[..found.count], |v| v.diff);
-        if (next - x).0.iter().all(|d| d.abs() < MIN_VAL) {
-            break;
-        }
-        x = next;
-        if found.count == 4 {
-            norm = 0.0;
-            break;
-        }
-        k += 1;
+impl Search {
+    /// The number of vertices of the simplex that carries the nearest point.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
-    let used = &found.simplex[..found.count];
-    found.witness = Some(if used.is_empty() {
-        centers
-    } else {
-        (combine(&lambda, used, |v| v.p1), combine(&lambda, used, |v| v.p2))
-    });
-    Nearest { dist: norm, axis: x, ..found }
+    /// A vertex of that simplex.
+    pub fn vertex(&self, i: usize) -> &Vertex {
+        &self.store[self.simplex[i & 3] % (PLACES + 4)]
+    }
+
+    fn separated(&mut self, axis: Vec3) {
+        (self.dist, self.axis, self.count) = (f64::MAX, axis, 0);
+    }
+
+    /// Runs GJK. With `cutoff == 0` only contact matters; otherwise distances up to `cutoff` are
+    /// exact.
+    pub fn run<const HULLS: bool>(
+        &mut self,
+        pair: &mut Pair<'_, '_, HULLS>,
+        max_iterations: usize,
+        tolerance: f64,
+        cutoff: f64,
+    ) {
+        let wants_distance = cutoff > 0.0;
+        let mut try_containment = !wants_distance;
+        let cutoff_squared = cutoff * cutoff;
+        let epsilon = if pair.is_polyhedral() { 0.0 } else { 0.5 * tolerance * tolerance };
+
+        let centers = (pair.a.center(), pair.b.center());
+        (self.witness, self.count) = (None, 0);
+        let mut count = 0;
+        // Points of the difference, and where in the store their vertices are.
+        let mut diffs = [Vec3::ZERO; 4];
+        let mut places = [0; 4];
+        let mut lambda = [1.0, 0.0, 0.0, 0.0];
+        let mut x = centers.0 - centers.1;
+        let mut norm = f64::MAX;
+
+        let mut k = 0;
+        while k < max_iterations {
+            norm = x.norm_squared();
+            if norm < MIN_VAL_SQUARED {
+                break;
+            }
+            if !norm.is_finite() {
+                return self.separated(x);
+            }
+            norm = norm.sqrt();
+            let s = pair.support(-(x * (1.0 / norm)));
+            let used = places[..count].iter().fold(0u32, |used, &place| used | 1 << place);
+            let place = used.trailing_ones() as usize % PLACES;
+            self.store[place] = s;
+            (places[count], diffs[count]) = (place, s.diff);
+            if x.dot(x - s.diff) < epsilon {
+                count = count.max(usize::from(k == 0));
+                break;
+            }
+
+            let along = x.dot(s.diff);
+            let beyond = if !wants_distance {
+                along > 0.0
+            } else {
+                cutoff < f64::MAX && along > 0.0 && along * along / x.dot(x) >= cutoff_squared
+            };
+            if beyond {
+                return self.separated(x);
+            }
+
+            if count == 3 && try_containment {
+                for (i, &place) in places.iter().enumerate() {
+                    self.store[PLACES + i] = self.store[place];
+                }
+                match self.contains_origin(pair, &mut k, max_iterations) {
+                    Containment::Inside => return (self.dist, self.axis) = (0.0, x),
+                    Containment::Outside(axis) => return self.separated(axis),
+                    Containment::Unknown => try_containment = false,
+                }
+            }
+
+            lambda = nearest(&diffs, count + 1);
+            count = 0;
+            for i in 0..4 {
+                if lambda[i] != 0.0 {
+                    (places[count], diffs[count]) = (places[i], diffs[i]);
+                    lambda[count] = lambda[i];
+                    count += 1;
+                }
+            }
+            if count == 0 {
+                return self.separated(x);
+            }
+
+            let next = combine(&lambda, &diffs[..count]);
+            if (next - x).0.iter().all(|d| d.abs() < MIN_VAL) {
+                break;
+            }
+            x = next;
+            if count == 4 {
+                norm = 0.0;
+                break;
+            }
+            k += 1;
+        }
+
+        (self.dist, self.axis, self.simplex, self.count) = (norm, x, places, count);
+        self.witness = Some(if count == 0 {
+            centers
+        } else {
+            let used = places.map(|place| &self.store[place]);
+            let blend = |p: [Vec3; 4]| combine(&lambda, &p[..count]);
+            (blend(used.map(|v| v.p1)), blend(used.map(|v| v.p2)))
+        });
+    }
+
+    /// Moves the stored tetrahedron until it holds the origin or a face shows that nothing can:
+    /// each step replaces the vertex opposite the face that most excludes the origin. One that
+    /// holds it becomes the simplex.
+    #[inline(always)]
+    fn contains_origin<const HULLS: bool>(
+        &mut self,
+        pair: &mut Pair<'_, '_, HULLS>,
+        k: &mut usize,
+        max_iterations: usize,
+    ) -> Containment {
+        let mut v: [usize; 4] = std::array::from_fn(|i| PLACES + i);
+        while *k < max_iterations {
+            // Face i lacks vertex i; its normal points out of the tetrahedron towards the origin's
+            // side.
+            let d = v.map(|i| self.store[i].diff);
+            let faces = [
+                plane(d[2], d[1], d[3]),
+                plane(d[0], d[2], d[3]),
+                plane(d[1], d[0], d[3]),
+                plane(d[0], d[1], d[2]),
+            ];
+            if faces.iter().any(|f| f.1 == 0.0) {
+                return Containment::Unknown;
+            }
+            let lower = |i: usize, j: usize| if faces[i].1 < faces[j].1 { i } else { j };
+            let worst = lower(lower(0, 1), lower(2, 3));
+            if faces[worst].1 > 0.0 {
+                (self.simplex, self.count) = (v, 4);
+                return Containment::Inside;
+            }
+            let normal = faces[worst].0;
+            let new = pair.support(normal);
+            self.store[v[worst]] = new;
+            if normal.dot(new.diff) < 0.0 {
+                return Containment::Outside(-normal);
+            }
+            // Keeps the orientation of the tetrahedron.
+            v.swap((worst + 1) & 3, (worst + 2) & 3);
+            *k += 1;
+        }
+        Containment::Unknown
+    }
 }
 
-/// `Σ λᵢ f(vᵢ)`, first to last.
-#[inline]
-fn combine(lambda: &[f64], vertices: &[Vertex], f: impl Fn(&Vertex) -> Vec3) -> Vec3 {
-    let mut terms = vertices.iter().zip(lambda).map(|(v, &l)| f(v) * l);
+/// `Σ λᵢ pᵢ`, first to last.
+#[inline(always)]
+fn combine(lambda: &[f64; 4], points: &[Vec3]) -> Vec3 {
+    let mut terms = points.iter().zip(lambda).map(|(&p, &l)| p * l);
     let first = terms.next().unwrap_or_default();
     terms.fold(first, |sum, t| sum + t)
 }
@@ -179,51 +268,15 @@ enum Containment {
     Unknown,
 }
 
-/// Moves a tetrahedron until it holds the origin or a face shows that nothing can: each step
-/// replaces the vertex opposite the face that most excludes the origin.
-fn contains_origin(
-    pair: &mut Pair<'_, '_>,
-    v: &mut [Vertex; 4],
-    k: &mut usize,
-    max_iterations: usize,
-) -> Containment {
-    while *k < max_iterations {
-        // Face i lacks vertex i; its normal points out of the tetrahedron towards the origin's side.
-        let faces = [
-            plane(&v[2], &v[1], &v[3]),
-            plane(&v[0], &v[2], &v[3]),
-            plane(&v[1], &v[0], &v[3]),
-            plane(&v[0], &v[1], &v[2]),
-        ];
-        if faces.iter().any(|f| f.1 == 0.0) {
-            return Containment::Unknown;
-        }
-        let lower = |i: usize, j: usize| if faces[i].1 < faces[j].1 { i } else { j };
-        let worst = lower(lower(0, 1), lower(2, 3));
-        if faces[worst].1 > 0.0 {
-            return Containment::Inside;
-        }
-        let normal = faces[worst].0;
-        v[worst] = pair.support(normal);
-        if normal.dot(v[worst].diff) < 0.0 {
-            return Containment::Outside(-normal);
-        }
-        // Keeps the orientation of the tetrahedron.
-        v.swap((worst + 1) & 3, (worst + 2) & 3);
-        *k += 1;
-    }
-    Containment::Unknown
-}
-
-/// Unit normal of the plane of three vertices and its signed distance from the origin; the
-/// distance is `f64::MAX` if the normal cannot be trusted.
-#[inline]
-fn plane(a: &Vertex, b: &Vertex, c: &Vertex) -> (Vec3, f64) {
-    let normal = (c.diff - a.diff).cross(b.diff - a.diff);
+/// Unit normal of the plane of three points and its signed distance from the origin; the distance
+/// is `f64::MAX` if the normal cannot be trusted.
+#[inline(always)]
+fn plane(a: Vec3, b: Vec3, c: Vec3) -> (Vec3, f64) {
+    let normal = (c - a).cross(b - a);
     let n2 = normal.norm_squared();
     if n2 > MIN_VAL_SQUARED && n2 < MAX_NORMAL_SQUARED {
         let unit = normal * (1.0 / n2.sqrt());
-        (unit, unit.dot(a.diff))
+        (unit, unit.dot(a))
     } else {
         (normal, f64::MAX)
     }

@@ -10,11 +10,14 @@ mod gjk;
 mod manifold;
 mod polytope;
 mod simplex;
+mod trail;
 
 use corten_math::Vec3;
 
-use crate::shape::Shape;
-use gjk::{Nearest, Pair};
+use crate::shape::{Geometry, Shape};
+use gjk::{Pair, Search};
+
+pub use trail::{Kept, Stretch, Trail};
 
 /// Iterations beyond this are refused whatever the options say: queries converge in tens.
 const MAX_ITERATIONS: i32 = 1 << 16;
@@ -43,8 +46,11 @@ impl Options {
 /// Working memory of convex queries and their last result; owned by the caller, reused.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
+    search: Search,
     polytope: polytope::Polytope,
     manifold: manifold::Buffers,
+    /// Starts of searches on meshes.
+    pub trail: Trail,
     /// Pairs of nearest (or deepest) points on the first and second shape.
     pub points: Vec<(Vec3, Vec3)>,
     /// The last nearest vector `p1 − p2`, not unit: if the shapes are separated, they are so along
@@ -64,52 +70,67 @@ pub fn query<'a>(
     cutoff: f64,
     ws: &mut Workspace,
 ) -> f64 {
-    let mut pair = Pair { a, b };
-    let limit = options.limit();
+    let is_hull = |s: &Shape<'_>| matches!(s.geometry, Geometry::Mesh { .. });
+    if is_hull(a) && is_hull(b) {
+        return separate::<true>(a, b, options, max_contacts, cutoff, ws);
+    }
     ws.points.clear();
-
-    if let Some((near, radii)) = core_distance(&mut pair, options, limit, cutoff)
-        && near.dist > options.tolerance
+    let mut pair = Pair { a, b, trail: &mut ws.trail };
+    if let Some(radii) = core_distance(&mut pair, options, cutoff, &mut ws.search)
+        && ws.search.dist > options.tolerance
     {
-        ws.axis = near.axis;
-        let Some((x1, x2)) = near.witness else { return f64::MAX };
+        ws.axis = ws.search.axis;
+        let Some((x1, x2)) = ws.search.witness else { return f64::MAX };
         let n = (x2 - x1).normalized().0;
         ws.points.push((x1 + n * radii[0], x2 - n * radii[1]));
-        let dist = near.dist - (radii[0] + radii[1]);
+        let dist = ws.search.dist - (radii[0] + radii[1]);
         return if dist > cutoff { f64::MAX } else { dist };
     }
+    separate::<false>(a, b, options, max_contacts, cutoff, ws)
+}
 
-    let near = gjk::distance(&mut pair, limit, options.tolerance, cutoff);
-    ws.axis = near.axis;
-    ws.points.extend(near.witness);
-    if near.dist > options.tolerance || near.count < 2 {
-        return near.dist;
+/// The query for shapes as they are.
+fn separate<'a, const HULLS: bool>(
+    a: &mut Shape<'a>,
+    b: &mut Shape<'a>,
+    options: &Options,
+    max_contacts: usize,
+    cutoff: f64,
+    ws: &mut Workspace,
+) -> f64 {
+    let limit = options.limit();
+    let Workspace { search, polytope, manifold, points, axis, trail } = ws;
+    let pair = &mut Pair::<HULLS> { a, b, trail };
+    points.clear();
+    search.run(pair, limit, options.tolerance, cutoff);
+    *axis = search.axis;
+    points.extend(search.witness);
+    if search.dist > options.tolerance || search.count() < 2 {
+        return search.dist;
     }
-    if !epa::start(&mut ws.polytope, &mut pair, &near.simplex[..near.count]) {
+    if !epa::start(polytope, pair, search) {
         return 0.0;
     }
-    ws.points.clear();
-    let Some(face) = epa::expand(&mut ws.polytope, &mut pair, limit, options.tolerance) else {
-        return 0.0;
-    };
-    let face = &ws.polytope.faces[face];
-    let (dist, x1, x2) = epa::witness(&ws.polytope, face);
-    ws.points.push((x1, x2));
+    points.clear();
+    let Some(face) = epa::expand(polytope, pair, limit, options.tolerance) else { return 0.0 };
+    let face = &polytope.faces[face as usize];
+    let (dist, x1, x2) = epa::witness(polytope, face);
+    points.push((x1, x2));
     if max_contacts > 1 {
-        let corners = face.vertices.map(|i| &ws.polytope.vertices[i]);
-        manifold::recover(&mut ws.manifold, corners, pair.a, pair.b, max_contacts, &mut ws.points);
+        let corners = face.vertices.map(|i| &polytope.vertices[i as usize]);
+        manifold::recover(manifold, corners, pair.a, pair.b, max_contacts, points);
     }
     dist
 }
 
-/// Distance between the shapes with spheres and capsules replaced by their cores, and the radii
-/// taken away; `None` if neither shape has a core.
+/// Searches between the shapes with spheres and capsules replaced by their cores; the radii that
+/// were taken away, or `None` if neither shape has a core.
 fn core_distance(
-    pair: &mut Pair<'_, '_>,
+    pair: &mut Pair<'_, '_, false>,
     options: &Options,
-    limit: usize,
     cutoff: f64,
-) -> Option<(Nearest, [f64; 2])> {
+    search: &mut Search,
+) -> Option<[f64; 2]> {
     let cores = [pair.a.core(), pair.b.core()];
     if cores.iter().all(Option::is_none) {
         return None;
@@ -122,10 +143,10 @@ fn core_distance(
             (shape.geometry, shape.margin) = (core, 0.0);
         }
     }
-    let near = gjk::distance(pair, limit, options.tolerance, cutoff + (radii[0] + radii[1]));
+    search.run(pair, options.limit(), options.tolerance, cutoff + (radii[0] + radii[1]));
     (pair.a.geometry, pair.a.margin) = kept[0];
     (pair.b.geometry, pair.b.margin) = kept[1];
-    Some((near, radii))
+    Some(radii)
 }
 
 #[cfg(test)]

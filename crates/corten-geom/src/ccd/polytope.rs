@@ -12,29 +12,26 @@ use super::simplex::project_on_plane;
 /// A triangle of the polytope's surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
-    pub vertices: [usize; 3],
-    /// Faces across the edges 01, 12, 20.
-    pub neighbours: [usize; 3],
     /// The origin projected on the face's plane.
     pub foot: Vec3,
     /// Squared length of `foot`.
     pub dist2: f64,
-    place: Place,
+    pub vertices: [u32; 3],
+    /// Faces across the edges 01, 12, 20.
+    pub neighbours: [u32; 3],
+    /// Place in the list of candidates, or one of the marks below.
+    place: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
-    Candidate(usize),
-    Kept,
-    Deleted,
-}
+/// Not a candidate, and a face of the surface no more.
+const KEPT: u32 = u32::MAX - 1;
+const DELETED: u32 = u32::MAX;
 
-/// An edge of the boundary between faces visible and invisible from a new vertex, seen from the
-/// invisible face.
+/// An edge of a face.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HorizonEdge {
-    pub face: usize,
-    pub edge: usize,
+pub(super) struct Edge {
+    pub face: u32,
+    pub edge: u32,
 }
 
 /// Reused from query to query; grows to the largest polytope seen.
@@ -42,10 +39,14 @@ pub(super) struct HorizonEdge {
 pub(super) struct Polytope {
     pub vertices: Vec<Vertex>,
     pub faces: Vec<Face>,
-    pub candidates: Vec<usize>,
-    pub horizon: Vec<HorizonEdge>,
-    /// Open faces of the horizon search: face, edge it was entered by, edges already left by.
-    stack: Vec<(usize, usize, usize)>,
+    candidates: Vec<u32>,
+    /// Squared distances of the candidates.
+    distances: Vec<f64>,
+    /// The boundary between faces visible and invisible from a new vertex, seen from the invisible
+    /// ones.
+    pub horizon: Vec<Edge>,
+    /// Edges that the search for the horizon has yet to cross.
+    ways: Vec<Edge>,
 }
 
 impl Polytope {
@@ -53,72 +54,103 @@ impl Polytope {
         self.vertices.clear();
         self.faces.clear();
         self.candidates.clear();
-        self.horizon.clear();
+        self.distances.clear();
     }
 
-    pub fn insert(&mut self, v: Vertex) -> usize {
+    #[inline]
+    pub fn insert(&mut self, v: Vertex) -> u32 {
         self.vertices.push(v);
-        self.vertices.len() - 1
+        self.vertices.len() as u32 - 1
+    }
+
+    /// The point of a vertex.
+    #[inline(always)]
+    pub fn point(&self, vertex: u32) -> Vec3 {
+        let [x, y, z] = &self.vertices[vertex as usize].diff.0;
+        Vec3::new(*x, *y, *z)
     }
 
     /// Adds a face; its squared distance from the origin, zero for a degenerate one.
-    pub fn attach(&mut self, vertices: [usize; 3], neighbours: [usize; 3]) -> f64 {
-        let [a, b, c] = vertices.map(|i| self.vertices[i].diff);
-        let foot = project_on_plane(c, b, a);
-        let dist2 = foot.map_or(0.0, Vec3::norm_squared);
-        let foot = foot.unwrap_or_default();
-        self.faces.push(Face { vertices, neighbours, foot, dist2, place: Place::Kept });
+    #[inline]
+    pub fn attach(&mut self, vertices: [u32; 3], neighbours: [u32; 3]) -> f64 {
+        let [a, b, c] = vertices;
+        let (a, b, c) = (self.point(a), self.point(b), self.point(c));
+        let foot = project_on_plane(c, b, a).unwrap_or_default();
+        let dist2 = foot.norm_squared();
+        self.faces.push(Face { foot, dist2, vertices, neighbours, place: KEPT });
         dist2
     }
 
     /// Makes a face a candidate for expansion.
-    pub fn nominate(&mut self, face: usize) {
-        self.faces[face].place = Place::Candidate(self.candidates.len());
+    #[inline]
+    pub fn nominate(&mut self, face: u32) {
+        let face_ = &mut self.faces[face as usize];
+        face_.place = self.candidates.len() as u32;
+        self.distances.push(face_.dist2);
         self.candidates.push(face);
     }
 
-    fn delete(&mut self, face: usize) {
-        if let Place::Candidate(at) = self.faces[face].place {
-            self.candidates.swap_remove(at);
-            if let Some(&moved) = self.candidates.get(at) {
-                self.faces[moved].place = Place::Candidate(at);
+    pub fn has_candidates(&self) -> bool {
+        !self.candidates.is_empty()
+    }
+
+    /// The candidate nearest to the origin, the first of equal ones, and its squared distance.
+    pub fn nearest(&self) -> Option<(u32, f64)> {
+        // The least first, then where it is: neither has branches that depend on distances.
+        let lesser = |a: f64, b: f64| if a < b { a } else { b };
+        let (fours, rest) = self.distances.as_chunks::<4>();
+        let mut least = [f64::MAX; 4];
+        for four in fours {
+            least = std::array::from_fn(|k| lesser(four[k], least[k]));
+        }
+        let mut least = lesser(lesser(least[0], least[1]), lesser(least[2], least[3]));
+        for &distance in rest {
+            least = lesser(distance, least);
+        }
+        let at = self.distances.iter().position(|&distance| distance == least)?;
+        Some((*self.candidates.get(at)?, least))
+    }
+
+    fn delete(&mut self, face: u32) {
+        let place = std::mem::replace(&mut self.faces[face as usize].place, DELETED);
+        if place < KEPT {
+            self.candidates.swap_remove(place as usize);
+            self.distances.swap_remove(place as usize);
+            if let Some(&moved) = self.candidates.get(place as usize) {
+                self.faces[moved as usize].place = place;
             }
         }
-        self.faces[face].place = Place::Deleted;
     }
 
     /// Deletes all faces connected to `start` that see the point `w`, and lists the edges around
     /// the hole in the order of a depth-first walk.
-    pub fn open(&mut self, start: usize, w: Vec3) {
+    pub fn open(&mut self, start: u32, w: Vec3) {
         self.horizon.clear();
-        self.stack.clear();
+        self.ways.clear();
         self.delete(start);
-        // The start is entered by no edge and left by three: as if by edge 2, then 0, 1, 2.
-        self.stack.push((start, 2, 0));
-        while let Some(top) = self.stack.last_mut() {
-            let (face, entry, left) = *top;
-            let ways = if self.stack.len() == 1 { 3 } else { 2 };
-            if left == ways {
-                self.stack.pop();
+        self.ways.extend([2, 1, 0].map(|edge| Edge { face: start, edge }));
+        while let Some(Edge { face, edge: out }) = self.ways.pop() {
+            let from = &self.faces[face as usize];
+            let next = from.neighbours[out as usize % 3];
+            let corner = from.vertices[(out as usize + 1) % 3];
+            let across = &self.faces[next as usize];
+            if across.place == DELETED {
                 continue;
             }
-            if let Some(top) = self.stack.last_mut() {
-                top.2 += 1;
-            }
-            let out = (entry + 1 + left) % 3;
-            let from = &self.faces[face];
-            let next = from.neighbours[out];
-            let corner = from.vertices[(out + 1) % 3];
-            let across = &self.faces[next];
-            if across.place == Place::Deleted {
-                continue;
-            }
-            let edge = across.vertices.iter().take(2).position(|&v| v == corner).unwrap_or(2);
+            // Where the edge is in the face across it, and the two ways on from there.
+            let [v0, v1, _] = across.vertices;
+            let (edge, after, last) = if v0 == corner {
+                (0, 1, 2)
+            } else if v1 == corner {
+                (1, 2, 0)
+            } else {
+                (2, 0, 1)
+            };
             if across.foot.dot(w) - across.dist2 > MIN_VAL {
                 self.delete(next);
-                self.stack.push((next, edge, 0));
+                self.ways.extend([last, after].map(|edge| Edge { face: next, edge }));
             } else {
-                self.horizon.push(HorizonEdge { face: next, edge });
+                self.horizon.push(Edge { face: next, edge });
             }
         }
     }

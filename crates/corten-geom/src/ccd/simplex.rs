@@ -8,7 +8,7 @@
 //! casts its largest shadow. Sums run in the order of MuJoCo's `subdistance`, so that both take
 //! the same branch when a vertex lies within rounding of a boundary.
 
-use corten_math::Vec3;
+use corten_math::{MIN_VAL, Vec3};
 
 /// Coordinates of the nearest point; a zero marks a vertex that does not contribute.
 ///
@@ -152,17 +152,28 @@ pub(super) fn affine_coordinates(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> [f64; 3]
 /// The origin projected on the plane of a triangle; `None` for a degenerate one.
 ///
 /// The normal is taken at the vertex where it is not spoilt: at `b`, else at `a`, else at `c`.
+#[inline(always)]
 pub(super) fn project_on_plane(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
+    let normal = (c - b).cross(b - a);
+    let offset = normal.dot(b);
+    let n2 = normal.norm_squared();
+    if offset != 0.0 && n2 > MIN_VAL {
+        return Some(normal * (offset / n2));
+    }
+    (n2 != 0.0).then(|| project_from_others(a, b, c)).flatten()
+}
+
+#[cold]
+fn project_from_others(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
     let (ab, ac, bc) = (b - a, c - a, c - b);
-    for (normal, corner) in [(bc.cross(ab), b), (ab.cross(ac), a)] {
-        let offset = normal.dot(corner);
-        let n2 = normal.norm_squared();
-        if n2 == 0.0 {
-            return None;
-        }
-        if offset != 0.0 && n2 > corten_math::MIN_VAL {
-            return Some(normal * (offset / n2));
-        }
+    let normal = ab.cross(ac);
+    let offset = normal.dot(a);
+    let n2 = normal.norm_squared();
+    if n2 == 0.0 {
+        return None;
+    }
+    if offset != 0.0 && n2 > MIN_VAL {
+        return Some(normal * (offset / n2));
     }
     let normal = ac.cross(bc);
     Some(normal * (normal.dot(c) / normal.norm_squared()))

@@ -20,7 +20,7 @@ mod tie;
 
 use std::sync::Arc;
 
-use corten_geom::{HitBuffer, Workspace};
+use corten_geom::{Extremes, HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
@@ -31,7 +31,8 @@ pub use memory::Hints;
 
 /// Exchanges the hints in the data for those given: for data that several simulations share.
 pub fn exchange_hints(d: &mut Data, hints: &mut Hints) {
-    d.scratch.collision.narrow.separations.exchange(hints);
+    let narrow = &mut d.scratch.collision.narrow;
+    narrow.notes.exchange(&mut narrow.convex.trail, hints);
 }
 
 /// Working memory of collision detection.
@@ -40,7 +41,7 @@ pub(crate) struct Memory {
     broad: broad::Broad,
     narrow: narrow::Memory,
     /// Depends on the model alone; copies of a state share it.
-    starts: Arc<Vec<Vec<u16>>>,
+    hulls: Arc<Vec<Option<Extremes>>>,
 }
 
 impl Memory {
@@ -63,7 +64,7 @@ pub(crate) fn touch<'w>(
     let work = &mut memory.narrow;
     work.hits.clear();
     let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
-    narrow::Narrow::new(m, poses, &memory.starts, None).touch(first, second, margin, || None, work);
+    narrow::Narrow::new(m, poses, &memory.hulls, None).touch(first, second, margin, || None, work);
     &work.hits
 }
 
@@ -77,15 +78,16 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
 
     let Data { contact, scratch, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
-    let Memory { broad, narrow: work, starts } = &mut scratch.collision;
-    if starts.len() != m.nmesh {
-        *starts = Arc::new(shape::hull_starts(m));
+    let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
+    if hulls.len() != m.nmesh {
+        *hulls = Arc::new(shape::hulls(m));
     }
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat);
     let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
-    let narrow = narrow::Narrow::new(m, poses, starts, awake);
-    work.separations.begin();
+    let narrow = narrow::Narrow::new(m, poses, hulls, awake);
+    work.notes.begin();
+    work.convex.trail.begin_round();
     work.ties.begin();
     for candidate in candidates {
         narrow.collide(candidate, rules, work, contact);

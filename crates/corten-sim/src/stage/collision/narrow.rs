@@ -9,9 +9,9 @@ use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
 use super::filter::{Candidate, Rules, Source};
-use super::memory::{Key, Separations};
+use super::memory::{Key, Note, Notes};
 use super::parameters::{self, Parameters};
-use super::shape::{self, HullStarts};
+use super::shape::{self, Hulls};
 use super::tie::{self, Poses, Ties};
 use crate::Contact;
 
@@ -27,7 +27,7 @@ pub(super) struct Narrow<'a> {
     xpos: &'a [Vec3],
     xmat: &'a [Mat3],
     poses: Poses<'a>,
-    starts: &'a HullStarts,
+    hulls: &'a Hulls,
     /// Sleep state per body, if sleeping is enabled.
     awake: Option<&'a [i32]>,
     options: ccd::Options,
@@ -38,7 +38,7 @@ pub(super) struct Narrow<'a> {
 pub(super) struct Memory {
     pub hits: HitBuffer,
     pub convex: Workspace,
-    pub separations: Separations,
+    pub notes: Notes,
     pub ties: Ties,
 }
 
@@ -46,13 +46,13 @@ impl<'a> Narrow<'a> {
     pub fn new(
         m: &'a Model,
         poses: Poses<'a>,
-        starts: &'a HullStarts,
+        hulls: &'a Hulls,
         awake: Option<&'a [i32]>,
     ) -> Narrow<'a> {
         let options =
             ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
         let Poses { geom_xpos: xpos, geom_xmat: xmat, .. } = poses;
-        Narrow { m, xpos, xmat, poses, starts, awake, options }
+        Narrow { m, xpos, xmat, poses, hulls, awake, options }
     }
 
     /// Tests one candidate and appends its contacts.
@@ -194,7 +194,7 @@ impl<'a> Narrow<'a> {
     }
 
     fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
-        shape::convex(self.m, self.starts, g, self.xpos[g], self.xmat[g], margin)
+        shape::convex(self.m, self.hulls, g, self.xpos[g], self.xmat[g], margin)
     }
 
     fn pose(&self, g: usize) -> Pose {
@@ -246,8 +246,8 @@ impl<'a> Narrow<'a> {
         key: Option<Key>,
         work: &mut Memory,
     ) {
-        let Memory { hits, convex, separations, .. } = work;
-        let mut separation = key.map(|key| separations.recall(key)).unwrap_or_default();
+        let Memory { hits, convex, notes, .. } = work;
+        let Note { mut separation, stretch } = key.map(|key| notes.recall(key)).unwrap_or_default();
         let apart = separation.holds_for_bounds(
             self.xpos[first] - self.xpos[second],
             |dir| self.bound(first, dir) + margin,
@@ -256,7 +256,7 @@ impl<'a> Narrow<'a> {
         if let Some(key) = key
             && apart
         {
-            separations.keep(key, separation);
+            notes.keep(key, Note { separation, ..Note::default() });
             return;
         }
         let (Some(mut a), Some(mut b)) = (self.convex(first, margin), self.convex(second, margin))
@@ -266,15 +266,19 @@ impl<'a> Narrow<'a> {
         if let Some(key) = key
             && separation.holds(&a, &b)
         {
-            separations.keep(key, separation);
+            notes.keep(key, Note { separation, ..Note::default() });
             return;
         }
         let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
+        convex.trail.recall(stretch);
         convex::collide(&mut a, &mut b, margin, &self.options, multiccd, hits, convex);
-        if let Some(key) = key
-            && hits.is_empty()
-        {
-            separations.keep(key, Separation::new(convex.axis));
+        if let Some(key) = key {
+            let note = if hits.is_empty() {
+                Note { separation: Separation::new(convex.axis), ..Note::default() }
+            } else {
+                Note { stretch: convex.trail.keep_stretch(), ..Note::default() }
+            };
+            notes.keep(key, note);
         }
     }
 }

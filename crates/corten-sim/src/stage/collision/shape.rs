@@ -6,28 +6,23 @@
 use corten_geom::field::{Field, PosedField};
 use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
-use corten_geom::starts::{self, Starts};
-use corten_geom::{Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
+use corten_geom::{Extremes, Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType};
 
-/// Where searches on the hull of each mesh start; empty for meshes without hull.
-pub(crate) type HullStarts = [Vec<u16>];
+/// The extreme vertices of each mesh; none for meshes without hull.
+pub(crate) type Hulls = [Option<Extremes>];
 
-/// The starts of all meshes of a model.
-pub(super) fn hull_starts(m: &Model) -> Vec<Vec<u16>> {
-    let table = |id: usize| {
-        let mesh = mesh(m, id as i32, &[])?;
-        Some(starts::build(mesh.vert, &mesh.graph?))
-    };
-    (0..m.nmesh).map(|id| table(id).unwrap_or_default()).collect()
+/// The extreme vertices of all meshes of a model.
+pub(super) fn hulls(m: &Model) -> Vec<Option<Extremes>> {
+    (0..m.nmesh).map(|id| mesh(m, id as i32, &[])?.tabulate()).collect()
 }
 
 /// A geom of a convex type, inflated by half of `margin`.
 pub(crate) fn convex<'a>(
     m: &'a Model,
-    starts: &'a HullStarts,
+    hulls: &'a Hulls,
     geom: usize,
     pos: Vec3,
     mat: Mat3,
@@ -42,10 +37,10 @@ pub(crate) fn convex<'a>(
         GeomType::Cylinder => Geometry::Cylinder { radius, half_length },
         GeomType::Box => Geometry::Box { size },
         GeomType::Mesh => {
-            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], starts)?, faceted: true }
+            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], hulls)?, faceted: true }
         }
         GeomType::Sdf => {
-            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], starts)?, faceted: false }
+            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], hulls)?, faceted: false }
         }
         _ => return None,
     };
@@ -62,7 +57,7 @@ pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
     Some(HeightField { size: m.hfield_size[id], nrow, ncol, data })
 }
 
-fn mesh<'a>(m: &'a Model, id: i32, starts: &'a HullStarts) -> Option<Mesh<'a>> {
+fn mesh<'a>(m: &'a Model, id: i32, hulls: &'a Hulls) -> Option<Mesh<'a>> {
     let id = usize::try_from(id).ok().filter(|&id| id < m.nmesh)?;
     let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;
     let graph = usize::try_from(m.mesh_graphadr[id])
@@ -74,8 +69,8 @@ fn mesh<'a>(m: &'a Model, id: i32, starts: &'a HullStarts) -> Option<Mesh<'a>> {
         true => polygons(m, id)?,
         false => Polygons::default(),
     };
-    let starts = Starts(starts.get(id).map_or(&[], |table| table));
-    Some(Mesh { vert, graph, polygons, starts })
+    let extremes = hulls.get(id).and_then(Option::as_ref);
+    Some(Mesh { vert, graph, polygons, extremes })
 }
 
 fn polygons(m: &Model, id: usize) -> Option<Polygons<'_>> {

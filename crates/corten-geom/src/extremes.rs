@@ -1,0 +1,408 @@
+//! Extreme vertices of a hull by direction.
+//!
+//! A climb along edges from a fixed or a previous vertex takes many steps if the direction has
+//! turned. A table divides directions into cells and gives for each a vertex that is extreme for
+//! its centre, a step or two away from the answer. Steps look at all edges of a vertex at once:
+//! these are stored as differences, eight to a block, in single precision.
+//!
+//! Which vertex a climb finds depends on its start only where several are equally far, or so
+//! nearly that the hull's own rounding matters. An answer is therefore given only if all
+//! neighbours lie clearly lower: such a vertex is the one that every climb finds.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use corten_math::Vec3;
+
+use crate::lanes::{LANES, Lanes};
+use crate::shape::HullGraph;
+
+/// Cells along an edge of the square that directions are mapped to; a power of two.
+const CELLS: usize = 32;
+
+/// How far neighbours must lie below, relative to the vertex: above the rounding of vertices,
+/// which are single precision.
+const CLEAR: f64 = 1e-6;
+
+/// What rounding may add to the height of a neighbour, relative to the edge: eight times the
+/// spacing of single precision.
+const EDGE_ROUNDING: f64 = 5e-7;
+
+/// A search that has taken this many steps is left to the caller: tables end within a few.
+const MAX_STEPS: usize = 256;
+
+/// The extreme vertices of one hull, copied from its mesh. A mesh that has been changed since is
+/// noticed when a vertex is found, and then left to the caller.
+#[derive(Debug, Default)]
+pub struct Extremes {
+    /// Block of the vertex to start from, by cell.
+    cells: Vec<u16>,
+    blocks: Vec<Block>,
+    /// First block of each vertex.
+    first: Vec<u16>,
+    corners: Vec<Corner>,
+    stale: AtomicBool,
+}
+
+/// A vertex of the hull, and its number in the mesh.
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    position: [f32; 3],
+    id: i32,
+}
+
+/// Up to eight edges of a vertex. Lanes without edge repeat the first one.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Block {
+    /// Differences to the neighbours, coordinate by coordinate.
+    edges: [[f32; LANES]; 3],
+    /// First blocks of the neighbours.
+    to: [u16; LANES],
+    /// The vertex, numbered along the hull.
+    vertex: u16,
+    /// How many blocks of the same vertex follow.
+    more: u16,
+    /// How far all neighbours must lie below.
+    clear: f32,
+    /// Bound on the error of a neighbour's height.
+    rounding: f32,
+}
+
+/// A vertex that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Extreme {
+    /// Number along the hull, and in the mesh.
+    pub corner: usize,
+    pub vertex: i32,
+    pub hint: Hint,
+    position: [f32; 3],
+}
+
+impl Extreme {
+    #[inline(always)]
+    pub fn position(&self) -> Vec3 {
+        let [x, y, z] = self.position;
+        Vec3::new(x.into(), y.into(), z.into())
+    }
+}
+
+/// Where a search may start: at a vertex found earlier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Hint(u16);
+
+impl Hint {
+    pub const NONE: Hint = Hint(u16::MAX);
+}
+
+impl Extremes {
+    /// `None` for hulls that are damaged, or too large for the format.
+    pub fn new(vert: &[[f32; 3]], graph: &HullGraph<'_>) -> Option<Extremes> {
+        let corner = |&id: &i32| {
+            let position = *vert.get(usize::try_from(id).ok()?)?;
+            position.iter().all(|x| x.is_finite()).then_some(Corner { position, id })
+        };
+        let corners: Vec<Corner> = graph.globalid.iter().map(corner).collect::<Option<_>>()?;
+
+        let mut first = Vec::with_capacity(corners.len());
+        let mut count = 0;
+        for vertex in 0..corners.len() {
+            first.push(u16::try_from(count).ok()?);
+            let degree = graph.neighbours(vertex).take(corners.len()).count();
+            if degree == 0 {
+                return None;
+            }
+            count += degree.div_ceil(LANES);
+        }
+        // The largest number stands for none.
+        u16::try_from(count).ok().filter(|&n| n < u16::MAX)?;
+        let mut blocks = Vec::with_capacity(count);
+        for vertex in 0..corners.len() {
+            let neighbours: Vec<usize> = graph.neighbours(vertex).take(corners.len()).collect();
+            let from = corners[vertex].position.map(f64::from);
+            let edge = |to: usize, k: usize| f64::from(corners[to].position[k]) - from[k];
+            let length = |to: usize| (0..3).map(|k| edge(to, k).abs()).sum::<f64>();
+            let longest = neighbours.iter().map(|&to| length(to)).fold(0.0, f64::max);
+            let size: f64 = from.iter().map(|x| x.abs()).sum();
+            let rounding = EDGE_ROUNDING * longest;
+            let clear = CLEAR * size + rounding;
+            let chunks = neighbours.chunks(LANES);
+            let mut more = chunks.len() as u16;
+            for chunk in chunks {
+                more -= 1;
+                let to = |lane: usize| *chunk.get(lane).unwrap_or(&chunk[0]);
+                blocks.push(Block {
+                    edges: std::array::from_fn(|k| {
+                        std::array::from_fn(|lane| edge(to(lane), k) as f32)
+                    }),
+                    to: std::array::from_fn(|lane| first[to(lane)]),
+                    vertex: vertex as u16,
+                    more,
+                    clear: clear as f32,
+                    rounding: rounding as f32,
+                });
+            }
+        }
+
+        let mut extremes = Extremes { blocks, first, corners, ..Extremes::default() };
+        let mut start = 0;
+        let cells = (0..CELLS * CELLS).map(|cell| {
+            start = extremes.climb(middle(cell), start).0;
+            start as u16
+        });
+        extremes.cells = cells.collect();
+        Some(extremes)
+    }
+
+    /// Whether the mesh was found to differ from what was copied.
+    fn is_stale(&self) -> bool {
+        self.stale.load(Ordering::Relaxed)
+    }
+
+    /// The vertex of the hull farthest along the unit vector `dir`, if it is clearly farther than
+    /// its neighbours. `vert` are the vertices of the mesh as they are now; the search starts at
+    /// `hint` if there is one.
+    #[inline(always)]
+    pub(crate) fn find(&self, vert: &[[f32; 3]], dir: Vec3, hint: Hint) -> Option<Extreme> {
+        let dir = [dir[0] as f32, dir[1] as f32, dir[2] as f32];
+        let start = if hint == Hint::NONE { *self.cells.get(cell(dir))? } else { hint.0 };
+        let (block, clear) = self.climb(dir, start.into());
+        if !clear {
+            return None;
+        }
+        let found = self.corner(block)?;
+        let now = vert.get(found.vertex as usize)?;
+        if found.position != *now {
+            self.stale.store(true, Ordering::Relaxed);
+        }
+        (!self.is_stale()).then_some(found)
+    }
+
+    /// Steepest ascent from the vertex of a block to one that no neighbour clearly exceeds, and
+    /// whether it clearly exceeds all of them.
+    #[inline(always)]
+    fn climb(&self, dir: [f32; 3], start: usize) -> (usize, bool) {
+        let mut at = start;
+        for _ in 0..MAX_STEPS {
+            let Some(mut block) = self.blocks.get(at) else { break };
+            let clear = block.clear;
+            let mut heights = block.heights(dir);
+            let mut rise = heights.max();
+            if block.more > 0 {
+                for further in self.blocks[at + 1..].iter().take(block.more.into()) {
+                    let others = further.heights(dir);
+                    let other = others.max();
+                    if other > rise {
+                        (block, heights, rise) = (further, others, other);
+                    }
+                }
+            }
+            if rise < -clear {
+                return (at, true);
+            }
+            if !(rise > clear) {
+                break;
+            }
+            at = block.to[heights.equal(rise).trailing_zeros() as usize % LANES].into();
+        }
+        (at, false)
+    }
+
+    /// The vertex that MuJoCo's climb arrives at from a hull vertex, with its number along the
+    /// hull.
+    ///
+    /// The start itself is not a candidate: the first step goes to the best neighbour even if it
+    /// is lower, and back only if that was strictly lower. Among equally far vertices (a face
+    /// perpendicular to `dir`) this decides which one is found. Neighbours that lie within rounding
+    /// of each other are compared as MuJoCo does.
+    pub(crate) fn follow(&self, dir: Vec3, start: usize) -> Option<Extreme> {
+        if self.is_stale() {
+            return None;
+        }
+        let single = dir.0.map(|x| x as f32);
+        let exact = |block: usize| {
+            let corner = &self.corners[usize::from(self.blocks[block].vertex)];
+            let [x, y, z] = corner.position.map(f64::from);
+            dir[0] * x + dir[1] * y + dir[2] * z
+        };
+        let mut at = usize::from(*self.first.get(start)?);
+        let mut leaving = true;
+        for _ in 0..self.corners.len() {
+            let block = &self.blocks[at];
+            let run = &self.blocks[at..][..1 + usize::from(block.more)];
+            let mut rise = f32::NEG_INFINITY;
+            for part in run {
+                let other = part.heights(single).max();
+                rise = if other > rise { other } else { rise };
+            }
+            if !leaving && rise < -block.rounding {
+                break;
+            }
+            let mut max = if leaving { -f64::from(f32::MAX) } else { exact(at) };
+            let mut best = at;
+            for part in run {
+                let mut near = part.heights(single).at_least(rise - 2.0 * block.rounding);
+                while near != 0 {
+                    let to = part.to[near.trailing_zeros() as usize % LANES].into();
+                    near &= near - 1;
+                    let height = exact(to);
+                    if height > max {
+                        (best, max) = (to, height);
+                    }
+                }
+            }
+            if best == at {
+                break;
+            }
+            (at, leaving) = (best, false);
+        }
+        self.corner(at)
+    }
+
+    /// The vertex of a block.
+    #[inline(always)]
+    fn corner(&self, block: usize) -> Option<Extreme> {
+        let corner = usize::from(self.blocks.get(block)?.vertex);
+        let Corner { position, id } = *self.corners.get(corner)?;
+        Some(Extreme { corner, vertex: id, hint: Hint(block as u16), position })
+    }
+}
+
+impl Block {
+    /// How far the neighbours lie above the vertex.
+    #[inline(always)]
+    fn heights(&self, [x, y, z]: [f32; 3]) -> Lanes {
+        let [ex, ey, ez] = &self.edges;
+        let xy = Lanes::load(ex).times(x).plus(Lanes::load(ey).times(y));
+        xy.plus(Lanes::load(ez).times(z))
+    }
+}
+
+/// The number of a direction's cell: the octahedron |x| + |y| + |z| = 1, its lower half folded
+/// outwards to a square. A direction on the rim may end up in a cell of another side, which costs
+/// some steps; one that is not a number ends up in any.
+#[inline(always)]
+fn cell([x, y, z]: [f32; 3]) -> usize {
+    let scale = 1.0 / (x.abs() + y.abs() + z.abs());
+    let (u, v) = (x * scale, y * scale);
+    let folded = ((1.0 - v.abs()).copysign(u), (1.0 - u.abs()).copysign(v));
+    let (u, v) = if z < 0.0 { folded } else { (u, v) };
+    // Numbers around 2^23 have a spacing of one: adding it rounds, and leaves the integer in the
+    // low bits.
+    const ROUNDING: f32 = (1 << 23) as f32;
+    const HALF: f32 = 0.5 * CELLS as f32;
+    let index = |t: f32| (t * HALF + (HALF - 0.5) + ROUNDING).to_bits() as usize % CELLS;
+    index(u) * CELLS + index(v)
+}
+
+/// The direction at the middle of a cell.
+fn middle(cell: usize) -> [f32; 3] {
+    let at = |i: usize| (2 * i + 1) as f32 / CELLS as f32 - 1.0;
+    let (u, v) = (at(cell / CELLS), at(cell % CELLS));
+    let z = 1.0 - u.abs() - v.abs();
+    let (x, y) =
+        if z < 0.0 { ((1.0 - v.abs()).copysign(u), (1.0 - u.abs()).copysign(v)) } else { (u, v) };
+    let norm = (x * x + y * y + z * z).sqrt();
+    [x / norm, y / norm, z / norm]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_holds_its_middle() {
+        for k in 0..CELLS * CELLS {
+            assert_eq!(cell(middle(k)), k);
+        }
+        for dir in [[0.0; 3], [f32::NAN; 3], [f32::INFINITY; 3], [0.0, 0.0, -1.0]] {
+            assert!(cell(dir) < CELLS * CELLS);
+        }
+    }
+
+    fn octahedron() -> (Vec<[f32; 3]>, Vec<i32>) {
+        let vert = (0..6)
+            .map(|i| {
+                std::array::from_fn(|k| if i / 2 == k { 1.0 - 2.0 * (i % 2) as f32 } else { 0.0 })
+            })
+            .collect();
+        let mut graph = vec![6, 8];
+        graph.extend((0..6).map(|i| 5 * i));
+        graph.extend(0..6);
+        for i in 0..6 {
+            graph.extend((0..6).filter(|&j| j != i && j != (i ^ 1)));
+            graph.push(-1);
+        }
+        (vert, graph)
+    }
+
+    /// Clear directions are answered, ties are left to the caller.
+    #[test]
+    fn ties_are_not_answered() {
+        let (vert, graph) = octahedron();
+        let extremes = Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).unwrap();
+        for (k, v) in vert.iter().enumerate() {
+            let position = Vec3(v.map(f64::from));
+            let dir = position + Vec3::new(0.1, -0.2, 0.15);
+            for hint in [Hint::NONE, Hint(0), Hint(5)] {
+                let found = extremes.find(&vert, dir, hint).unwrap();
+                let vertex = (found.corner, found.vertex, found.position());
+                assert_eq!(vertex, (k, k as i32, position));
+            }
+        }
+        assert_eq!(extremes.find(&vert, Vec3::new(1.0, 1.0, 0.0), Hint::NONE), None);
+        assert_eq!(extremes.find(&vert, Vec3::splat(f64::NAN), Hint::NONE), None);
+        assert_eq!(Extremes::default().find(&vert, Vec3::X, Hint::NONE), None);
+    }
+
+    /// A vertex with more neighbours than a block has lanes: the tips of a double cone.
+    #[test]
+    fn many_neighbours_are_all_seen() {
+        const RIM: usize = 21;
+        let mut vert = vec![[0.0, 0.0, 1.0], [0.0, 0.0, -1.0f32]];
+        vert.extend((0..RIM).map(|k| {
+            let (s, c) = (std::f32::consts::TAU * k as f32 / RIM as f32).sin_cos();
+            [c, s, 0.0]
+        }));
+        let rim = |k: usize| (2 + k % RIM) as i32;
+        let rings: Vec<Vec<i32>> = (0..2)
+            .map(|_| (0..RIM).map(rim).collect())
+            .chain((0..RIM).map(|k| vec![rim(k + 1), 0, 1, rim(k + RIM - 1)]))
+            .collect();
+        let mut graph = vec![vert.len() as i32, 0];
+        let mut adr = 0;
+        for ring in &rings {
+            graph.push(adr);
+            adr += ring.len() as i32 + 1;
+        }
+        graph.extend(0..vert.len() as i32);
+        for ring in &rings {
+            graph.extend(ring.iter().copied().chain([-1]));
+        }
+        let extremes = Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).unwrap();
+        for (k, v) in vert.iter().enumerate() {
+            let dir = Vec3(v.map(f64::from)) + Vec3::new(0.001, 0.002, 0.01);
+            assert_eq!(extremes.find(&vert, dir, Hint::NONE).map(|e| e.corner), Some(k));
+        }
+    }
+
+    #[test]
+    fn a_changed_mesh_is_noticed() {
+        let (mut vert, graph) = octahedron();
+        let extremes = Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).unwrap();
+        assert!(extremes.find(&vert, Vec3::X, Hint::NONE).is_some());
+        vert[0][0] = 2.0;
+        assert_eq!(extremes.find(&vert, Vec3::X, Hint::NONE), None);
+        assert!(extremes.is_stale());
+    }
+
+    #[test]
+    fn damaged_hulls_are_refused() {
+        let (mut vert, graph) = octahedron();
+        vert.pop();
+        assert!(Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).is_none());
+        vert.push([f32::NAN; 3]);
+        assert!(Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).is_none());
+        let alone = [1, 0, 0, 0, -1];
+        assert!(Extremes::new(&vert, &HullGraph::parse(&alone).unwrap()).is_none());
+    }
+}
