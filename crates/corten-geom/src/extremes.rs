@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::Vec3;
 
-use crate::lanes::{LANES, Lanes};
 use crate::shape::HullGraph;
+use corten_math::lanes::{LANES, Lanes};
 
 /// Cells along an edge of the square that directions are mapped to; a power of two.
 const CELLS: usize = 32;

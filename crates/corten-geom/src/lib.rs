@@ -8,7 +8,6 @@ pub mod extremes;
 pub mod field;
 pub mod hfield;
 pub mod hull;
-mod lanes;
 pub mod mesh;
 pub mod pair;
 pub mod ray;

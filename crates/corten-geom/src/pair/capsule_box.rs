@@ -11,6 +11,9 @@ use super::Posed;
 use super::sphere::ball_box;
 use crate::HitBuffer;
 
+/// Bound on the relative error of a few sums: far above what is possible.
+const ROUNDING: f64 = 1e-9;
+
 /// The feature of the box nearest to the segment. Corners are numbered by the signs of their
 /// coordinates, bit `k` for axis `k`.
 #[derive(Clone, Copy)]
@@ -54,6 +57,15 @@ pub fn capsule_box(capsule: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBu
         octant: (0..3).map(|k| ((half[k] > 0.0) as usize) << k).sum(),
     };
     let size = cuboid.size;
+    // A face of the box may separate the two, by more than rounding.
+    let reach = capsule.size[0] + margin;
+    let apart = |k: usize| {
+        let (center, half) = (segment.center[k].abs(), half[k].abs());
+        center - half - size[k] - reach > ROUNDING * (center + half)
+    };
+    if apart(0) || apart(1) || apart(2) {
+        return;
+    }
     let farthest = margin + 2.0 * (capsule.size[0] + half_length + size[0] + size[1] + size[2]);
     let Some((first, feature)) = segment.nearest(size, farthest) else { return };
 

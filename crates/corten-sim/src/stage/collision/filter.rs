@@ -196,6 +196,16 @@ impl Rules {
         Some(self.ordered(g1, g2, source))
     }
 
+    /// Appends the pairs that the author listed.
+    pub fn list_pairs(&self, m: &Model, list: &mut Vec<Candidate>) {
+        for (k, (&a, &b)) in m.pair_geom1.iter().zip(&m.pair_geom2).enumerate() {
+            let in_range = |g: i32| u32::try_from(g).ok().filter(|&g| (g as usize) < m.ngeom);
+            if let (Some(a), Some(b)) = (in_range(a), in_range(b)) {
+                list.push(self.ordered(a, b, Source::Pair(k as u32)));
+            }
+        }
+    }
+
     /// Two geoms by type; equal types by body.
     #[inline]
     pub fn ordered(&self, g1: u32, g2: u32, source: Source) -> Candidate {

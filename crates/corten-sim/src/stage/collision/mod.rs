@@ -16,6 +16,7 @@ mod narrow;
 mod parameters;
 pub(crate) mod shape;
 mod sweep;
+mod table;
 mod tie;
 
 use std::sync::Arc;

@@ -67,7 +67,11 @@ impl<'a> Narrow<'a> {
         if self.apart(first, second, margin) || self.at_rest(first, second, rules, pair.is_some()) {
             return;
         }
-        if c.source == Source::Crowd && self.boxes_apart(first, second, margin) {
+        // MuJoCo tests the boxes of such pairs first. Where shapes are quickly tested, that is
+        // better done afterwards, for those that touch.
+        let boxes_apart = || c.source == Source::Crowd && self.boxes_apart(first, second, margin);
+        let is_quick = self.is_quick(first, second);
+        if !is_quick && boxes_apart() {
             return;
         }
         work.hits.clear();
@@ -77,7 +81,7 @@ impl<'a> Narrow<'a> {
             Some(rules.order(c))
         };
         self.touch(first, second, margin, key, work);
-        if work.hits.is_empty() {
+        if work.hits.is_empty() || is_quick && boxes_apart() {
             return;
         }
         // Depths of the convex search are not to be trusted where shapes merely touch.
@@ -92,6 +96,21 @@ impl<'a> Narrow<'a> {
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
         out.extend(work.hits.iter().map(|hit| contact(hit, &parameters, includemargin, geom)));
+    }
+
+    /// Whether a pair has a closed form.
+    #[inline]
+    fn is_quick(&self, first: usize, second: usize) -> bool {
+        const PLANE: i32 = GeomType::Plane.raw();
+        const SPHERE: i32 = GeomType::Sphere.raw();
+        const CAPSULE: i32 = GeomType::Capsule.raw();
+        const CYLINDER: i32 = GeomType::Cylinder.raw();
+        const BOX: i32 = GeomType::Box.raw();
+        match (self.m.geom_type[first], self.m.geom_type[second]) {
+            (PLANE | SPHERE, SPHERE | CAPSULE | CYLINDER | BOX) => true,
+            (CAPSULE, CAPSULE | BOX) | (BOX, BOX) => true,
+            _ => false,
+        }
     }
 
     /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses

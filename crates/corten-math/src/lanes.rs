@@ -13,6 +13,7 @@ mod sse {
     use std::arch::x86_64::{
         __m128, _mm_add_ps, _mm_cmpeq_ps, _mm_cmpge_ps, _mm_cvtss_f32, _mm_max_ps, _mm_max_ss,
         _mm_movehl_ps, _mm_movemask_ps, _mm_mul_ps, _mm_set_ps, _mm_set1_ps, _mm_shuffle_ps,
+        _mm_sub_ps,
     };
 
     #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,29 @@ mod sse {
         #[inline(always)]
         pub fn plus(self, other: Lanes) -> Lanes {
             sse!(Lanes([_mm_add_ps(self.0[0], other.0[0]), _mm_add_ps(self.0[1], other.0[1])]))
+        }
+
+        #[inline(always)]
+        pub fn splat(x: f32) -> Lanes {
+            sse!(Lanes([_mm_set1_ps(x); 2]))
+        }
+
+        #[inline(always)]
+        pub fn minus(self, other: Lanes) -> Lanes {
+            sse!(Lanes([_mm_sub_ps(self.0[0], other.0[0]), _mm_sub_ps(self.0[1], other.0[1])]))
+        }
+
+        /// Lane by lane.
+        #[inline(always)]
+        pub fn product(self, other: Lanes) -> Lanes {
+            sse!(Lanes([_mm_mul_ps(self.0[0], other.0[0]), _mm_mul_ps(self.0[1], other.0[1])]))
+        }
+
+        /// One bit per lane that is not below that of another.
+        #[inline(always)]
+        pub fn not_below(self, other: Lanes) -> u32 {
+            let (Lanes([low, high]), Lanes([low2, high2])) = (self, other);
+            sse!(bits(_mm_cmpge_ps(low, low2), _mm_cmpge_ps(high, high2)))
         }
 
         /// The largest; any of them if one is not a number.
@@ -104,6 +128,24 @@ mod array {
             Lanes(std::array::from_fn(|k| self.0[k] + other.0[k]))
         }
 
+        pub fn splat(x: f32) -> Lanes {
+            Lanes([x; 8])
+        }
+
+        pub fn minus(self, other: Lanes) -> Lanes {
+            Lanes(std::array::from_fn(|k| self.0[k] - other.0[k]))
+        }
+
+        /// Lane by lane.
+        pub fn product(self, other: Lanes) -> Lanes {
+            Lanes(std::array::from_fn(|k| self.0[k] * other.0[k]))
+        }
+
+        /// One bit per lane that is not below that of another.
+        pub fn not_below(self, other: Lanes) -> u32 {
+            (0..8).map(|k| u32::from(self.0[k] >= other.0[k]) << k).sum()
+        }
+
         /// The largest; any of them if one is not a number.
         pub fn max(self) -> f32 {
             self.0.into_iter().fold(f32::NEG_INFINITY, |a, b| if a > b { a } else { b })
@@ -142,6 +184,11 @@ mod tests {
             assert_eq!(max, plain.max());
             assert_eq!(fast.equal(max), plain.equal(max));
             assert_eq!(fast.at_least(max - 3.0), plain.at_least(max - 3.0));
+            let fast = fast.minus(Lanes::splat(1.0)).product(Lanes::load(&y));
+            let plain = plain.minus(array::Lanes::splat(1.0)).product(array::Lanes::load(&y));
+            let bits = fast.not_below(Lanes::load(&x));
+            assert_eq!(bits, plain.not_below(array::Lanes::load(&x)));
+            assert_eq!(fast.max(), plain.max());
         }
     }
 }

@@ -1,0 +1,213 @@
+//! The admitted pairs of a small model, ready and in order, and which of them have bounds that
+//! meet.
+//!
+//! Bounding spheres are kept in single precision, eight to a block. Each geom is tested against
+//! the blocks that hold partners of it, all eight at once; a pair that meets sets the bit of its
+//! place in the order. Bounds are larger by more than rounding; exact tests follow.
+
+use corten_math::lanes::{LANES, Lanes};
+use corten_math::{Mat3, Vec3};
+use corten_model::Model;
+use corten_model::enums::EnableBit;
+
+use super::filter::{Candidate, Rules, Source};
+
+/// Most candidates of a table: beyond, a sweep is faster.
+const MAX_CANDIDATES: usize = 4096;
+
+/// Most colliding geoms for which a table is tried; bounds the time to build it.
+const MAX_GEOMS: usize = 512;
+
+/// Bounds are larger by this part of their radius and distance from the origin: more than
+/// what single precision loses.
+const INFLATION: f64 = 1e-6;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    /// All admitted pairs in order.
+    candidates: Vec<Candidate>,
+    /// Geoms with bounds; eight of them are a block.
+    bounded: Vec<u32>,
+    spheres: Vec<Spheres>,
+    rows: Vec<Row>,
+    partners: Vec<Partners>,
+    /// One bit per candidate: those that need no test, and those that passed one.
+    untested: Vec<u64>,
+    meeting: Vec<u64>,
+}
+
+/// Centres and radii of eight geoms.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Spheres([[f32; LANES]; 4]);
+
+/// What is tested against the spheres of a range of [`Partners`].
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    geom: u32,
+    is_plane: bool,
+    end: u32,
+}
+
+/// Partners of a geom within a block.
+#[derive(Clone, Copy, Debug)]
+struct Partners {
+    block: u16,
+    lanes: u16,
+    /// Places of the pairs in the order.
+    place: [u16; LANES],
+}
+
+impl Table {
+    /// The table of a model, unless its pairs are too many.
+    pub fn new(m: &Model, rules: &Rules, bounded: &[u32], planes: &[u32]) -> Option<Table> {
+        if bounded.len() + planes.len() > MAX_GEOMS {
+            return None;
+        }
+        let mut candidates = Vec::new();
+        for (k, &g1) in bounded.iter().enumerate() {
+            for &g2 in bounded[k + 1..].iter().chain(planes) {
+                candidates.extend(rules.admit(g1, g2));
+                if candidates.len() > MAX_CANDIDATES {
+                    return None;
+                }
+            }
+        }
+        rules.list_pairs(m, &mut candidates);
+        candidates.sort_unstable_by_key(|c| rules.order(c));
+        u16::try_from(candidates.len()).ok()?;
+
+        let nowhere = Spheres([[f32::NAN; LANES]; 4]);
+        let words = candidates.len().div_ceil(64);
+        let mut table = Table {
+            spheres: vec![nowhere; bounded.len().div_ceil(LANES)],
+            bounded: bounded.to_vec(),
+            untested: vec![0; words],
+            meeting: vec![0; words],
+            ..Table::default()
+        };
+        // Each pair belongs to the row of its plane, or of its geom that comes first.
+        let mut entries = Vec::with_capacity(candidates.len());
+        let slot = |g: u32| bounded.binary_search(&g).ok();
+        for (place, c) in candidates.iter().enumerate() {
+            if matches!(c.source, Source::Pair(_)) {
+                table.untested[place / 64] |= 1 << (place % 64);
+                continue;
+            }
+            let (row, partner) = match (slot(c.first), slot(c.second)) {
+                (Some(a), Some(b)) => (bounded[a.min(b)], a.max(b)),
+                (None, Some(b)) => (c.first, b),
+                (Some(a), None) => (c.second, a),
+                (None, None) => continue,
+            };
+            entries.push((row, partner, place as u16));
+        }
+        entries.sort_unstable();
+        for of_row in entries.chunk_by(|a, b| a.0 == b.0) {
+            let geom = of_row[0].0;
+            for of_block in of_row.chunk_by(|a, b| a.1 / LANES == b.1 / LANES) {
+                let block = (of_block[0].1 / LANES) as u16;
+                let mut partners = Partners { block, lanes: 0, place: [0; LANES] };
+                for &(_, partner, place) in of_block {
+                    partners.lanes |= 1 << (partner % LANES);
+                    partners.place[partner % LANES] = place;
+                }
+                table.partners.push(partners);
+            }
+            let end = table.partners.len() as u32;
+            table.rows.push(Row { geom, is_plane: rules.is_plane(geom as usize), end });
+        }
+        table.candidates = candidates;
+        Some(table)
+    }
+
+    /// Appends the pairs whose bounds meet, and those that the author listed, which have a margin
+    /// of their own.
+    pub fn cull(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], out: &mut Vec<Candidate>) {
+        self.bound(m, xpos);
+        self.meeting.copy_from_slice(&self.untested);
+        let mut start = 0;
+        for row in &self.rows {
+            let partners = &self.partners[start..row.end as usize];
+            start = row.end as usize;
+            let geom = row.geom as usize;
+            if row.is_plane {
+                let (origin, normal) = (xpos[geom], xmat[geom].col(2));
+                let [x, y, z] = normal.0.map(|x| x as f32);
+                let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
+                // The plane's own margin is as good as any bound for it.
+                let margin = m.geom_margin[geom].max(m.opt.o_margin).max(0.0);
+                let height = normal.dot(origin) + margin + INFLATION * extent;
+                let height = Lanes::splat(height as f32);
+                mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, radius]| {
+                    let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
+                    radius.plus(height).not_below(along)
+                });
+            } else {
+                let (p, radius) = (xpos[geom], radius(m, geom, xpos[geom]));
+                let [x, y, z] = p.0.map(|x| Lanes::splat(x as f32));
+                let radius = Lanes::splat(radius);
+                mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, other]| {
+                    let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
+                    let reach = radius.plus(other);
+                    let distance = x.product(x).plus(y.product(y)).plus(z.product(z));
+                    reach.product(reach).not_below(distance)
+                });
+            }
+        }
+        for (word, &bits) in self.meeting.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                out.push(self.candidates[64 * word + bits.trailing_zeros() as usize]);
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    fn bound(&mut self, m: &Model, xpos: &[Vec3]) {
+        for (eight, spheres) in self.bounded.chunks(LANES).zip(&mut self.spheres) {
+            for (lane, &g) in eight.iter().enumerate() {
+                let p = xpos[g as usize];
+                spheres.0[0][lane] = p[0] as f32;
+                spheres.0[1][lane] = p[1] as f32;
+                spheres.0[2][lane] = p[2] as f32;
+                spheres.0[3][lane] = radius(m, g as usize, p);
+            }
+        }
+    }
+}
+
+/// Radius of a bounding sphere, grown by the margin. Contacts reach as far as the larger margin of
+/// two geoms; adding both is on the safe side. Geoms without bounds are everywhere.
+#[inline(always)]
+fn radius(m: &Model, geom: usize, p: Vec3) -> f32 {
+    let margin_override = m.opt.enabled(EnableBit::Override);
+    let margin = if margin_override { 0.5 * m.opt.o_margin } else { m.geom_margin[geom] };
+    let radius = m.geom_rbound[geom];
+    if radius > 0.0 {
+        let extent = radius + p[0].abs() + p[1].abs() + p[2].abs();
+        (radius + margin + INFLATION * extent) as f32
+    } else {
+        f32::INFINITY
+    }
+}
+
+/// Sets the bits of partners that pass a test.
+#[inline(always)]
+fn mark(
+    meeting: &mut [u64],
+    partners: &[Partners],
+    spheres: &[Spheres],
+    test: impl Fn([Lanes; 4]) -> u32,
+) {
+    for partner in partners {
+        let Spheres([x, y, z, radius]) = &spheres[usize::from(partner.block)];
+        let spheres = [Lanes::load(x), Lanes::load(y), Lanes::load(z), Lanes::load(radius)];
+        let mut found = test(spheres) & u32::from(partner.lanes);
+        while found != 0 {
+            let place = usize::from(partner.place[found.trailing_zeros() as usize % LANES]);
+            meeting[place / 64] |= 1 << (place % 64);
+            found &= found - 1;
+        }
+    }
+}
