@@ -106,11 +106,12 @@ impl<'a> Narrow<'a> {
         const CAPSULE: i32 = GeomType::Capsule.raw();
         const CYLINDER: i32 = GeomType::Cylinder.raw();
         const BOX: i32 = GeomType::Box.raw();
-        match (self.m.geom_type[first], self.m.geom_type[second]) {
-            (PLANE | SPHERE, SPHERE | CAPSULE | CYLINDER | BOX) => true,
-            (CAPSULE, CAPSULE | BOX) | (BOX, BOX) => true,
-            _ => false,
-        }
+        matches!(
+            (self.m.geom_type[first], self.m.geom_type[second]),
+            (PLANE | SPHERE, SPHERE | CAPSULE | CYLINDER | BOX)
+                | (CAPSULE, CAPSULE | BOX)
+                | (BOX, BOX)
+        )
     }
 
     /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses
