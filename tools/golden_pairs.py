@@ -8,6 +8,9 @@ One model holds a few geoms of every type on mocap bodies, parked far from each 
 combination of types as explicit contact pairs. Each sample brings the two geoms of one pair together:
 half of them at random, half turned by multiples of 90 degrees and shifted by round numbers, where
 ties decide. Poses are rounded to single precision. See crates/corten-sim/tests/collision_pairs.rs.
+
+Of another 10^4 poses per pair of types, only the number of contacts and the sum of their depths are
+kept: the poses themselves are drawn from a generator that the test has as well.
 """
 import argparse, itertools
 import numpy as np
@@ -94,7 +97,81 @@ def sample(rng, m, kind1, g1, g2, turned):
     return np.concatenate([p1, q1, p1 + world, q2]).astype(np.float32)
 
 
-def generate(poses, seed):
+# Depths are whole multiples of this.
+DEPTH_UNIT = 2.0**-26
+
+
+def uniform(seed, draws):
+    """`draws` numbers in [0, 1) for each seed: SplitMix64."""
+    golden_ratio = np.uint64(0x9E3779B97F4A7C15)
+    state = seed[:, None] + golden_ratio * np.arange(1, draws + 1, dtype=np.uint64)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return (state ^ (state >> np.uint64(31))) // np.uint64(1 << 11) * 2.0**-53
+
+
+def drawn_poses(number, kind1, r1, r2, turned):
+    """Poses like those of `sample`, for samples of the given numbers. Nothing but sums, products, quotients
+    and roots, in this order: the test draws the same bits."""
+    u = uniform(number, 20).T
+    centered = 2 * u - 1
+    unit = lambda q: q / np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    tenths = lambda x: np.floor(10 * x + 0.5) / 10
+    table = turns().T
+    q1, q2 = centered[0:4], centered[4:8]
+    if kind1 == "hfield":
+        q1 = np.stack([np.ones_like(u[0]), *0.4 * centered[1:4]])
+    q1 = np.where(turned, table[:, (10 * u[0]).astype(int)], unit(q1))
+    q2 = np.where(turned, table[:, (10 * u[4]).astype(int)], unit(q2))
+    p1 = np.where(turned, tenths(centered[8:11]), centered[8:11])
+    if kind1 == "plane":
+        offset = np.stack([6 * u[11] - 3, 6 * u[12] - 3, (1.35 * u[13] - 0.3) * r2])
+    elif kind1 == "hfield":
+        offset = np.stack([4.2 * u[11] - 2.1, 4.2 * u[12] - 2.1, 0.8 * u[13] - 0.2])
+    else:
+        v = centered[11:14].copy()
+        flat = turned & (u[14] < 0.5)
+        for k in range(3):
+            v[k] = np.where(flat & ((3 * u[15]).astype(int) == k), 0, v[k])
+        length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+        offset = v * ((0.9 * u[16] + 0.1) * (r1 + r2) / length)
+    offset = np.where(turned, tenths(offset), offset)
+    cross = lambda a, b: np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    twice = 2 * cross(q1[1:], offset)
+    world = offset + q1[0] * twice + cross(q1[1:], twice)
+    return np.concatenate([p1, q1, p1 + world, q2]).T.astype(np.float32)
+
+
+def place(m, d, home, geoms, pose):
+    d.mocap_pos[:], d.mocap_quat[:] = home
+    for g, x in zip(geoms, (pose[:7], pose[7:])):
+        mocap = m.body_mocapid[m.geom_bodyid[g]]
+        d.mocap_pos[mocap], d.mocap_quat[mocap] = x[:3], x[3:]
+    mujoco.mj_kinematics(m, d)
+    mujoco.mj_collision(m, d)
+
+
+def generate_many(m, by_kinds, poses):
+    """Numbers of contacts, and sums of their depths where there are any."""
+    d = mujoco.MjData(m)
+    home = d.mocap_pos.copy(), d.mocap_quat.copy()
+    counts, depths = [], []
+    for t, ((type1, _), pairs) in enumerate(sorted(by_kinds.items())):
+        k = np.arange(poses)
+        _, g1, g2 = np.array(pairs).T[:, k % len(pairs)]
+        number = (np.uint64(t << 32) + k.astype(np.uint64)) * np.uint64(0xD1342543DE82EF95)
+        turned = k // len(pairs) % 2 == 1
+        drawn = drawn_poses(number, TYPES[type1], m.geom_rbound[g1], m.geom_rbound[g2], turned)
+        for a, b, pose in zip(g1, g2, drawn):
+            place(m, d, home, (a, b), pose)
+            dist = d.contact.dist[(d.contact.geom == (a, b)).all(axis=1)] if d.ncon else np.zeros(0)
+            counts.append(len(dist))
+            if len(dist):
+                depths.append(round(float(np.sum(dist)) / DEPTH_UNIT))
+    return np.array(counts, np.uint8), np.array(depths, np.int32)
+
+
+def generate(poses, seed, many):
     rng = np.random.default_rng(seed)
     m = scene(rng)
     d = mujoco.MjData(m)
@@ -110,12 +187,7 @@ def generate(poses, seed):
         for k in range(poses):
             p, g1, g2 = pairs[k % len(pairs)]
             pose = sample(rng, m, TYPES[type1], g1, g2, k // len(pairs) % 2)
-            d.mocap_pos[:], d.mocap_quat[:] = home
-            for g, x in ((g1, pose[:7]), (g2, pose[7:])):
-                mocap = m.body_mocapid[m.geom_bodyid[g]]
-                d.mocap_pos[mocap], d.mocap_quat[mocap] = x[:3], x[3:]
-            mujoco.mj_kinematics(m, d)
-            mujoco.mj_collision(m, d)
+            place(m, d, home, (g1, g2), pose)
             out["pair"].append(p)
             out["pose"].append(pose)
             # A tilted plane also meets geoms that are parked.
@@ -129,6 +201,7 @@ def generate(poses, seed):
     kinds = dict(pair=np.int32, pose=np.float32, count=np.uint8, dist=np.float64, pos=np.float32, normal=np.float32)
     for name, kind in kinds.items():
         arrays["sample." + name] = np.array(out[name], kind)
+    arrays["many.count"], arrays["many.depth"] = generate_many(m, by_kinds, many)
     return {k: (v.astype(np.int32) if v.dtype == np.int64 else v) for k, v in arrays.items()}
 
 
@@ -136,9 +209,10 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("out", nargs="?", default=golden.ROOT / "crates/corten-sim/tests/golden/pairs.cfa")
     ap.add_argument("--poses", type=int, default=80, help="per pair of types")
+    ap.add_argument("--many", type=int, default=10000, help="poses per pair of types of which little is kept")
     ap.add_argument("--seed", type=int, default=1)
     a = ap.parse_args()
-    golden.write(a.out, generate(a.poses, a.seed))
+    golden.write(a.out, generate(a.poses, a.seed, a.many))
 
 
 if __name__ == "__main__":
