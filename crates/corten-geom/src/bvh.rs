@@ -37,28 +37,49 @@ pub fn build(elements: &[Element]) -> Bvh {
     tree.child.reserve_exact(nodes);
     tree.nodeid.reserve_exact(nodes);
     tree.depth.reserve_exact(nodes);
-    // Rounding to multiples of EPS makes "equal within EPS" an order.
-    let keys = elements.iter().map(|e| e.pos.0.map(|x| (x / EPS + 0.5).floor() as i64)).collect();
-    let mut order: Vec<u32> = (0..elements.len() as u32).collect();
-    Builder { elements, keys, tree: &mut tree }.split(&mut order, 0);
+    let leaves = elements.iter().map(Leaf::new).collect();
+    let mut order: Vec<(i64, u32)> = (0..elements.len() as u32).map(|i| (0, i)).collect();
+    Builder { leaves, tree: &mut tree }.split(&mut order, 0);
     tree
 }
 
+/// What sorting and bounding look at.
+struct Leaf {
+    /// Lower bounds, and upper bounds with opposite sign: one operation extends both.
+    bounds: [f64; 6],
+    /// Position in multiples of EPS, which makes "equal within EPS" an order.
+    keys: [i64; 3],
+    id: i32,
+}
+
+impl Leaf {
+    fn new(e: &Element) -> Leaf {
+        let ([a, b, c], [x, y, z]) = (e.min.0, e.max.0);
+        Leaf {
+            bounds: [a, b, c, -x, -y, -z],
+            keys: e.pos.0.map(|x| (x / EPS + 0.5).floor() as i64),
+            id: e.id,
+        }
+    }
+}
+
 struct Builder<'a> {
-    elements: &'a [Element],
-    keys: Vec<[i64; 3]>,
+    leaves: Vec<Leaf>,
     tree: &'a mut Bvh,
 }
 
 impl Builder<'_> {
-    fn split(&mut self, order: &mut [u32], depth: i32) -> i32 {
-        let mut min = Vec3::splat(f64::MAX);
-        let mut max = Vec3::splat(-f64::MAX);
-        for &i in order.iter() {
-            let e = &self.elements[i as usize];
-            min = min.min(e.min);
-            max = max.max(e.max);
+    /// Adds the node of some elements; the first of each pair is free for the key to sort by.
+    fn split(&mut self, order: &mut [(i64, u32)], depth: i32) -> i32 {
+        let mut bounds = [f64::MAX; 6];
+        for &(_, i) in order.iter() {
+            let leaf = &self.leaves[i as usize].bounds;
+            for k in 0..6 {
+                bounds[k] = if leaf[k] < bounds[k] { leaf[k] } else { bounds[k] };
+            }
         }
+        let [a, b, c, x, y, z] = bounds;
+        let (mut min, mut max) = (Vec3::new(a, b, c), -Vec3::new(x, y, z));
         for k in 0..3 {
             if (min[k] - max[k]).abs() < EPS {
                 min[k] -= EPS;
@@ -71,8 +92,8 @@ impl Builder<'_> {
         tree.aabb.push([center[0], center[1], center[2], half[0], half[1], half[2]]);
         tree.child.push([-1, -1]);
         tree.depth.push(depth);
-        if let [only] = order {
-            tree.nodeid.push(self.elements[*only as usize].id);
+        if let [(_, only)] = order {
+            tree.nodeid.push(self.leaves[*only as usize].id);
             return index as i32;
         }
         tree.nodeid.push(-1);
@@ -87,8 +108,10 @@ impl Builder<'_> {
         }
         // Elements at equal positions keep their order.
         let middle = order.len() / 2;
-        let keys = &self.keys;
-        order.select_nth_unstable_by_key(middle, |&i| (keys[i as usize][axis], i));
+        for (key, i) in order.iter_mut() {
+            *key = self.leaves[*i as usize].keys[axis];
+        }
+        order.select_nth_unstable(middle);
         let (low, high) = order.split_at_mut(middle);
         let low = self.split(low, depth + 1);
         let high = self.split(high, depth + 1);

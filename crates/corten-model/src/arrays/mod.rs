@@ -10,3 +10,4 @@ pub use model::Model;
 pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, ScalarKind};
 pub use validate::InvalidReference;
+pub(crate) use validate::MAX_VALUES;

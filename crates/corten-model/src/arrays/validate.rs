@@ -126,6 +126,10 @@ fn hierarchy<const N: usize>(
     Ok(())
 }
 
+/// Values that a number in a model may ask for where no text or array stands for them: user
+/// data, sensor readings, activations, keyframes.
+pub(crate) const MAX_VALUES: usize = 1 << 24;
+
 impl Model {
     /// Checks every number that refers to another array; the first that is wrong is named.
     pub fn validate(&self) -> Check {
@@ -157,15 +161,18 @@ impl Model {
 
     /// Bounds the sizes that no array of the model has: data are allocated by them.
     fn validate_sizes(&self) -> Check {
-        const MAX_USER: usize = 1 << 24;
-        let sensors = self.sensor_dim.iter().map(|&n| usize::try_from(n).unwrap_or(0));
+        let sum = |list: &[i32]| {
+            let sizes = list.iter().map(|&n| usize::try_from(n).unwrap_or(0));
+            sizes.fold(0, usize::saturating_add).min(MAX_VALUES)
+        };
         let limits = [
             ("nbvhdynamic", self.nbvhdynamic, self.nbvh),
             ("nmocap", self.nmocap, self.nbody),
             ("nJmom", self.nJmom, self.nu.saturating_mul(self.nv)),
-            ("nsensordata", self.nsensordata, sensors.fold(0, usize::saturating_add)),
-            ("nuserdata", self.nuserdata, MAX_USER),
-            ("npluginstate", self.npluginstate, MAX_USER),
+            ("na", self.na, sum(&self.actuator_actnum)),
+            ("nsensordata", self.nsensordata, sum(&self.sensor_dim)),
+            ("nuserdata", self.nuserdata, MAX_VALUES),
+            ("npluginstate", self.npluginstate, MAX_VALUES),
         ];
         match limits.into_iter().find(|(_, size, limit)| size > limit) {
             Some((field, size, limit)) => Err(InvalidReference {

@@ -13,7 +13,7 @@ use crate::spec::Actuator;
 pub(super) struct ActuatorPlan<'a> {
     source: &'a Actuator,
     trnid: [i32; 2],
-    actnum: usize,
+    pub actnum: usize,
     ctrlrange: [f64; 2],
     actrange: [f64; 2],
 }

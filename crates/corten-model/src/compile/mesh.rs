@@ -185,10 +185,19 @@ fn merge(mut file: Source, given: Source) -> Result<Source, String> {
 }
 
 fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
-    // Bounds keep vertices and faces within tens of thousands.
-    const LARGEST: f64 = 4096.0;
+    /// Points that a resolution may ask for.
+    const MAX_POINTS: f64 = (1 << 21) as f64;
     let fail = |what: &str| Err(what.to_owned());
-    let whole = |x: f64| x.clamp(-1.0, LARGEST) as i32;
+    let whole = |x: f64| x.clamp(-1.0, MAX_POINTS) as i32;
+    let points = match (kind, params) {
+        (MeshBuiltin::Cone, &[n, ..]) => 2.0 * n,
+        (MeshBuiltin::Supersphere | MeshBuiltin::Supertorus, &[n, ..]) => n * n,
+        (MeshBuiltin::Wedge | MeshBuiltin::Plate, &[nx, ny, ..]) => nx * ny,
+        _ => 0.0,
+    };
+    if points > MAX_POINTS {
+        return Err(format!("the resolution asks for {points:.0} points, more than {MAX_POINTS}"));
+    }
     Ok(match (kind, params) {
         (MeshBuiltin::Sphere, &[n]) => match whole(n) {
             subdivision @ 0..=4 => Builtin::Sphere { subdivision },
@@ -201,18 +210,13 @@ fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
         (MeshBuiltin::Cone, &[n, radius]) if n >= 3.0 => Builtin::Cone { edges: whole(n), radius },
         (MeshBuiltin::Cone, &[_, _]) => return fail("a cone needs at least 3 edges"),
         (MeshBuiltin::Supersphere, &[n, e, exponent]) => {
-            if !(3.0..=LARGEST).contains(&n) || e < 0.0 || exponent < 0.0 {
+            if !(n >= 3.0) || e < 0.0 || exponent < 0.0 {
                 return fail("a supersphere needs a resolution above 2 and exponents not below 0");
             }
             Builtin::Supersphere { resolution: whole(n), e, n: exponent }
         }
         (MeshBuiltin::Supertorus, &[n, radius, s, t]) => {
-            if !(3.0..=LARGEST).contains(&n)
-                || radius <= 0.0
-                || radius > 1.0
-                || s <= 0.0
-                || t <= 0.0
-            {
+            if !(n >= 3.0) || radius <= 0.0 || radius > 1.0 || s <= 0.0 || t <= 0.0 {
                 return fail(
                     "a supertorus needs a resolution above 2, a radius in (0, 1] and positive \
                      exponents",

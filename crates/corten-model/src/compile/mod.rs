@@ -22,6 +22,7 @@ mod inertia;
 mod joint;
 mod keyframe;
 mod layout;
+mod limit;
 mod material;
 mod mesh;
 mod name;
@@ -152,6 +153,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes);
     let custom = custom::compile(&mut cx, &names);
     tree::check_masses(&mut cx, &tree);
+    limit::check(&mut cx, &users, &tree, &actuators, &sensors, &textures);
     if cx.diagnostics.has_errors() {
         return Err(cx.finish());
     }

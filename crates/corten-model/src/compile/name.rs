@@ -232,18 +232,14 @@ pub(super) fn write(
     let mut map = Vec::new();
     let mut pack = |kind: ObjType| {
         let list = names.all(kind);
-        let slots = 2 * list.len();
         let base = map.len();
-        map.resize(base + slots, -1);
+        let mut free = FreeSlots::new(2 * list.len());
+        map.resize(base + 2 * list.len(), -1);
         list.iter()
             .enumerate()
             .map(|(i, name)| {
                 if !name.is_empty() {
-                    let mut slot = hash(name) as usize % slots;
-                    while map[base + slot] != -1 {
-                        slot = (slot + 1) % slots;
-                    }
-                    map[base + slot] = i as i32;
+                    map[base + free.take(hash(name))] = i as i32;
                 }
                 let address = packed.len() as i32;
                 packed.extend_from_slice(name.as_bytes());
@@ -278,6 +274,29 @@ pub(super) fn write(
     (m.nnames, m.nnames_map) = (packed.len(), map.len());
     (m.names, m.names_map) = (packed, map);
     m.object_names = std::mem::take(names);
+}
+
+/// Places of a hash table with linear probing. Names that differ in a number fall close together,
+/// so that a plain search for the next free place becomes quadratic; here every place knows how
+/// far the run of taken ones reaches (Tarjan's disjoint sets, with path halving).
+struct FreeSlots(Vec<u32>);
+
+impl FreeSlots {
+    fn new(count: usize) -> FreeSlots {
+        FreeSlots((0..count as u32).collect())
+    }
+
+    /// Takes the first free place from that of `hash` on, around the end. There must be one.
+    fn take(&mut self, hash: u64) -> usize {
+        let next = &mut self.0;
+        let mut slot = (hash % next.len() as u64) as usize;
+        while next[slot] as usize != slot {
+            next[slot] = next[next[slot] as usize];
+            slot = next[slot] as usize;
+        }
+        next[slot] = ((slot + 1) % next.len()) as u32;
+        slot
+    }
 }
 
 /// Bernstein's hash of a zero-terminated string, over signed characters.
@@ -317,4 +336,23 @@ pub(super) fn write_paths(cx: &Context, m: &mut Model, meshes: &[MeshPlan], disc
     }
     m.npaths = packed.len();
     m.paths = packed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_slots_are_those_of_linear_probing() {
+        let hashes: Vec<u64> = (0..200).map(|i| hash(&format!("site{i}"))).collect();
+        let (mut free, mut taken) = (FreeSlots::new(400), vec![false; 400]);
+        for h in hashes {
+            let mut expected = h as usize % 400;
+            while taken[expected] {
+                expected = (expected + 1) % 400;
+            }
+            taken[expected] = true;
+            assert_eq!(free.take(h), expected);
+        }
+    }
 }

@@ -18,7 +18,7 @@ pub(super) struct SensorPlan<'a> {
     reference: Option<usize>,
     datatype: SensorDataType,
     needstage: Stage,
-    dim: usize,
+    pub dim: usize,
 }
 
 pub(super) fn compile<'a>(

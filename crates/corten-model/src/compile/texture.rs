@@ -331,66 +331,59 @@ fn sigmoid(position: f64) -> f64 {
 type Rgb = [u8; 3];
 
 /// Two colours, mixed by weight.
+#[derive(Clone, Copy)]
 struct Blend {
     first: [f64; 3],
     second: [f64; 3],
-    /// Error of a level that follows from the error of a tabulated weight.
-    margin: [f64; 3],
 }
 
 impl Blend {
-    fn new(first: [f64; 3], second: [f64; 3]) -> Blend {
-        let margin =
-            std::array::from_fn(|k| 255.0 * Table::ERROR * (first[k] - second[k]).abs() + 1e-9);
-        Blend { first, second, margin }
-    }
-
     fn levels(&self, weight: f64) -> [f64; 3] {
         std::array::from_fn(|k| 255.0 * (weight * self.first[k] + (1.0 - weight) * self.second[k]))
     }
 
-    fn exact(&self, weight: f64) -> Rgb {
+    fn color(&self, weight: f64) -> Rgb {
         self.levels(weight).map(|v| v as u8)
     }
 
-    /// The same bytes from an approximate weight: it is computed only where a level is so close to
-    /// a whole number that the approximation could fall on its other side.
-    fn color(&self, near: f64, weight: impl FnOnce() -> f64) -> Rgb {
-        let levels = self.levels(near);
-        let mut bytes = [0; 3];
-        for k in 0..3 {
-            bytes[k] = (levels[k] - self.margin[k]) as u8;
-            if bytes[k] != (levels[k] + self.margin[k]) as u8 {
-                return self.exact(weight());
-            }
-        }
-        bytes
+    /// The colour of all weights between two: none if they have several, or if one of them is so
+    /// close to the next that rounding decides.
+    fn color_between(&self, weights: [f64; 2]) -> Option<Rgb> {
+        /// Far above what rounding does to a level, far below what the eye or a table resolves.
+        const MARGIN: f64 = 1e-9;
+        let [one, other] = weights.map(|w| self.levels(w));
+        let low: Rgb = std::array::from_fn(|k| (one[k].min(other[k]) - MARGIN) as u8);
+        let high: Rgb = std::array::from_fn(|k| (one[k].max(other[k]) + MARGIN) as u8);
+        (low == high).then_some(low)
     }
 }
 
-/// A smooth function on an interval, by linear interpolation.
-struct Table {
-    values: Vec<f64>,
+/// Colours along a coordinate in which the weight is monotone, one for each cell of an interval.
+/// A few hundred steps of colour leave most cells with one colour; in the others the weight itself
+/// has to be computed.
+struct Palette {
+    cells: Vec<Option<Rgb>>,
     start: f64,
     per_unit: f64,
 }
 
-impl Table {
-    const STEPS: usize = 1024;
-    /// Steps of length h give an error of `h²/8·max|f″|`: below 1e-6 for the weights of a sky, whose
-    /// second derivative stays below 3.
-    const ERROR: f64 = 1e-5;
-
-    fn new(start: f64, end: f64, f: impl Fn(f64) -> f64) -> Table {
-        let step = (end - start) / Table::STEPS as f64;
-        let values = (0..=Table::STEPS + 1).map(|i| f(start + step * i as f64)).collect();
-        Table { values, start, per_unit: 1.0 / step }
+impl Palette {
+    fn new(cells: usize, [start, end]: [f64; 2], blend: Blend, w: impl Fn(f64) -> f64) -> Palette {
+        let step = (end - start) / cells as f64;
+        let mut left = w(start);
+        let mut cell = |i| {
+            let right = w(start + step * (i + 1) as f64);
+            let color = blend.color_between([left, right]);
+            left = right;
+            color
+        };
+        Palette { cells: (0..cells).map(&mut cell).collect(), start, per_unit: 1.0 / step }
     }
 
-    fn at(&self, x: f64) -> f64 {
+    fn at(&self, x: f64) -> Option<Rgb> {
         let place = (x - self.start) * self.per_unit;
-        let i = (place as usize).min(Table::STEPS);
-        self.values[i] + (place - i as f64) * (self.values[i + 1] - self.values[i])
+        // A texture of one pixel has no coordinates.
+        if place >= 0.0 { *self.cells.get(place as usize)? } else { None }
     }
 }
 
@@ -407,10 +400,10 @@ fn centered_down(n: usize) -> impl Iterator<Item = f64> {
 fn paint_flat(t: &Texture, pixels: &mut [Rgb], width: usize, height: usize) {
     let (rgb1, rgb2) = (t.rgb1.map(byte), t.rgb2.map(byte));
     if t.builtin == TextureBuiltin::Gradient {
-        let blend = Blend::new(t.rgb2, t.rgb1);
+        let blend = Blend { first: t.rgb2, second: t.rgb1 };
         for (line, y) in pixels.chunks_exact_mut(width).zip(centered_down(height)) {
             for (pixel, x) in line.iter_mut().zip(centered(width)) {
-                *pixel = blend.exact(sigmoid(2.0 * (x * x + y * y).sqrt() - 1.0));
+                *pixel = blend.color(sigmoid(2.0 * (x * x + y * y).sqrt() - 1.0));
             }
         }
     } else {
@@ -450,27 +443,42 @@ fn paint_cube(t: &Texture, pixels: &mut [Rgb], width: usize) {
 fn paint_sky(t: &Texture, pixels: &mut [Rgb], width: usize) {
     use corten_math::real::{acos, asin};
     use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, SQRT_2};
-    let blend = Blend::new(t.rgb1, t.rgb2);
+    let blend = Blend { first: t.rgb1, second: t.rgb2 };
     let side = |sine: f64| sigmoid(asin(sine) / FRAC_PI_2);
     let up = |cosine: f64| 1.0 - acos(cosine) / FRAC_PI_2;
     // By the sine of the elevation, and by the distance from the centre of the upper face.
-    let sides = Table::new(-FRAC_1_SQRT_2, FRAC_1_SQRT_2, side);
+    let cells = (16 * width).clamp(64, 8192);
+    let sides = Palette::new(cells, [-FRAC_1_SQRT_2, FRAC_1_SQRT_2], blend, side);
     let above = |radius: f64| up(1.0 / (1.0 + radius * radius).sqrt());
-    let ups = Table::new(0.0, SQRT_2, |radius| sigmoid(above(radius)));
-    let downs = Table::new(0.0, SQRT_2, |radius| sigmoid(-above(radius)));
+    let ups = Palette::new(cells, [0.0, SQRT_2], blend, |radius| sigmoid(above(radius)));
+    let downs = Palette::new(cells, [0.0, SQRT_2], blend, |radius| sigmoid(-above(radius)));
 
     let columns: Vec<f64> = centered(width).collect();
+    let (right, rest) = pixels.split_at_mut(width * width);
+    let (left, rest) = rest.split_at_mut(width * width);
+    let (upper, rest) = rest.split_at_mut(width * width);
+    let (lower, rest) = rest.split_at_mut(width * width);
+    let (front, back) = rest.split_at_mut(width * width);
     for (r, y) in centered_down(width).enumerate() {
-        for (c, x) in columns.iter().enumerate() {
-            let distance = (1.0 + x * x + y * y).sqrt();
-            let (sine, radius) = (y / distance, (x * x + y * y).sqrt());
-            let horizon = blend.color(sides.at(sine), || side(sine));
-            let zenith = blend.color(ups.at(radius), || sigmoid(up(1.0 / distance)));
-            let nadir = blend.color(downs.at(radius), || sigmoid(-up(1.0 / distance)));
-            let faces = [horizon, horizon, zenith, nadir, horizon, horizon];
-            for (face, color) in faces.into_iter().enumerate() {
-                pixels[(face * width + r) * width + c] = color;
-            }
+        let row = r * width..(r + 1) * width;
+        let line = &mut right[row.clone()];
+        let (upper, lower) = (&mut upper[row.clone()], &mut lower[row.clone()]);
+        for (c, x) in columns[..width.div_ceil(2)].iter().enumerate() {
+            let distance = |x: f64| (1.0 + x * x + y * y).sqrt();
+            let (sine, radius) = (y / distance(*x), (x * x + y * y).sqrt());
+            // The columns at equal distances from the middle one differ by rounding.
+            let pair = [c, width - 1 - c];
+            let paint = |line: &mut [Rgb], found: Option<Rgb>, weight: &dyn Fn(f64) -> f64| {
+                for c in pair {
+                    line[c] = found.unwrap_or_else(|| blend.color(weight(distance(columns[c]))));
+                }
+            };
+            paint(line, sides.at(sine), &|distance| side(y / distance));
+            paint(upper, ups.at(radius), &|distance| sigmoid(up(1.0 / distance)));
+            paint(lower, downs.at(radius), &|distance| sigmoid(-up(1.0 / distance)));
+        }
+        for face in [&mut *left, &mut *front, &mut *back] {
+            face[row.clone()].copy_from_slice(line);
         }
     }
 }
@@ -578,7 +586,7 @@ mod tests {
         let width = 65;
         let mut pixels = vec![[0; 3]; width * width * CUBE_FACES];
         paint_cube(&t, &mut pixels, width);
-        let blend = Blend::new(light, dark);
+        let blend = Blend { first: light, second: dark };
         for (r, y) in centered_down(width).enumerate() {
             for (c, x) in centered(width).enumerate() {
                 let distance = (1.0 + x * x + y * y).sqrt();
@@ -588,7 +596,7 @@ mod tests {
                 let faces = [side, side, sigmoid(up), sigmoid(-up), side, side];
                 for (index, weight) in faces.into_iter().enumerate() {
                     let found = pixels[(index * width + r) * width + c];
-                    assert_eq!(found, blend.exact(weight), "{r} {c}");
+                    assert_eq!(found, blend.color(weight), "{r} {c}");
                 }
             }
         }

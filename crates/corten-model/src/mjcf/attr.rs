@@ -81,30 +81,73 @@ pub(crate) use attributes;
 pub trait Number: Copy + Default + PartialEq + std::fmt::Display {
     const KIND: &'static str;
     fn parse(token: &str) -> Result<Self, String>;
+    /// The nearest number whose text can be read.
+    fn writable(self) -> Self {
+        self
+    }
 }
 
-fn parse_real<T: std::str::FromStr + Into<f64> + Copy>(token: &str) -> Result<T, String> {
-    let value: T = token.parse().map_err(|_| format!("'{}' is not a number", excerpt(token)))?;
+/// A real number as C's `strtod` reads it: decimal, hexadecimal, `inf` or `nan`. What is too large
+/// or too small for a normal number of the type is an error.
+fn parse_real<T>(token: &str, narrow: fn(f64) -> T, smallest: T) -> Result<T, String>
+where
+    T: std::str::FromStr + Into<f64> + Copy,
+{
+    let not_a_number = || format!("'{}' is not a number", excerpt(token));
+    let (digits, value): (&str, T) = match hexadecimal(token) {
+        Some((digits, value)) => (digits, narrow(value)),
+        None => {
+            let mantissa = token.split(['e', 'E']).next().unwrap_or(token);
+            (mantissa, token.parse().map_err(|_| not_a_number())?)
+        }
+    };
     let real: f64 = value.into();
-    if real.is_nan() {
-        return Err("'nan' is not a usable number".into());
-    }
-    if real.is_infinite() && token.bytes().any(|b| b.is_ascii_digit()) {
+    if real.is_infinite() && digits.bytes().any(|b| b.is_ascii_digit()) {
         return Err(format!("'{}' is too large", excerpt(token)));
     }
+    if real.abs() < smallest.into() && digits.bytes().any(|b| b.is_ascii_hexdigit() && b != b'0') {
+        return Err(format!("'{}' is too small: write 0", excerpt(token)));
+    }
     Ok(value)
+}
+
+/// A number such as `-0x1.8p3`: its digits and its value.
+fn hexadecimal(token: &str) -> Option<(&str, f64)> {
+    let unsigned = token.strip_prefix(['+', '-']).unwrap_or(token);
+    let rest = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"))?;
+    let (digits, power) = match rest.split_once(['p', 'P']) {
+        Some((digits, power)) => (digits, power.parse::<i32>().ok()?),
+        None => (rest, 0),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut value = 0.0;
+    for digit in whole.chars().chain(fraction.chars()) {
+        value = 16.0 * value + f64::from(digit.to_digit(16)?);
+    }
+    let power = power.saturating_sub(4 * i32::try_from(fraction.len()).ok()?);
+    value *= 2f64.powi(power);
+    Some((digits, if token.starts_with('-') { -value } else { value }))
 }
 
 impl Number for f64 {
     const KIND: &'static str = "number";
     fn parse(token: &str) -> Result<f64, String> {
-        parse_real(token)
+        parse_real(token, |x| x, f64::MIN_POSITIVE)
+    }
+    fn writable(self) -> f64 {
+        if self.is_subnormal() { 0.0 } else { self }
     }
 }
 impl Number for f32 {
     const KIND: &'static str = "number";
     fn parse(token: &str) -> Result<f32, String> {
-        parse_real(token)
+        parse_real(token, |x| x as f32, f32::MIN_POSITIVE)
+    }
+    fn writable(self) -> f32 {
+        if self.is_subnormal() { 0.0 } else { self }
     }
 }
 impl Number for i32 {
@@ -174,7 +217,7 @@ pub fn write_numbers<T: Number>(values: &[T]) -> String {
         if i > 0 {
             out.push(' ');
         }
-        out.push_str(&value.to_string());
+        out.push_str(&value.writable().to_string());
     }
     out
 }
@@ -357,15 +400,22 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_finite_and_in_range() {
+    fn numbers_are_those_of_c_and_in_range() {
         let mut x = 0.0f64;
-        for bad in ["nan", "1e999", "1,5", "0x", "1 2", "--1", "1e"] {
+        for bad in ["1e999", "1e-320", "1,5", "0x", "0x1g", "0x1p9999", "1 2", "--1", "1e"] {
             assert!(x.read(bad).is_err(), "{bad}");
         }
         for (text, value) in [("+.5", 0.5), ("1.", 1.0), ("-1e-3", -1e-3), ("inf", f64::INFINITY)] {
             x.read(text).unwrap();
             assert_eq!(x, value);
         }
+        for (text, value) in [("0x10", 16.0), ("-0x1.8p1", -3.0), ("0X.8", 0.5), ("0e-999", 0.0)] {
+            x.read(text).unwrap();
+            assert_eq!(x, value);
+        }
+        x.read("NaN").unwrap();
+        assert!(x.is_nan());
+        assert_eq!(5e-324.write(), "0");
         let mut n = 0i32;
         assert!(n.read("3000000000").unwrap_err().message.contains("32 bits"));
         assert!(n.read("1.5").is_err());
@@ -374,6 +424,7 @@ mod tests {
         assert_eq!(n, -7);
         let mut f = 0f32;
         assert!(f.read("1e39").is_err());
+        assert!(f.read("1e-39").is_err());
     }
 
     #[test]

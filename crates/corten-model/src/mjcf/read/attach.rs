@@ -10,31 +10,48 @@ use crate::diagnostic::{Diagnostic, closest};
 use crate::mjcf::forest::Elem;
 use crate::spec::{Body, Frame, Key, Orientation, Spec};
 
-/// Most elements that one `replicate` may create.
-const MAX_COPIES: usize = 10_000_000;
+/// Most elements that the `replicate`s of a model may create together, one inside the other
+/// included: about 2 GB.
+const MAX_COPIES: usize = 5_000_000;
 
 impl Reader<'_> {
     pub(super) fn replicate(&mut self, elem: Elem<'_>, place: Place) {
+        let template = self.open_template(elem, place);
+        self.body_children(elem, template);
+        self.copy_template(elem, place, template);
+    }
+
+    /// A body for the content, which makes way for its copies.
+    #[inline(never)]
+    fn open_template(&mut self, elem: Elem<'_>, place: Place) -> Place {
+        let class = self.class_attr(elem, "childclass").unwrap_or(place.class);
+        let body = self.spec.bodies.insert(Body {
+            parent: Some(place.body),
+            class: Some(class),
+            source: elem.source(),
+            ..Default::default()
+        });
+        self.spec.bodies[place.body].bodies.push(body);
+        Place { body, frame: None, class }
+    }
+
+    #[inline(never)]
+    fn copy_template(&mut self, elem: Elem<'_>, place: Place, template: Place) {
         let (mut count, mut offset, mut euler) = (0i32, Vec3::ZERO, Vec3::ZERO);
         let diags = &mut self.diags;
         require(diags, elem, "count", &mut count);
         read(diags, elem, "offset", &mut offset);
         read(diags, elem, "euler", &mut euler);
         let separator = text(elem, "sep").unwrap_or_default();
-        let class = self.class_attr(elem, "childclass").unwrap_or(place.class);
-
-        // The content is read once, into a body that makes way for its copies.
-        let template = self.spec.bodies.insert(Body {
-            parent: Some(place.body),
-            class: Some(class),
-            source: elem.source(),
-            ..Default::default()
-        });
-        self.spec.bodies[place.body].bodies.push(template);
-        self.body_children(elem, Place { body: template, frame: None, class });
+        let Place { body: template, class, .. } = template;
         let count = usize::try_from(count).unwrap_or(0);
-        if self.subtree_size(template).saturating_mul(count) > MAX_COPIES {
-            self.error(elem, format!("'count' would create more than {MAX_COPIES} elements"));
+        let copies = self.subtree_size(template).saturating_mul(count);
+        self.copies = self.copies.saturating_add(copies);
+        if self.copies > MAX_COPIES {
+            // One finding is enough: enclosing elements would only exceed it further.
+            if self.copies - copies <= MAX_COPIES {
+                self.error(elem, format!("'count' would create more than {MAX_COPIES} elements"));
+            }
             return;
         }
 
@@ -81,6 +98,7 @@ impl Reader<'_> {
         total
     }
 
+    #[inline(never)]
     pub(super) fn attach(&mut self, elem: Elem<'_>, place: Place) {
         let model_name = require_text(&mut self.diags, elem, "model");
         let prefix = require_text(&mut self.diags, elem, "prefix");

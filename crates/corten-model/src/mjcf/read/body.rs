@@ -47,6 +47,14 @@ impl Reader<'_> {
     }
 
     fn body(&mut self, elem: Elem<'_>, place: Place) {
+        let inside = self.open_body(elem, place);
+        self.body_children(elem, inside);
+    }
+
+    // Not inlined: what stays on the stack while children are read should be small, since they
+    // may be nested deeply.
+    #[inline(never)]
+    fn open_body(&mut self, elem: Elem<'_>, place: Place) -> Place {
         let childclass = self.class_attr(elem, "childclass");
         let class = childclass.unwrap_or(place.class);
         let mut body = Body {
@@ -61,10 +69,16 @@ impl Reader<'_> {
         orientation(&mut self.diags, elem, &mut body.alt);
         let key = self.spec.bodies.insert(body);
         self.spec.bodies[place.body].bodies.push(key);
-        self.body_children(elem, Place { body: key, frame: None, class });
+        Place { body: key, frame: None, class }
     }
 
     fn frame(&mut self, elem: Elem<'_>, place: Place) {
+        let inside = self.open_frame(elem, place);
+        self.body_children(elem, inside);
+    }
+
+    #[inline(never)]
+    fn open_frame(&mut self, elem: Elem<'_>, place: Place) -> Place {
         let childclass = self.class_attr(elem, "childclass");
         let class = childclass.unwrap_or(place.class);
         let mut frame = Frame {
@@ -79,9 +93,10 @@ impl Reader<'_> {
         orientation(&mut self.diags, elem, &mut frame.alt);
         let key = self.spec.frames.insert(frame);
         self.spec.bodies[place.body].frames.push(key);
-        self.body_children(elem, Place { frame: Some(key), class, ..place });
+        Place { frame: Some(key), class, ..place }
     }
 
+    #[inline(never)]
     fn inertial(&mut self, elem: Elem<'_>, place: Place) {
         if place.body == Spec::WORLD {
             self.error(elem, "the world cannot have inertia");
@@ -101,6 +116,7 @@ impl Reader<'_> {
         }
     }
 
+    #[inline(never)]
     fn joint(&mut self, elem: Elem<'_>, place: Place) {
         let class = self.class_in(elem, place);
         if place.body == Spec::WORLD {
@@ -116,6 +132,7 @@ impl Reader<'_> {
     }
 
     /// A free joint takes no defaults.
+    #[inline(never)]
     fn freejoint(&mut self, elem: Elem<'_>, place: Place) {
         if place.body == Spec::WORLD {
             self.error(elem, "the world cannot have joints");
@@ -134,6 +151,7 @@ impl Reader<'_> {
         self.spec.bodies[place.body].joints.push(key);
     }
 
+    #[inline(never)]
     fn geom(&mut self, elem: Elem<'_>, place: Place) {
         let class = self.class_in(elem, place);
         let mut geom = self.spec.defaults[class].geom.clone();
@@ -144,6 +162,7 @@ impl Reader<'_> {
         self.spec.bodies[place.body].geoms.push(key);
     }
 
+    #[inline(never)]
     fn site(&mut self, elem: Elem<'_>, place: Place) {
         let class = self.class_in(elem, place);
         let mut site = self.spec.defaults[class].site.clone();
@@ -154,6 +173,7 @@ impl Reader<'_> {
         self.spec.bodies[place.body].sites.push(key);
     }
 
+    #[inline(never)]
     fn camera(&mut self, elem: Elem<'_>, place: Place) {
         let class = self.class_in(elem, place);
         let mut camera = self.spec.defaults[class].camera.clone();
@@ -164,6 +184,7 @@ impl Reader<'_> {
         self.spec.bodies[place.body].cameras.push(key);
     }
 
+    #[inline(never)]
     fn light(&mut self, elem: Elem<'_>, place: Place) {
         let class = self.class_in(elem, place);
         let mut light = self.spec.defaults[class].light.clone();

@@ -54,6 +54,7 @@ struct Cable {
 }
 
 impl Reader<'_> {
+    #[inline(never)]
     pub(super) fn composite(&mut self, elem: Elem<'_>, place: Place) {
         let Some(kind) = text(elem, "type") else {
             super::value::missing(&mut self.diags, elem, "type");

@@ -141,6 +141,7 @@ fn read(
                 diags,
                 classes: HashMap::from([("main".to_owned(), Spec::MAIN_CLASS)]),
                 model_missing: false,
+                copies: 0,
             };
             if robot {
                 crate::urdf::read_robot(&mut reader, root);
@@ -162,6 +163,8 @@ pub(crate) struct Reader<'a> {
     classes: HashMap<String, Key<DefaultClass>>,
     /// A model asset could not be read, so that `attach` may miss it through no other fault.
     model_missing: bool,
+    /// Elements created by `replicate` so far.
+    copies: usize,
 }
 
 /// A default class in effect.

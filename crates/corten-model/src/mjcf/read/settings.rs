@@ -77,8 +77,16 @@ impl Reader<'_> {
         }
         if let Some(attr) = elem.attr("eulerseq") {
             match <[u8; 3]>::try_from(attr.value().as_bytes()) {
-                Ok(seq) if seq.iter().all(|c| b"xyzXYZ".contains(c)) => compiler.eulerseq = seq,
-                _ => {
+                Ok(seq) => {
+                    compiler.eulerseq = seq;
+                    // An error only where angles are given in it.
+                    if !seq.iter().all(|c| b"xyzXYZ".contains(c)) {
+                        let message = format!("'{}' is not a sequence of axes", attr.value());
+                        let item = Diagnostic::warning(message).element(elem.name());
+                        diags.push(item.at(elem.attr_source(attr)));
+                    }
+                }
+                Err(_) => {
                     let message = format!("'{}' is not a sequence of axes", attr.value());
                     let expected = "three letters out of x, y, z, X, Y, Z";
                     misread(diags, elem, attr, Misread::new(message, expected));

@@ -23,11 +23,22 @@ pub fn apply_except<T: Attributes>(
         if except.contains(&name) {
             continue;
         }
-        if let Some(entry) = T::attr(name)
-            && let Err(why) = (entry.read)(target, &attr.value())
-        {
-            misread(diags, elem, attr, why);
+        if let Some(entry) = T::attr(name) {
+            let text = attr.value();
+            match (entry.read)(target, &text) {
+                Ok(()) => warn_of_nan(diags, elem, attr, &text),
+                Err(why) => misread(diags, elem, attr, why),
+            }
         }
+    }
+}
+
+/// A value that is not a number is taken as given, like MuJoCo does, which warns as well.
+fn warn_of_nan(diags: &mut Diagnostics, elem: Elem<'_>, attr: AttrRef<'_>, text: &str) {
+    let is_nan = |word: &str| word.trim_start_matches(['+', '-']).eq_ignore_ascii_case("nan");
+    if attr.name() != "name" && words(text).any(is_nan) {
+        let message = format!("attribute '{}' contains 'nan'", attr.name());
+        diags.push(Diagnostic::warning(message).at(elem.attr_source(attr)).element(elem.name()));
     }
 }
 
@@ -66,8 +77,9 @@ fn read_by(
 ) -> bool {
     let Some(attr) = elem.attr(name) else { return false };
     let text = attr.value();
-    if let Err(why) = parse(&text) {
-        misread(diags, elem, attr, why);
+    match parse(&text) {
+        Ok(()) => warn_of_nan(diags, elem, attr, &text),
+        Err(why) => misread(diags, elem, attr, why),
     }
     words(&text).next().is_some()
 }
