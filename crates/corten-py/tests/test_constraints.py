@@ -1,9 +1,9 @@
 """Constraint rows, solvers, islands and consistency, side by side with MuJoCo 3.4.0.
 
 What is compared with what: rows, field by field and in order, to 1e-9. Solutions to 1e-6, with the solvers run until
-they can improve no more. Newton and PGS get there in both engines. MuJoCo's CG stops where the cost is flat to
-rounding, which can leave 1e-5 in the acceleration; so ours is held to 1e-6 against MuJoCo's Newton, and against its CG
-with the distance of that CG from that Newton on top.
+they can improve no more. Newton and PGS get there in both engines. CG stops where the cost is flat to rounding, in both
+engines at the same place if their inputs have the same bits; if these differ in the last one, each leaves an error of
+the same size, which MuJoCo's CG shows against its Newton.
 """
 import itertools
 from pathlib import Path
@@ -69,8 +69,8 @@ def check_solution(reference, ours, inputs, a, b, case):
     mujoco.mj_forward(reference, exact)
     converge(reference, CG)
     own = error(exact.qacc, a.qacc)
-    assert error(exact.qacc, b.qacc) < 1e-6 + 0.1 * own, (case, own)
-    assert error(a.qacc, b.qacc) < 1e-6 + 1.1 * own, (case, own)
+    assert error(exact.qacc, b.qacc) < 1e-6 + 3 * own, (case, own)
+    assert error(a.qacc, b.qacc) < 1e-6 + 3 * own, (case, own)
     reference.opt.noslip_iterations = kept
 
 
@@ -112,6 +112,49 @@ def test_random_models(number):
             # The friction pass stops unfinished, and magnifies what CG left over.
             if not (noslip and solver == CG):
                 check_solution(reference, ours, inputs, a, b, case)
+
+
+STIFF = """<mujoco><option solver="{solver}" cone="{cone}" jacobian="{jacobian}" tolerance="0" iterations="200">
+<flag island="{island}"/></option><worldbody><geom type="sphere" size=".1"/>
+<body><joint/><geom type="sphere" size=".1"/></body>
+<body pos=".01 .02 .03"><geom type="sphere" size=".1"/><body><joint type="ball"/><geom type="capsule" size=".1 .05"/>
+<body pos=".1 0 0"><joint axis="1 2 3"/><geom type="box" size=".1 .05 .06"/></body></body></body>
+<body pos=".2 0 .1"><freejoint/><geom type="ellipsoid" size=".1 .2 .15"/></body>
+<body pos=".2 .2 .1"><freejoint/><geom type="sphere" size=".1" condim="6"/></body>
+<body pos=".3 .2 .1"><freejoint/><geom type="sphere" size=".1" condim="4"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("solver", ["CG", "Newton"])
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+@pytest.mark.parametrize("island", ["enable", "disable"])
+def test_zero_tolerance_ends_in_the_same_bits(solver, cone, jacobian, island):
+    """Bodies that cannot move overlap: forces reach 1e17, and what they cancel to is rounding. Every number of every
+    iteration is MuJoCo's."""
+    text = STIFF.format(solver=solver, cone=cone, jacobian=jacobian, island=island)
+    reference, ours = mujoco.MjModel.from_xml_string(text), corten.MjModel.from_xml_string(text)
+    rng = np.random.default_rng(5)
+    for state in range(4):
+        a, b = mujoco.MjData(reference), corten.MjData(ours)
+        mujoco.mj_integratePos(reference, a.qpos, 0.1 * rng.standard_normal(reference.nv), 1.0)
+        a.qvel[:] = 0.5 * rng.standard_normal(reference.nv)
+        a.xfrc_applied[1:] = rng.standard_normal((reference.nbody - 1, 6))
+        for field in "qpos qvel xfrc_applied".split():
+            getattr(b, field)[:] = getattr(a, field)
+        mujoco.mj_forward(reference, a)
+        corten.mj_forward(ours, b)
+        assert a.nefc > 10
+        for field in "qfrc_smooth qacc_smooth efc_J efc_D efc_aref efc_b efc_force qfrc_constraint qacc".split():
+            assert np.array_equal(getattr(a, field), getattr(b, field)), (state, field)
+        assert np.array_equal(a.solver_niter, b.solver_niter)
+        for island_number in range(max(1, a.nisland)):
+            for i in range(a.solver_niter[island_number]):
+                x, y = (d.solver[island_number * mujoco.mjNSOLVER + i] for d in (a, b))
+                for field in "improvement gradient lineslope nactive nchange neval".split():
+                    assert getattr(x, field) == getattr(y, field), (state, island_number, i, field)
+        mujoco.mj_inverse(reference, a)
+        corten.mj_inverse(ours, b)
+        assert np.array_equal(a.qfrc_inverse, b.qfrc_inverse), state
 
 
 def in_motion(m):

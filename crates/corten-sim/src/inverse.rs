@@ -66,12 +66,13 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
     } else {
         d.qfrc_inverse.copy_from_slice(&d.qfrc_bias);
     }
-    let momentum = &mut d.scratch.dof[0];
-    d.scratch.structure.mass.mul(&d.M, &d.qacc, momentum);
+    let mut momentum = std::mem::take(&mut d.scratch.dof[0]);
+    solve::mul_inertia(d, &d.qacc, &mut momentum);
     let known = d.qfrc_passive.iter().zip(&d.qfrc_constraint);
-    for ((f, ma), (passive, constraint)) in d.qfrc_inverse.iter_mut().zip(momentum).zip(known) {
+    for ((f, ma), (passive, constraint)) in d.qfrc_inverse.iter_mut().zip(&momentum).zip(known) {
         *f += *ma - passive - constraint;
     }
+    d.scratch.dof[0] = momentum;
     if let Some(given) = given {
         d.qacc.copy_from_slice(&given);
         d.scratch.inverse.qacc = given;
@@ -163,7 +164,7 @@ pub fn compare_forward(m: &Model, d: &mut Data) {
     let mut memory = std::mem::take(&mut d.scratch.inverse);
     memory.applied.clear();
     memory.applied.extend(d.qfrc_applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b));
-    acceleration::add_body_forces(d, &mut memory.applied);
+    acceleration::add_body_forces(m, d, &mut memory.applied);
     memory.qfrc_constraint.clone_from(&d.qfrc_constraint);
     memory.efc_force.clone_from(&d.efc_force);
 

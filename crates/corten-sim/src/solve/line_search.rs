@@ -183,8 +183,6 @@ impl Line {
         if norm < MIN_VAL {
             return Found { alpha: 0.0, slope: 1.0, evaluations: 0 };
         }
-        // With a tolerance of zero, a slope of exactly zero ends the search. MuJoCo goes on there, and
-        // may leave the minimum for the middle of a bracket that cannot shrink.
         let gtol = tolerance * norm / scale;
         let end = |line: &Line, p: Point| Found {
             alpha: p.alpha,
@@ -242,8 +240,6 @@ impl Line {
             end(self, p1)
         } else if p2.cost <= p1.cost && p2.cost < origin.cost {
             end(self, p2)
-        } else if let Some(flat) = flattest(gtol, &origin, [p1, p2]) {
-            end(self, flat)
         } else {
             Found { alpha: 0.0, slope: 1.0, evaluations: self.evaluations }
         }
@@ -273,17 +269,6 @@ impl Line {
         }
         moved
     }
-}
-
-/// With a tolerance of zero and costs that differ by rounding only, the end of the bracket where
-/// the line is flattest.
-fn flattest(gtol: f64, origin: &Point, ends: [Point; 2]) -> Option<Point> {
-    const ROUNDING: f64 = 1e-12;
-    let equal = |p: &Point| (p.cost - origin.cost).abs() <= ROUNDING * origin.cost.abs();
-    let flatter = |p: &Point| p.slope.abs() < origin.slope.abs();
-    ends.into_iter()
-        .filter(|p| gtol <= 0.0 && equal(p) && flatter(p))
-        .min_by(|a, b| a.slope.abs().total_cmp(&b.slope.abs()))
 }
 
 wide! {

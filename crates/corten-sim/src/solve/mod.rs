@@ -158,6 +158,11 @@ pub(crate) fn unconstrained_exactly(m: &Model, d: &mut Data) -> bool {
     true
 }
 
+/// `y = M x`, in MuJoCo's order of sums.
+pub(crate) fn mul_inertia(d: &Data, x: &[f64], y: &mut [f64]) {
+    exact::mul_inertia(&whole_inertia(d), x, y);
+}
+
 /// `J·x` over all rows.
 pub fn mul_jacobian(d: &Data, x: &[f64], y: &mut [f64]) {
     d.scratch.constraint.jacobian().mul(x, y);
@@ -291,6 +296,10 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
     let whole = whole_rows(d, rows);
     let mut cost = cost::update(&whole, &solver.jar, &mut force, &mut state).cost;
     if m.opt.solver == Solver::Pgs.raw() {
+        // Dense products take what is not a number to every row.
+        if !is_sparse(m) && !finite(&d.qacc_warmstart) {
+            force.fill(f64::NAN);
+        }
         if dual_cost(d, &mut solver.dual, &force) > 0.0 {
             force.fill(0.0);
         }
@@ -566,6 +575,10 @@ fn gather_islands(d: &mut Data, solver: &mut SolverScratch) {
     d.iefc_state.resize(d.nefc, 0);
 }
 
+fn finite(x: &[f64]) -> bool {
+    x.iter().all(|x| x.is_finite())
+}
+
 /// Keeps the statistics of an iteration, if there is room for it.
 fn record(stats: &mut Vec<SolverStat>, island: usize, iteration: usize, stat: SolverStat) {
     if island >= NISLAND || iteration >= NSOLVER {
@@ -616,6 +629,9 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverSc
 
     d.qfrc_constraint.fill(0.0);
     rows.jacobian().tmul_add(&d.efc_force, &mut d.qfrc_constraint);
+    if !is_sparse(m) && !finite(&d.efc_force) {
+        d.qfrc_constraint.fill(f64::NAN);
+    }
     let mut qacc = std::mem::take(&mut d.qacc);
     qacc.copy_from_slice(&d.qfrc_constraint);
     whole_inertia(d).solve(&mut qacc);

@@ -60,11 +60,6 @@ pub struct Primal {
 /// Islands that keep a Hessian of their own.
 const HESSIANS: usize = 64;
 
-/// With a tolerance of zero, the iterations granted to halve the gradient, after which a cost that
-/// does not fall ends the search. The cost is flat to rounding where the solution still has half of
-/// its digits to gain; the gradient shows them. MuJoCo stops at the cost.
-const PATIENCE: usize = 30;
-
 /// How the solver ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
@@ -123,7 +118,6 @@ impl Primal {
         }
 
         let tolerance = limits.tolerance * limits.ls_tolerance;
-        let (mut mark, mut patience) = (f64::INFINITY, PATIENCE);
         while outcome.iterations < limits.iterations {
             let search_norm = norm(&self.search);
             if search_norm < MIN_VAL {
@@ -175,15 +169,8 @@ impl Primal {
             };
             record(outcome.iterations, stat);
             outcome.iterations += 1;
-            patience = patience.saturating_sub(1);
-            if gradient < 0.5 * mark {
-                (mark, patience) = (gradient, PATIENCE);
-            }
-            let exact = limits.tolerance <= 0.0 && patience > 0;
             // A cost that is not a number cannot improve either.
-            if (improvement < limits.tolerance && !exact)
-                || gradient < limits.tolerance
-                || found.cost.is_nan()
+            if improvement < limits.tolerance || gradient < limits.tolerance || found.cost.is_nan()
             {
                 break;
             }

@@ -3,6 +3,7 @@
 use corten_math::TreePattern;
 
 use super::dual::Dual;
+use super::exact::Layout;
 use super::hessian::Hessian;
 use super::pgs::DualProblem;
 use super::primal::{Iterate, Method, Outcome, Primal};
@@ -165,10 +166,16 @@ impl Case {
     }
 
     fn primal(&self, method: Method, iterations: usize) -> Solution {
-        self.primal_to(method, iterations, 0.0)
+        self.primal_to(method, iterations, 1e-16)
     }
 
     fn primal_to(&self, method: Method, iterations: usize, tolerance: f64) -> Solution {
+        let limits =
+            Limits { iterations, tolerance, ls_iterations: 50, ls_tolerance: 0.01, exact: None };
+        self.search(method, &limits)
+    }
+
+    fn search(&self, method: Method, limits: &Limits) -> Solution {
         let (n, nefc) = (self.qacc_smooth.len(), self.d.len());
         let mut qacc = self.qacc_smooth.clone();
         let (mut force, mut state) = (vec![0.0; nefc], vec![0; nefc]);
@@ -176,9 +183,9 @@ impl Case {
             0,
             &self.problem(),
             method,
-            &Limits { iterations, tolerance, ls_iterations: 50, ls_tolerance: 0.01, exact: None },
+            limits,
             &mut Iterate {
-                jar: &mut self.jar(&qacc),
+                jar: &mut if limits.exact.is_some() { self.aref.clone() } else { self.jar(&qacc) },
                 ma: &mut self.qfrc_smooth.clone(),
                 qacc: &mut qacc,
                 force: &mut force,
@@ -281,6 +288,33 @@ fn solvers_agree_on_every_kind_of_row() {
 }
 
 #[test]
+fn an_exact_search_finds_the_same_minimum() {
+    for (cone, dims) in [(Kind::Pyramid, [3, 4, 6]), (Kind::Elliptic, [3, 4, 6])] {
+        for (dim, seed) in dims.into_iter().flat_map(|dim| (1..5).map(move |seed| (dim, seed))) {
+            let case = everything(cone, dim, seed);
+            let newton = case.primal(Method::Newton, 100);
+            for layout in [Layout::Dense, Layout::Sparse] {
+                for (method, tolerance) in
+                    [(Method::Newton, 1e-10), (Method::ConjugateGradient, 1e-5)]
+                {
+                    let limits = Limits {
+                        iterations: 2000,
+                        ls_iterations: 50,
+                        ls_tolerance: 0.01,
+                        exact: Some(layout),
+                        ..Limits::default()
+                    };
+                    let s = case.search(method, &limits);
+                    let off = distance(&newton.qacc, &s.qacc);
+                    assert!(off < tolerance, "{cone:?} {dim} {seed} {layout:?} {method:?}: {off}");
+                    assert_eq!(s.outcome.singular, 0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn newton_ends_where_the_gradient_vanishes() {
     for seed in 1..10 {
         let case = everything(Kind::Elliptic, 4, seed);
@@ -355,9 +389,18 @@ fn rows_that_are_not_numbers_end_the_search() {
     for method in [Method::Newton, Method::ConjugateGradient] {
         let mut case = everything(Kind::Elliptic, 3, 2);
         case.values[3] = f64::NAN;
-        let s = case.primal(method, usize::MAX);
-        assert!(s.outcome.iterations <= 1);
-        assert!(s.qacc.iter().any(|x| x.is_nan()));
+        for exact in [None, Some(Layout::Dense), Some(Layout::Sparse)] {
+            let limits = Limits {
+                iterations: usize::MAX,
+                ls_iterations: 50,
+                ls_tolerance: 0.01,
+                exact,
+                ..Limits::default()
+            };
+            let s = case.search(method, &limits);
+            assert!(s.outcome.iterations <= 1);
+            assert!(s.qacc.iter().any(|x| x.is_nan()));
+        }
     }
     let mut case = everything(Kind::Pyramid, 3, 2);
     case.aref[0] = f64::NAN;

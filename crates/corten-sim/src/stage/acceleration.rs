@@ -6,6 +6,7 @@
 use corten_math::{Spatial, Vec3};
 use corten_model::Model;
 
+use crate::stage::constraint::is_sparse;
 use crate::{Data, awake, solve, support};
 
 /// `qfrc_smooth` and `qacc_smooth`.
@@ -28,7 +29,7 @@ pub fn acceleration(m: &Model, d: &mut Data) {
         }
     }
     let mut force = std::mem::take(&mut d.qfrc_smooth);
-    add_body_forces(d, &mut force);
+    add_body_forces(m, d, &mut force);
     d.qfrc_smooth = force;
 
     if awake::dofs!(m, d).list().is_none() && solve::unconstrained_exactly(m, d) {
@@ -50,10 +51,15 @@ pub fn acceleration(m: &Model, d: &mut Data) {
 }
 
 /// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body
-/// (`mj_xfrcAccumulate`).
-pub(crate) fn add_body_forces(d: &Data, qfrc: &mut [f64]) {
+/// (`mj_xfrcAccumulate`). What is not a number shows in every degree of freedom if the model's
+/// matrices are dense, even if the body cannot move: there, MuJoCo multiplies it by zeros.
+pub(crate) fn add_body_forces(m: &Model, d: &Data, qfrc: &mut [f64]) {
     for (i, applied) in d.xfrc_applied.iter().enumerate().skip(1) {
         if *applied != Spatial::ZERO {
+            if !applied.0.iter().all(|x| x.is_finite()) && !is_sparse(m) {
+                qfrc.fill(f64::NAN);
+                return;
+            }
             // The first half is the force here.
             let (force, torque): (Vec3, Vec3) = (applied.rot(), applied.lin());
             support::apply_force(d, force, torque, d.xipos[i], i, qfrc);

@@ -9,7 +9,7 @@
 mod factor;
 mod products;
 
-pub use products::{Layout, dot_stored};
+pub use products::{Layout, dot_stored, mul_inertia};
 
 use corten_math::MIN_VAL;
 
@@ -19,7 +19,7 @@ use super::problem::{Inertia, Limits, Problem, Rows};
 use super::rows::{Jacobian, Kind, MAX_RANK};
 use crate::SolverStat;
 use factor::Factor;
-use products::{Table, dot, mul_inertia, norm, solve_inertia};
+use products::{Table, dot, norm, solve_inertia};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
