@@ -297,7 +297,7 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch
     let mut cost = cost::update(&whole, &solver.jar, &mut force, &mut state).cost;
     if m.opt.solver == Solver::Pgs.raw() {
         // Dense products take what is not a number to every row.
-        if !is_sparse(m) && !finite(&d.qacc_warmstart) {
+        if !is_sparse(m) && !(finite(&d.qacc_warmstart) && finite(&d.qacc_smooth)) {
             force.fill(f64::NAN);
         }
         if dual_cost(d, &mut solver.dual, &force) > 0.0 {
