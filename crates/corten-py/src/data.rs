@@ -153,7 +153,7 @@ impl PyData {
 
 /// Whether a field repeats rows or inertia island by island.
 fn is_by_island(field: &str) -> bool {
-    field.starts_with("iM") || field.starts_with("iLD") || field.starts_with("iefc_")
+    ["iM", "iLD", "ifrc_", "iacc", "iefc_"].iter().any(|start| field.starts_with(start))
 }
 
 #[pymethods]

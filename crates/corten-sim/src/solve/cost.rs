@@ -95,6 +95,61 @@ pub fn update(rows: &Rows<'_>, x: &[f64], force: &mut [f64], state: &mut [i32]) 
     found
 }
 
+/// The cost at the residual `x`.
+pub fn total(rows: &Rows<'_>, x: &[f64]) -> f64 {
+    let mut cost = 0.0;
+    for i in rows.equalities() {
+        cost += 0.5 * rows.d[i] * x[i] * x[i];
+    }
+    for i in rows.frictions() {
+        cost += friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]).0;
+    }
+    let range = rows.inequalities();
+    cost += inequality_cost(&rows.d[range.clone()], &x[range]);
+    for b in rows.cone_blocks() {
+        let (d, x) = (&rows.d[b.rows()], &x[b.rows()]);
+        cost += if b.kind == Kind::Elliptic {
+            elliptic(&rows.jacobian.cones[b.cone as usize], d, x, &mut [0.0; MAX_RANK]).0
+        } else {
+            inequality_cost(d, x)
+        };
+    }
+    cost
+}
+
+/// The states at the residual `x`.
+pub fn states(rows: &Rows<'_>, x: &[f64], state: &mut [i32]) {
+    state[rows.equalities()].fill(QUADRATIC);
+    for i in rows.frictions() {
+        state[i] = friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]).2;
+    }
+    let inequalities = |x: &[f64], state: &mut [i32]| {
+        for (state, x) in state.iter_mut().zip(x) {
+            *state = inequality_state(*x);
+        }
+    };
+    let range = rows.inequalities();
+    inequalities(&x[range.clone()], &mut state[range]);
+    for b in rows.cone_blocks() {
+        let (x, state) = (&x[b.rows()], &mut state[b.rows()]);
+        if b.kind == Kind::Elliptic {
+            let cone = &rows.jacobian.cones[b.cone as usize];
+            state.fill(elliptic(cone, &rows.d[b.rows()], x, &mut [0.0; MAX_RANK]).1);
+        } else {
+            inequalities(x, state);
+        }
+    }
+}
+
+/// Not a number counts as violated, so that it shows.
+#[inline(always)]
+fn inequality_state(x: f64) -> i32 {
+    if x >= 0.0 { SATISFIED } else { QUADRATIC }
+}
+
+/// Rows that go through at once.
+const LANES: usize = 4;
+
 wide! {
     /// Without branches, so that several rows go through at once.
     fn inequalities(
@@ -104,35 +159,55 @@ wide! {
         state: &mut [i32],
         found: &mut Update,
     ) {
-        const LANES: usize = 4;
-        let n = d.len();
-        let (x, force, state) = (&x[..n], &mut force[..n], &mut state[..n]);
         let mut cost = [0.0; LANES];
         let (mut active, mut changed) = ([0; LANES], [0; LANES]);
-        let mut row = |i: usize, k: usize| {
-            let f = if x[i] < 0.0 { -d[i] * x[i] } else { 0.0 };
-            cost[k] += f * x[i];
-            force[i] = f;
-            // NaN counts as violated, so that it shows.
-            let new = if x[i] >= 0.0 { SATISFIED } else { QUADRATIC };
-            active[k] += i32::from(new != SATISFIED);
-            changed[k] += i32::from(new != state[i]);
-            state[i] = new;
-        };
-        let whole = n - n % LANES;
-        for start in (0..whole).step_by(LANES) {
+        let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+        let (force, force_rest) = force.as_chunks_mut::<LANES>();
+        let (state, state_rest) = state.as_chunks_mut::<LANES>();
+        for (((d, x), force), state) in d.iter().zip(x).zip(force).zip(state) {
             for k in 0..LANES {
-                row(start + k, k);
+                let f = if x[k] < 0.0 { -d[k] * x[k] } else { 0.0 };
+                cost[k] += f * x[k];
+                force[k] = f;
             }
+            let new = x.map(inequality_state);
+            for k in 0..LANES {
+                active[k] += i32::from(new[k] != SATISFIED);
+                changed[k] += i32::from(new[k] != state[k]);
+            }
+            *state = new;
         }
-        for i in whole..n {
-            row(i, i % LANES);
+        let rest = d_rest.iter().zip(x_rest).zip(force_rest).zip(state_rest);
+        for (k, (((d, x), force), state)) in rest.enumerate() {
+            let f = if *x < 0.0 { -d * x } else { 0.0 };
+            cost[k] += f * x;
+            *force = f;
+            let new = inequality_state(*x);
+            active[k] += i32::from(new != SATISFIED);
+            changed[k] += i32::from(new != *state);
+            *state = new;
         }
         found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
         found.active += active.iter().sum::<i32>();
         let changed = changed.iter().sum::<i32>();
         found.changed += changed;
         found.hessian += changed;
+    }
+
+    fn inequality_cost(d: &[f64], x: &[f64]) -> f64 {
+        let mut cost = [0.0; LANES];
+        let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+        for (d, x) in d.iter().zip(x) {
+            for k in 0..LANES {
+                let f = if x[k] < 0.0 { -d[k] * x[k] } else { 0.0 };
+                cost[k] += f * x[k];
+            }
+        }
+        for (k, (d, x)) in d_rest.iter().zip(x_rest).enumerate() {
+            let f = if *x < 0.0 { -d * x } else { 0.0 };
+            cost[k] += f * x;
+        }
+        -0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]))
     }
 }
 

@@ -237,6 +237,7 @@ impl Bench {
                 &view.problem(island),
                 method,
                 &work.limits,
+                false,
                 &mut x,
                 |iteration, stat| record(stats, 0, iteration, stat),
             );

@@ -5,10 +5,19 @@ use corten_model::Model;
 use crate::Data;
 use crate::stage::constraint::{is_sparse, materialize_jacobian};
 
-/// Fills `iM*`, `iLD*` and `iefc_*` but for what the solver has filled. Without islands all are
-/// empty.
+/// Fills `iM*`, `iLD*`, `ifrc_*`, `iacc*` and `iefc_*` but for the states, which the solver has
+/// filled. Without islands all are empty.
 pub fn materialize_islands(m: &Model, d: &mut Data) {
     inertia(d);
+    let dofs = &d.map_idof2dof[..d.nidof];
+    for (to, from) in [
+        (&mut d.ifrc_smooth, &d.qfrc_smooth),
+        (&mut d.iacc_smooth, &d.qacc_smooth),
+        (&mut d.iacc, &d.qacc),
+        (&mut d.ifrc_constraint, &d.qfrc_constraint),
+    ] {
+        gather(to, from, dofs, d.nisland);
+    }
     gather(&mut d.iefc_type, &d.efc_type, &d.map_iefc2efc, d.nisland);
     gather(&mut d.iefc_id, &d.efc_id, &d.map_iefc2efc, d.nisland);
     for (to, from) in [

@@ -42,19 +42,25 @@ use rows::Jacobian;
 /// Working memory of the solvers.
 #[derive(Clone, Debug, Default)]
 pub struct SolverScratch {
+    /// Apart, so that it can be taken out without being copied.
+    work: Option<Box<Work>>,
+    /// Rows in the form of the dual solvers.
+    pub(crate) dual: Dual,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Work {
     primal: Primal,
     /// Residuals of the candidates to start from, later of the iterate.
     jar: Vec<f64>,
-    /// Forces of the unconstrained candidate.
-    force: Vec<f64>,
     /// `M·qacc` of the iterate, over all degrees of freedom and by island.
     ma: Vec<f64>,
     ima: Vec<f64>,
     /// `jar` by island.
     ijar: Vec<f64>,
-    /// Rows in the form of the dual solvers.
-    pub(crate) dual: Dual,
     exact: Exact,
+    /// Forces of a candidate.
+    force: Vec<f64>,
 }
 
 /// Whether the solver, or the pass after it, works on forces.
@@ -71,28 +77,41 @@ pub fn constraint(m: &Model, d: &mut Data) {
         return;
     }
     let mut rows = std::mem::take(&mut d.scratch.constraint);
-    let mut solver = std::mem::take(&mut d.scratch.solver);
+    let mut work = d.scratch.solver.work.take().unwrap_or_default();
     let primal = match Solver::from_raw(m.opt.solver) {
         Some(Solver::Pgs) => None,
         Some(Solver::Cg) => Some(Method::ConjugateGradient),
         Some(Solver::Newton) | None => Some(Method::Newton),
     };
-    match exactness(m) {
-        Some(layout) if primal.is_some() => start_exact(m, d, layout, &rows, &mut solver),
-        _ => start(m, d, &rows, &mut solver),
-    }
     match primal {
-        Some(method) if d.nisland > 0 && m.opt.noslip_iterations <= 0 => {
-            solve_islands(m, d, &mut rows, &mut solver, method);
+        Some(method) => {
+            let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
+            // An island of everything needs no renumbering.
+            let single = by_island && d.nisland == 1 && d.nidof == m.nv;
+            let load = method == Method::Newton && (single || !by_island);
+            match exactness(m) {
+                Some(layout) => start_exact(m, d, layout, &rows, &mut work),
+                None => start(m, d, &rows, &mut work, load),
+            }
+            if single {
+                solve_single(m, d, &rows, &mut work, method);
+            } else if by_island {
+                solve_islands(m, d, &mut rows, &mut work, method);
+            } else {
+                solve_whole(m, d, &rows, &mut work, method, whole_scale(m));
+            }
         }
-        Some(method) => solve_whole(m, d, &rows, &mut solver, method),
-        None => solve_dual(m, d, &rows, &mut solver, Pass::Main),
+        None => {
+            residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
+            start_dual(m, d, &rows, &mut work);
+            solve_dual(m, d, &rows, Pass::Main);
+        }
     }
     if m.opt.noslip_iterations > 0 {
-        solve_dual(m, d, &rows, &mut solver, Pass::NoSlip);
+        solve_dual(m, d, &rows, Pass::NoSlip);
     }
     d.scratch.constraint = rows;
-    d.scratch.solver = solver;
+    d.scratch.solver.work = Some(work);
 }
 
 /// Rows in the form that dual solvers need.
@@ -101,9 +120,9 @@ pub fn project(m: &Model, d: &mut Data) {
         return;
     }
     let rows = std::mem::take(&mut d.scratch.constraint);
-    let mut solver = std::mem::take(&mut d.scratch.solver);
-    solver.dual.build(m.nv, &whole_inertia(d), &rows.jacobian());
-    d.scratch.solver = solver;
+    let mut dual = std::mem::take(&mut d.scratch.solver.dual);
+    dual.build(m.nv, &whole_inertia(d), &rows.jacobian());
+    d.scratch.solver.dual = dual;
     d.scratch.constraint = rows;
 }
 
@@ -113,16 +132,16 @@ pub fn project(m: &Model, d: &mut Data) {
 /// force that shows: products are in MuJoCo's order.
 pub fn inverse_constraint(m: &Model, d: &mut Data) {
     let rows = std::mem::take(&mut d.scratch.constraint);
-    let mut solver = std::mem::take(&mut d.scratch.solver);
+    let mut work = d.scratch.solver.work.take().unwrap_or_default();
     let jacobian = rows.jacobian();
-    solver.jar.resize(d.nefc, 0.0);
-    solver.exact.residual(layout(m), &jacobian, &d.qacc, &d.efc_aref, &mut solver.jar);
+    work.jar.resize(d.nefc, 0.0);
+    work.exact.residual(layout(m), &jacobian, &d.qacc, &d.efc_aref, &mut work.jar);
     let (mut force, mut state) = take_rows(d);
-    exact::cost(&whole_rows(d, &rows), &solver.jar, &mut force, &mut state);
-    solver.exact.transposed(&jacobian, &force, &mut d.qfrc_constraint);
+    exact::cost(&whole_rows(d, &rows), &work.jar, &mut force, &mut state);
+    work.exact.transposed(&jacobian, &force, &mut d.qfrc_constraint);
     (d.efc_force, d.efc_state) = (force, state);
     d.scratch.constraint = rows;
-    d.scratch.solver = solver;
+    d.scratch.solver.work = Some(work);
 }
 
 /// Forces, states and `qfrc_constraint` at the residual `jar`; returns the constraint cost
@@ -139,7 +158,8 @@ pub(crate) fn row_velocities(m: &Model, d: &mut Data) {
     let jacobian = d.scratch.constraint.jacobian();
     match exactness(m) {
         Some(layout) => {
-            d.scratch.solver.exact.product(layout, &jacobian, &d.qvel, &mut d.efc_vel);
+            let work = d.scratch.solver.work.get_or_insert_default();
+            work.exact.product(layout, &jacobian, &d.qvel, &mut d.efc_vel);
         }
         None => jacobian.mul(&d.qvel, &mut d.efc_vel),
     }
@@ -150,11 +170,12 @@ pub(crate) fn unconstrained_exactly(m: &Model, d: &mut Data) -> bool {
     if exactness(m).is_none() || d.scratch.structure.mass.size() != m.nv {
         return false;
     }
-    let mut solver = std::mem::take(&mut d.scratch.solver);
+    let mut work = d.scratch.solver.work.take().unwrap_or_default();
     let mut qacc = std::mem::take(&mut d.qacc_smooth);
     qacc.copy_from_slice(&d.qfrc_smooth);
-    solver.exact.solve_inertia(&whole_inertia(d), &mut qacc);
-    (d.qacc_smooth, d.scratch.solver) = (qacc, solver);
+    work.exact.solve_inertia(&whole_inertia(d), &mut qacc);
+    d.qacc_smooth = qacc;
+    d.scratch.solver.work = Some(work);
     true
 }
 
@@ -266,6 +287,16 @@ fn whole_rows<'a>(d: &'a Data, rows: &'a Constraints) -> Rows<'a> {
     Rows::new(rows.jacobian(), &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf)
 }
 
+fn whole_problem<'a>(d: &'a Data, rows: &'a Constraints, scale: f64) -> Problem<'a> {
+    Problem {
+        rows: whole_rows(d, rows),
+        inertia: whole_inertia(d),
+        qfrc_smooth: &d.qfrc_smooth,
+        qacc_smooth: &d.qacc_smooth,
+        scale,
+    }
+}
+
 fn whole_inertia(d: &Data) -> Inertia<'_> {
     Inertia {
         dofs: None,
@@ -277,78 +308,71 @@ fn whole_inertia(d: &Data) -> Inertia<'_> {
 }
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
-/// leaves `solver.jar` and `solver.ma` to match. For the dual solver, chooses between the forces
-/// of the last step's acceleration and none.
-fn start(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch) {
-    solver.jar.resize(d.nefc, 0.0);
-    solver.force.resize(d.nefc, 0.0);
-    solver.ma.clear();
-    solver.ma.resize(m.nv, 0.0);
-    residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
-    if m.opt.disabled(DisableBit::WarmStart) {
-        d.efc_force.fill(0.0);
-        start_unconstrained(d, solver);
-        return;
+/// leaves `work.jar` and `work.ma` to match. With `load`, the whole problem is loaded for Newton's
+/// method, whose products are then used.
+fn start(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work, load: bool) {
+    work.jar.resize(d.nefc, 0.0);
+    work.ma.resize(m.nv, 0.0);
+    let mut residuals = std::mem::take(&mut d.efc_b);
+    let problem = whole_problem(d, rows, 1.0);
+    let mut hessian = load.then(|| work.primal.load(0, &problem, m.nv));
+    let mut products = |x: &[f64], jar: &mut [f64], ma: Option<&mut [f64]>| {
+        if let Some(h) = &mut hessian {
+            h.set(x);
+            h.mul_jacobian(&problem.rows.jacobian, 1.0, jar);
+            ma.into_iter().for_each(|ma| h.mul_inertia(1.0, ma));
+        } else {
+            problem.rows.jacobian.mul(x, jar);
+            ma.into_iter().for_each(|ma| problem.inertia.mul(x, ma));
+        }
+        jar.iter_mut().zip(&d.efc_aref).for_each(|(r, aref)| *r -= aref);
+    };
+    let unconstrained = m.opt.disabled(DisableBit::WarmStart) || {
+        let (free, warm) = (problem.qacc_smooth, &d.qacc_warmstart);
+        products(free, &mut residuals, None);
+        products(warm, &mut work.jar, Some(&mut work.ma));
+        let gauss = problem::gauss(&work.ma, problem.qfrc_smooth, warm, free);
+        let total = |x: &[f64]| cost::total(&problem.rows, x);
+        total(&work.jar) + gauss > total(&residuals)
+    };
+    if unconstrained {
+        products(problem.qacc_smooth, &mut residuals, Some(&mut work.ma));
+        work.jar.copy_from_slice(&residuals);
     }
-    d.qacc.copy_from_slice(&d.qacc_warmstart);
-    residual(&rows.jacobian(), &d.qacc_warmstart, &d.efc_aref, &mut solver.jar);
-    let (mut force, mut state) = take_rows(d);
-    let whole = whole_rows(d, rows);
-    let mut cost = cost::update(&whole, &solver.jar, &mut force, &mut state).cost;
-    if m.opt.solver == Solver::Pgs.raw() {
-        // Dense products take what is not a number to every row.
-        if !is_sparse(m) && !(finite(&d.qacc_warmstart) && finite(&d.qacc_smooth)) {
-            force.fill(f64::NAN);
-        }
-        if dual_cost(d, &mut solver.dual, &force) > 0.0 {
-            force.fill(0.0);
-        }
-        (d.efc_force, d.efc_state) = (force, state);
-    } else {
-        whole_inertia(d).mul(&d.qacc_warmstart, &mut solver.ma);
-        for i in 0..m.nv {
-            let force = solver.ma[i] - d.qfrc_smooth[i];
-            cost += 0.5 * force * (d.qacc_warmstart[i] - d.qacc_smooth[i]);
-        }
-        // The public states stay those of the unconstrained acceleration when islands are
-        // solved, as in MuJoCo.
-        let smooth = cost::update(&whole, &d.efc_b, &mut solver.force, &mut state).cost;
-        (d.efc_force, d.efc_state) = (force, state);
-        if cost > smooth {
-            start_unconstrained(d, solver);
-        }
+    // The public states stay those of the unconstrained acceleration when islands are solved, as
+    // in MuJoCo.
+    if d.nisland > 0 && !m.opt.disabled(DisableBit::WarmStart) {
+        let mut state = std::mem::take(&mut d.efc_state);
+        cost::states(&whole_rows(d, rows), &residuals, &mut state);
+        d.efc_state = state;
     }
+    d.efc_b = residuals;
+    d.qacc.copy_from_slice(if unconstrained { &d.qacc_smooth } else { &d.qacc_warmstart });
     release_others(d);
 }
 
 /// [`start`] for an exact search: the same choice in MuJoCo's order of operations; leaves the
-/// reference acceleration in `solver.jar`.
-fn start_exact(
-    m: &Model,
-    d: &mut Data,
-    layout: Layout,
-    rows: &Constraints,
-    solver: &mut SolverScratch,
-) {
+/// reference acceleration in `work.jar`.
+fn start_exact(m: &Model, d: &mut Data, layout: Layout, rows: &Constraints, work: &mut Work) {
     let jacobian = rows.jacobian();
-    for v in [&mut solver.jar, &mut solver.force] {
+    for v in [&mut work.jar, &mut work.force] {
         v.resize(d.nefc, 0.0);
     }
-    solver.ma.clear();
-    solver.ma.resize(m.nv, 0.0);
-    solver.exact.residual(layout, &jacobian, &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
+    work.ma.clear();
+    work.ma.resize(m.nv, 0.0);
+    work.exact.residual(layout, &jacobian, &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
     d.qacc.copy_from_slice(&d.qacc_smooth);
     if m.opt.disabled(DisableBit::WarmStart) {
         d.efc_force.fill(0.0);
     } else {
         let warm = &d.qacc_warmstart;
-        solver.exact.residual(layout, &jacobian, warm, &d.efc_aref, &mut solver.jar);
+        work.exact.residual(layout, &jacobian, warm, &d.efc_aref, &mut work.jar);
         let (mut force, mut state) = take_rows(d);
         let whole = whole_rows(d, rows);
         let cost = exact::add_gauss(
-            exact::cost(&whole, &solver.jar, &mut solver.force, &mut state),
+            exact::cost(&whole, &work.jar, &mut work.force, &mut state),
             &whole_inertia(d),
-            &mut solver.ma,
+            &mut work.ma,
             &d.qacc_warmstart,
             &d.qfrc_smooth,
             &d.qacc_smooth,
@@ -362,7 +386,7 @@ fn start_exact(
         }
         release_others(d);
     }
-    solver.jar.copy_from_slice(&d.efc_aref);
+    work.jar.copy_from_slice(&d.efc_aref);
 }
 
 /// Outside all islands there is nothing to solve.
@@ -374,10 +398,30 @@ fn release_others(d: &mut Data) {
     }
 }
 
-fn start_unconstrained(d: &mut Data, solver: &mut SolverScratch) {
-    d.qacc.copy_from_slice(&d.qacc_smooth);
-    solver.jar.copy_from_slice(&d.efc_b);
-    whole_inertia(d).mul(&d.qacc, &mut solver.ma);
+/// Chooses between the forces of the last step's acceleration and none.
+fn start_dual(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work) {
+    if m.opt.disabled(DisableBit::WarmStart) {
+        d.efc_force.fill(0.0);
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        return;
+    }
+    d.qacc.copy_from_slice(&d.qacc_warmstart);
+    work.jar.resize(d.nefc, 0.0);
+    residual(&rows.jacobian(), &d.qacc_warmstart, &d.efc_aref, &mut work.jar);
+    let (mut force, mut state) = take_rows(d);
+    cost::update(&whole_rows(d, rows), &work.jar, &mut force, &mut state);
+    // Dense products take what is not a number to every row.
+    let numbers = finite(&d.qacc_warmstart) && finite(&d.qacc_smooth);
+    if !is_sparse(m) && !numbers {
+        force.fill(f64::NAN);
+    }
+    let mut dual = std::mem::take(&mut d.scratch.solver.dual);
+    if dual_cost(d, &mut dual, &force) > 0.0 {
+        force.fill(0.0);
+    }
+    d.scratch.solver.dual = dual;
+    (d.efc_force, d.efc_state) = (force, state);
+    release_others(d);
 }
 
 /// `½ fᵀ(A + R) f + bᵀ f`.
@@ -418,30 +462,26 @@ fn solve_whole(
     m: &Model,
     d: &mut Data,
     rows: &Constraints,
-    solver: &mut SolverScratch,
+    work: &mut Work,
     method: Method,
+    scale: f64,
 ) {
     let mut stats = std::mem::take(&mut d.solver);
     let mut qacc = std::mem::take(&mut d.qacc);
     let (mut force, mut state) = take_rows(d);
     let mut qfrc_constraint = std::mem::take(&mut d.qfrc_constraint);
-    let problem = Problem {
-        rows: whole_rows(d, rows),
-        inertia: whole_inertia(d),
-        qfrc_smooth: &d.qfrc_smooth,
-        qacc_smooth: &d.qacc_smooth,
-        scale: whole_scale(m),
-    };
+    let problem = whole_problem(d, rows, scale);
     let mut x = Iterate {
         qacc: &mut qacc,
-        ma: &mut solver.ma,
-        jar: &mut solver.jar,
+        ma: &mut work.ma,
+        jar: &mut work.jar,
         force: &mut force,
         state: &mut state,
         qfrc_constraint: &mut qfrc_constraint,
     };
+    let loaded = method == Method::Newton;
     let outcome =
-        solver.primal.solve(0, &problem, method, &limits(m), &mut x, |iteration, stat| {
+        work.primal.solve(0, &problem, method, &limits(m), loaded, &mut x, |iteration, stat| {
             record(&mut stats, 0, iteration, stat);
         });
     (d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint) = (qacc, force, state, qfrc_constraint);
@@ -456,14 +496,8 @@ fn nonzeros(m: &Model, n: usize, outcome: &Outcome) -> i32 {
     (if is_sparse(m) || outcome.nonzeros == 0 { outcome.nonzeros } else { n * n }) as i32
 }
 
-fn solve_islands(
-    m: &Model,
-    d: &mut Data,
-    rows: &mut Constraints,
-    solver: &mut SolverScratch,
-    method: Method,
-) {
-    gather_islands(d, solver);
+fn solve_islands(m: &Model, d: &mut Data, rows: &mut Constraints, work: &mut Work, method: Method) {
+    gather_islands(d, work);
     let report = |d: &mut Data, island: usize, outcome: &Outcome| {
         if island < NISLAND {
             d.solver_niter[island] = outcome.iterations as i32;
@@ -472,13 +506,26 @@ fn solve_islands(
     };
     if d.scratch.threads.help(d.nisland, d.nefc) {
         let mut crew = d.scratch.threads.take();
-        let start = [&mut solver.ima, &mut solver.ijar];
+        let start = [&mut work.ima, &mut work.ijar];
         crew.solve(d, rows, start, method, limits(m), report);
         d.scratch.threads.keep(crew);
     } else {
-        solve_in_turn(m, d, rows, solver, method, report);
+        solve_in_turn(m, d, rows, work, method, report);
     }
     scatter_islands(m, d);
+}
+
+/// An island of everything.
+fn solve_single(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work, method: Method) {
+    let scale = 1.0 / whole_inertia(d).trace(m.nv);
+    let seen = std::mem::take(&mut d.efc_state);
+    d.efc_state = std::mem::take(&mut d.iefc_state);
+    d.efc_state.resize(d.nefc, 0);
+    solve_whole(m, d, rows, work, method, scale);
+    d.iefc_state = std::mem::replace(&mut d.efc_state, seen);
+    if m.opt.disabled(DisableBit::WarmStart) {
+        d.efc_state.copy_from_slice(&d.iefc_state);
+    }
 }
 
 /// One island after the other.
@@ -486,7 +533,7 @@ fn solve_in_turn(
     m: &Model,
     d: &mut Data,
     rows: &Constraints,
-    solver: &mut SolverScratch,
+    work: &mut Work,
     method: Method,
     report: impl Fn(&mut Data, usize, &Outcome),
 ) {
@@ -500,17 +547,25 @@ fn solve_in_turn(
         let (dofs, efcs) = (view.dofs(island), view.efcs(island));
         let mut x = Iterate {
             qacc: &mut iacc[dofs.clone()],
-            ma: &mut solver.ima[dofs.clone()],
-            jar: &mut solver.ijar[efcs.clone()],
+            ma: &mut work.ima[dofs.clone()],
+            jar: &mut work.ijar[efcs.clone()],
             force: &mut iforce[efcs.clone()],
             state: &mut istate[efcs],
             qfrc_constraint: &mut ifrc_constraint[dofs],
         };
         let problem = view.problem(island);
-        let outcome =
-            solver.primal.solve(island, &problem, method, &limits(m), &mut x, |iteration, stat| {
+        let limits = limits(m);
+        let outcome = work.primal.solve(
+            island,
+            &problem,
+            method,
+            &limits,
+            false,
+            &mut x,
+            |iteration, stat| {
                 record(&mut stats, island, iteration, stat);
-            });
+            },
+        );
         report(d, island, &outcome);
     }
     d.solver = stats;
@@ -555,28 +610,29 @@ fn scatter_islands(m: &Model, d: &mut Data) {
 }
 
 /// Vectors over degrees of freedom and rows, island by island.
-fn gather_islands(d: &mut Data, solver: &mut SolverScratch) {
-    fn gather<T: Copy>(to: &mut Vec<T>, from: &[T], index: &[i32]) {
-        to.clear();
-        to.extend(index.iter().map(|&i| from[i as usize]));
-    }
+fn gather_islands(d: &mut Data, work: &mut Work) {
     let dofs = &d.map_idof2dof[..d.nidof];
     gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
     gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);
     gather(&mut d.iacc, &d.qacc, dofs);
-    gather(&mut solver.ima, &solver.ma, dofs);
+    gather(&mut work.ima, &work.ma, dofs);
     d.ifrc_constraint.resize(d.nidof, 0.0);
     let efcs = &d.map_iefc2efc;
     gather(&mut d.iefc_D, &d.efc_D, efcs);
     gather(&mut d.iefc_R, &d.efc_R, efcs);
     gather(&mut d.iefc_frictionloss, &d.efc_frictionloss, efcs);
-    gather(&mut solver.ijar, &solver.jar, efcs);
+    gather(&mut work.ijar, &work.jar, efcs);
     d.iefc_force.resize(d.nefc, 0.0);
     d.iefc_state.resize(d.nefc, 0);
 }
 
 fn finite(x: &[f64]) -> bool {
     x.iter().all(|x| x.is_finite())
+}
+
+fn gather<T: Copy>(to: &mut Vec<T>, from: &[T], index: &[i32]) {
+    to.clear();
+    to.extend(index.iter().map(|&i| from[i as usize]));
 }
 
 /// Keeps the statistics of an iteration, if there is room for it.
@@ -599,7 +655,8 @@ enum Pass {
 
 /// Projected Gauss-Seidel, or the friction pass after another solver; then back to
 /// accelerations.
-fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverScratch, pass: Pass) {
+fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
+    let mut dual = std::mem::take(&mut d.scratch.solver.dual);
     let mut stats = std::mem::take(&mut d.solver);
     let (mut force, mut state) = take_rows(d);
     let done = d.solver_niter[0].max(0) as usize;
@@ -618,7 +675,7 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverSc
         Pass::Main => pgs::solve,
         Pass::NoSlip => noslip::solve,
     };
-    let count = solve(&problem, &mut solver.dual, &mut force, &mut state, |iteration, stat| {
+    let count = solve(&problem, &mut dual, &mut force, &mut state, |iteration, stat| {
         record(&mut stats, 0, done + iteration, stat);
     });
     d.solver_niter[0] += count as i32;
@@ -626,6 +683,7 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, solver: &mut SolverSc
         d.solver_nnz[0] = (d.nefc * d.nefc) as i32;
     }
     (d.efc_force, d.efc_state, d.solver) = (force, state, stats);
+    d.scratch.solver.dual = dual;
 
     d.qfrc_constraint.fill(0.0);
     rows.jacobian().tmul_add(&d.efc_force, &mut d.qfrc_constraint);

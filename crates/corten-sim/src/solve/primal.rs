@@ -71,14 +71,27 @@ pub struct Outcome {
 }
 
 impl Primal {
+    /// The Hessian of a problem that will be solved as a whole, with the problem loaded.
+    pub fn load(&mut self, slot: usize, problem: &Problem<'_>, n: usize) -> &mut Hessian {
+        if self.hessians.len() <= slot {
+            self.hessians.resize_with(slot + 1, Hessian::default);
+        }
+        let hessian = &mut self.hessians[slot];
+        hessian.load(n, &problem.inertia, &problem.rows.jacobian);
+        hessian
+    }
+
     /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match (`x.jar` holding
-    /// the reference acceleration for an exact search); reports each iteration to `record`. `island` tells problems apart whose patterns stay the same.
+    /// the reference acceleration for an exact search); reports each iteration to `record`.
+    /// `island` tells problems apart whose patterns stay the same; `loaded` tells that
+    /// [`Self::load`] has been called.
     pub fn solve(
         &mut self,
         island: usize,
         problem: &Problem<'_>,
         method: Method,
         limits: &Limits,
+        loaded: bool,
         x: &mut Iterate<'_>,
         mut record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
@@ -95,26 +108,25 @@ impl Primal {
             &mut self.grad_old,
             &mut self.mgrad_old,
         ] {
-            v.clear();
             v.resize(n, 0.0);
         }
-        self.jv.clear();
         self.jv.resize(rows.len(), 0.0);
         let newton = method == Method::Newton;
         let slot = island.min(HESSIANS - 1);
-        if newton && self.hessians.len() <= slot {
-            self.hessians.resize_with(slot + 1, Hessian::default);
-        }
         let mut outcome = Outcome::default();
 
-        let (mut found, mut gauss) = self.update(problem, x);
-        if newton {
-            self.hessians[slot].analyze(n, &problem.inertia, &rows.jacobian);
+        if newton && !loaded {
+            self.load(slot, problem, n);
         }
+        let (mut found, mut gauss) = self.update(slot, problem, method, x);
         outcome.singular += self.precondition(slot, problem, method, x, Reuse::Nothing);
         for i in 0..n {
             self.search[i] = -self.mgrad[i];
-            self.mv[i] = -self.grad[i];
+        }
+        if !newton {
+            for i in 0..n {
+                self.mv[i] = -self.grad[i];
+            }
         }
 
         let tolerance = limits.tolerance * limits.ls_tolerance;
@@ -124,9 +136,13 @@ impl Primal {
                 break;
             }
             if newton {
-                problem.inertia.mul(&self.search, &mut self.mv);
+                // The last solution is the direction of search but for its sign.
+                let hessian = &mut self.hessians[slot];
+                hessian.mul_inertia(-1.0, &mut self.mv);
+                hessian.mul_jacobian(&rows.jacobian, -1.0, &mut self.jv);
+            } else {
+                rows.jacobian.mul(&self.search, &mut self.jv);
             }
-            rows.jacobian.mul(&self.search, &mut self.jv);
             let along = Direction {
                 search: &self.search,
                 mv: &self.mv,
@@ -154,7 +170,7 @@ impl Primal {
             add_scaled(x.jar, step.alpha, &self.jv);
             let cost_old = found.cost;
             std::mem::swap(&mut self.grad, &mut self.grad_old);
-            (found, gauss) = self.update(problem, x);
+            (found, gauss) = self.update(slot, problem, method, x);
 
             let improvement = problem.scale * (cost_old - found.cost);
             let gradient = problem.scale * norm(&self.grad);
@@ -196,11 +212,25 @@ impl Primal {
 
     /// Forces, states, `qfrc_constraint` and gradient at the iterate; total cost and its inertia
     /// term.
-    fn update(&mut self, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (Update, f64) {
+    fn update(
+        &mut self,
+        slot: usize,
+        problem: &Problem<'_>,
+        method: Method,
+        x: &mut Iterate<'_>,
+    ) -> (Update, f64) {
         let rows = &problem.rows;
         let mut found = cost::update(rows, x.jar, x.force, x.state);
-        x.qfrc_constraint.fill(0.0);
-        rows.jacobian.tmul_add(x.force, x.qfrc_constraint);
+        match method {
+            Method::Newton => {
+                let hessian = &mut self.hessians[slot];
+                hessian.tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
+            }
+            Method::ConjugateGradient => {
+                x.qfrc_constraint.fill(0.0);
+                rows.jacobian.tmul_add(x.force, x.qfrc_constraint);
+            }
+        }
         let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, &mut self.grad);
         found.cost += gauss;
         (found, gauss)

@@ -153,7 +153,11 @@ impl<'a> Inertia<'a> {
 
     /// Sum of the diagonal over `n` degrees of freedom.
     pub fn trace(&self, n: usize) -> f64 {
-        (0..n).map(|i| self.row(i)).map(|(start, c, _)| self.matrix[start + c.len() - 1]).sum()
+        let entry = |dof: usize| self.matrix[self.pattern.diagonal_entry(dof)];
+        match self.dofs {
+            None => (0..n).map(entry).sum(),
+            Some(dofs) => dofs[..n].iter().map(|&dof| entry(dof as usize)).sum(),
+        }
     }
 }
 
@@ -171,6 +175,12 @@ wide! {
             *sum += a * b;
         }
         (sum[0] + sum[2]) + (sum[1] + sum[3])
+    }
+
+    /// Cost of the inertia term, `½ (M x − qfrc_smooth)ᵀ (x − a₀)`.
+    pub fn gauss(ma: &[f64], qfrc_smooth: &[f64], qacc: &[f64], qacc_smooth: &[f64]) -> f64 {
+        let terms = ma.iter().zip(qfrc_smooth).zip(qacc.iter().zip(qacc_smooth));
+        0.5 * terms.map(|((ma, f), (x, a))| (ma - f) * (x - a)).sum::<f64>()
     }
 
     /// `y += s x`.

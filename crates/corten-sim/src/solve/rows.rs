@@ -114,7 +114,7 @@ impl<'a> Jacobian<'a> {
     }
 
     #[inline]
-    fn runs_of(&self, b: &Block) -> &'a [Run] {
+    pub fn runs_of(&self, b: &Block) -> &'a [Run] {
         &self.runs[b.run as usize..(b.run + b.nrun) as usize]
     }
 
@@ -126,6 +126,43 @@ impl<'a> Jacobian<'a> {
     /// `y += Jᵀ f`.
     pub fn tmul_add(&self, f: &[f64], y: &mut [f64]) {
         tmul_add(self, f, y);
+    }
+
+    /// From products of up to `R` stored rows to those of the constraint rows.
+    #[inline(always)]
+    pub fn edges<const R: usize>(&self, b: &Block, products: &[f64; R], y: &mut [f64]) {
+        if R > 1 && b.kind == Kind::Pyramid {
+            let friction = &self.cones[b.cone as usize].friction;
+            let pairs = y.as_chunks_mut::<2>().0.iter_mut();
+            for ((pair, friction), product) in pairs.zip(friction).zip(&products[1..]) {
+                let tangent = friction * product;
+                *pair = [products[0] + tangent, products[0] - tangent];
+            }
+        } else {
+            for (y, product) in y.iter_mut().zip(products) {
+                *y = *product;
+            }
+        }
+    }
+
+    /// From forces of the constraint rows to those of up to `R` stored rows.
+    #[inline(always)]
+    pub fn stored_forces<const R: usize>(&self, b: &Block, f: &[f64]) -> [f64; R] {
+        let mut forces = [0.0; R];
+        if R > 1 && b.kind == Kind::Pyramid {
+            let friction = &self.cones[b.cone as usize].friction;
+            let pairs = f.as_chunks::<2>().0.iter();
+            let [normal, tangents @ ..] = &mut forces[..] else { return forces };
+            for ((pair, friction), tangent) in pairs.zip(friction).zip(tangents) {
+                *normal += pair[0] + pair[1];
+                *tangent = friction * (pair[0] - pair[1]);
+            }
+        } else {
+            for (force, f) in forces.iter_mut().zip(f) {
+                *force = *f;
+            }
+        }
+        forces
     }
 
     /// The values of constraint row `b.rows().start + i`, over the columns of the block.
@@ -253,18 +290,7 @@ fn dot_rows<const R: usize, const A: usize, const B: usize>(
         }
         products = sum.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     }
-    // From stored rows to constraint rows.
-    if R > 1 && b.kind == Kind::Pyramid {
-        let friction = &jacobian.cones[b.cone as usize].friction;
-        for (k, pair) in y.as_chunks_mut::<2>().0.iter_mut().enumerate().take(R - 1) {
-            let tangent = friction[k] * products[k + 1];
-            *pair = [products[0] + tangent, products[0] - tangent];
-        }
-    } else {
-        for (y, product) in y.iter_mut().zip(products) {
-            *y = product;
-        }
-    }
+    jacobian.edges::<R>(b, &products, y);
 }
 
 /// `y += rowsᵀ · forces`, with the arguments of [`dot_rows`].
@@ -277,19 +303,7 @@ fn add_rows<const R: usize, const A: usize, const B: usize>(
     f: &[f64],
     y: &mut [f64],
 ) {
-    // Forces of constraint rows to forces of stored rows.
-    let mut forces = [0.0; R];
-    if R > 1 && b.kind == Kind::Pyramid {
-        let friction = &jacobian.cones[b.cone as usize].friction;
-        for (k, pair) in f.as_chunks::<2>().0.iter().enumerate().take(R - 1) {
-            forces[0] += pair[0] + pair[1];
-            forces[k + 1] = friction[k] * (pair[0] - pair[1]);
-        }
-    } else {
-        for (force, f) in forces.iter_mut().zip(f) {
-            *force = *f;
-        }
-    }
+    let forces = jacobian.stored_forces::<R>(b, f);
     if forces == [0.0; R] {
         return;
     }

@@ -1,0 +1,692 @@
+//! Where the entries of the Hessian and of its factor are: the symbolic part of the factorisation.
+//!
+//! Degrees of freedom that occur in the same rows of the mass matrix and in the same constraints
+//! form a *segment*; structure is found for segments, not for single degrees of freedom. Column
+//! structures of the factor follow from those of the children in the elimination tree (Liu, *The
+//! role of elimination trees in sparse factorization*, 1990). In the order of the model the mass
+//! matrix fills nothing in; where constraints between trees fill in much, a minimum degree order
+//! is tried.
+//!
+//! Entries live in tiles of [`LANES`]² numbers. The degrees of freedom of a segment are put into
+//! tiles in their order; a segment that has room in the last tile of its parent goes there. Since
+//! what is above a segment is above its parent too, this adds tiles to no row.
+
+use super::super::problem::Inertia;
+use super::super::rows::{Block, Jacobian, Run};
+use super::order::{Cliques, Order};
+
+/// Rows and columns of a tile.
+pub const LANES: usize = 4;
+
+/// No segment, no tile.
+const NONE: u32 = u32::MAX;
+
+/// Multiplications in the order of the model, below which no other order is tried.
+const CHEAP: u64 = 30_000;
+
+/// Factor by which another order has to have fewer multiplications.
+const WORTHWHILE: u64 = 4;
+
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Tile and lane of each degree of freedom, as `LANES · tile + lane`.
+    pub place: Vec<u32>,
+    /// Degrees of freedom of each tile; too large in lanes that have none.
+    pub dofs: Vec<[u32; LANES]>,
+    pub rows: Vec<TileRow>,
+    /// Columns of all tiles, row after row, ascending; the last one of each row is the diagonal.
+    pub columns: Vec<u32>,
+    /// Tiles below each diagonal tile, column after column.
+    pub below: Vec<Below>,
+    /// Where the mass matrix goes: fours of entries, and the rest one by one.
+    pub fours: Vec<Copy>,
+    pub ones: Vec<Copy>,
+    /// The tiles left of the diagonal that it has entries in, row by row: column and number.
+    pub inertia: Vec<[u32; 2]>,
+    /// The shapes of blocks.
+    pub shapes: Vec<Shape>,
+    /// Shape of each block; of single entries there is none.
+    pub blocks: Vec<u32>,
+    pub slots: Vec<Slot>,
+    /// Tiles of the slots.
+    tiles: Vec<u32>,
+    /// Tiles of each shape: those of its lower triangle, row by row.
+    pub targets: Vec<u32>,
+    /// Entries of the factor.
+    pub nonzeros: usize,
+    n: usize,
+    key: Key,
+    segments: Segments,
+    natural: Structure,
+    reordered: Structure,
+    order: Order,
+    sequence: Vec<u32>,
+    spots: Vec<Spot>,
+}
+
+/// The tiles of a segment: one that it shares with its parent, and its own.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spot {
+    shared: u32,
+    first: u32,
+    count: u32,
+}
+
+impl Spot {
+    fn last(self) -> u32 {
+        if self.count > 0 { self.first + self.count - 1 } else { self.shared }
+    }
+
+    fn tiles(self) -> impl Iterator<Item = u32> {
+        (self.shared != NONE)
+            .then_some(self.shared)
+            .into_iter()
+            .chain(self.first..self.first + self.count)
+    }
+}
+
+/// A row of tiles; all its columns are ancestors in the elimination tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TileRow {
+    /// First tile.
+    pub first: u32,
+    /// Tiles left of the diagonal.
+    pub len: u32,
+    /// Lanes in use.
+    pub lanes: u32,
+    /// First entry in `below`.
+    pub below: u32,
+    /// First entry in `inertia`.
+    pub inertia: u32,
+}
+
+impl Layout {
+    #[inline(always)]
+    pub fn slots_of(&self, shape: u32) -> &[Slot] {
+        let shape = &self.shapes[shape as usize];
+        &self.slots[shape.slot as usize..][..shape.nslot as usize]
+    }
+
+    /// The tiles of a shape's columns.
+    #[inline(always)]
+    pub fn tiles_of(&self, shape: u32) -> &[u32] {
+        let shape = &self.shapes[shape as usize];
+        &self.tiles[shape.slot as usize..][..shape.nslot as usize]
+    }
+
+    /// The diagonal entry at a place.
+    #[inline(always)]
+    pub fn diagonal(&self, place: usize) -> usize {
+        let row = self.rows[place / LANES];
+        (row.first + row.len) as usize * LANES * LANES + place % LANES * (LANES + 1)
+    }
+
+    /// The end of a list whose pieces start in the rows of tiles.
+    #[inline(always)]
+    pub fn end(&self, row: usize, start: impl Fn(&TileRow) -> u32, len: usize) -> usize {
+        self.rows.get(row + 1).map_or(len, |next| start(next) as usize)
+    }
+}
+
+impl TileRow {
+    fn left<'a>(&self, columns: &'a [u32]) -> &'a [u32] {
+        &columns[self.first as usize..][..self.len as usize]
+    }
+}
+
+/// A tile below the diagonal: its row, and its number in the row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Below {
+    pub row: u32,
+    pub index: u32,
+}
+
+/// Positions of an entry in the mass matrix and in the tiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Copy {
+    pub from: u32,
+    pub to: u32,
+}
+
+/// Columns that blocks have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shape {
+    /// First slot and number of slots: the tiles that the columns occur in.
+    pub slot: u32,
+    pub nslot: u32,
+    pub target: u32,
+}
+
+/// The columns of a shape within one tile.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    tile: u32,
+    count: u32,
+    /// Column in each lane.
+    source: [u32; LANES],
+    /// The column that lane 0 would have, if columns and lanes ascend together; out of range
+    /// otherwise.
+    base: isize,
+    /// All bits set in lanes that have a column.
+    mask: [u64; LANES],
+}
+
+impl Slot {
+    fn new(tile: u32) -> Slot {
+        Slot { tile, count: 0, source: [NONE; LANES], base: isize::MIN, mask: [0; LANES] }
+    }
+
+    /// The numbers of a row by lanes, zero where there is no column; the row starts at `at`.
+    #[inline(always)]
+    pub fn gather(&self, values: &[f64], at: usize) -> [f64; LANES] {
+        let base = at.wrapping_add(self.base as usize);
+        if let Some(four) = values.get(base..).and_then(|row| row.first_chunk::<LANES>()) {
+            return std::array::from_fn(|k| f64::from_bits(four[k].to_bits() & self.mask[k]));
+        }
+        let value = |column| if column == NONE { 0.0 } else { values[at + column as usize] };
+        self.source.map(value)
+    }
+
+    fn put(&mut self, lane: usize, column: u32) {
+        self.source[lane] = column;
+        self.mask[lane] = u64::MAX;
+        self.count += 1;
+        let base = column as isize - lane as isize;
+        self.base = if self.count == 1 || self.base == base { base } else { isize::MIN };
+    }
+}
+
+/// What the layout depends on: the degrees of freedom, and the columns of the blocks. Blocks in a
+/// row that have the same columns count as one, single entries not at all.
+#[derive(Clone, Debug, Default)]
+struct Key {
+    dofs: Vec<i32>,
+    runs: Vec<Run>,
+    /// Where the runs of each shape end.
+    ends: Vec<u32>,
+}
+
+impl Key {
+    fn shape(&self, shape: usize) -> &[Run] {
+        let start = shape.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.runs[start as usize..self.ends[shape] as usize]
+    }
+
+    fn shapes(&self) -> impl Iterator<Item = &[Run]> {
+        (0..self.ends.len()).map(|shape| self.shape(shape))
+    }
+
+    /// Whether the blocks have these columns; then finds the shape of each.
+    fn matches(&self, dofs: &[i32], rows: &Jacobian<'_>, blocks: &mut Vec<u32>) -> bool {
+        if self.dofs != dofs {
+            return false;
+        }
+        blocks.clear();
+        let (mut next, mut current): (usize, &[Run]) = (0, &[]);
+        for b in rows.blocks {
+            if is_single(b) {
+                blocks.push(NONE);
+                continue;
+            }
+            let runs = rows.runs_of(b);
+            if next == 0 || !same(runs, current) {
+                if next == self.ends.len() || !same(runs, self.shape(next)) {
+                    return false;
+                }
+                (next, current) = (next + 1, runs);
+            }
+            blocks.push(next as u32 - 1);
+        }
+        next == self.ends.len()
+    }
+
+    fn set(&mut self, dofs: &[i32], rows: &Jacobian<'_>, blocks: &mut Vec<u32>) {
+        self.dofs.clear();
+        self.dofs.extend_from_slice(dofs);
+        self.runs.clear();
+        self.ends.clear();
+        blocks.clear();
+        let mut current: &[Run] = &[];
+        for b in rows.blocks {
+            if is_single(b) {
+                blocks.push(NONE);
+                continue;
+            }
+            let runs = rows.runs_of(b);
+            if self.ends.is_empty() || runs != current {
+                self.runs.extend_from_slice(runs);
+                self.ends.push(self.runs.len() as u32);
+                current = runs;
+            }
+            blocks.push(self.ends.len() as u32 - 1);
+        }
+    }
+}
+
+/// Equality of short lists.
+fn same(a: &[Run], b: &[Run]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
+
+/// Limits and friction of joints: no tile, one number.
+#[inline(always)]
+pub fn is_single(b: &Block) -> bool {
+    b.rank == 1 && b.ncol == 1
+}
+
+/// Degrees of freedom without a difference in structure.
+#[derive(Clone, Debug, Default)]
+struct Segments {
+    /// First degree of freedom of each, then their number.
+    start: Vec<u32>,
+    /// Segment of each degree of freedom; before that, whether one starts there.
+    of: Vec<u32>,
+    weight: Vec<u32>,
+    parent: Vec<u32>,
+    leaf: Vec<bool>,
+    cliques: Cliques,
+}
+
+impl Segments {
+    fn find(&mut self, n: usize, inertia: &Inertia<'_>, key: &Key) {
+        self.of.clear();
+        self.of.resize(n + 1, 0);
+        let parent = |i: usize| {
+            let (_, columns, shift) = inertia.row(i);
+            columns.len().checked_sub(2).map(|k| columns[k] as usize - shift)
+        };
+        for i in 0..n {
+            let above = parent(i);
+            if above.map(|p| p + 1) != Some(i) {
+                self.of[i] = 1;
+                if let Some(p) = above {
+                    self.of[p + 1] = 1;
+                }
+            }
+        }
+        for run in &key.runs {
+            self.of[run.start as usize] = 1;
+            self.of[(run.start + run.len) as usize] = 1;
+        }
+        self.start.clear();
+        for (i, of) in self.of[..n].iter_mut().enumerate() {
+            if *of != 0 {
+                self.start.push(i as u32);
+            }
+            *of = self.start.len() as u32 - 1;
+        }
+        self.start.push(n as u32);
+        self.weight.clear();
+        self.weight.extend(self.start.windows(2).map(|w| w[1] - w[0]));
+
+        self.parent.clear();
+        self.leaf.clear();
+        self.leaf.resize(self.weight.len(), true);
+        for s in 0..self.weight.len() {
+            let above = parent(self.start[s] as usize).map_or(NONE, |p| self.of[p]);
+            self.parent.push(above);
+            if above != NONE {
+                self.leaf[above as usize] = false;
+            }
+        }
+
+        self.cliques.clear();
+        for leaf in (0..self.weight.len()).filter(|&s| self.leaf[s]) {
+            let mut s = leaf as u32;
+            while s != NONE {
+                self.cliques.push(s);
+                s = self.parent[s as usize];
+            }
+            self.cliques.close();
+        }
+        for runs in key.shapes() {
+            for run in runs {
+                let last = self.of[(run.start + run.len - 1) as usize];
+                (self.of[run.start as usize]..=last).for_each(|s| self.cliques.push(s));
+            }
+            self.cliques.close();
+        }
+    }
+
+    fn dofs(&self, s: u32) -> std::ops::Range<u32> {
+        self.start[s as usize]..self.start[s as usize + 1]
+    }
+}
+
+/// Structure of the factor by segments, numbered against the order of elimination.
+#[derive(Clone, Debug, Default)]
+struct Structure {
+    /// Segment of each number, and the reverse.
+    segment: Vec<u32>,
+    number: Vec<u32>,
+    /// Those above each, ascending: a piece of `above`.
+    range: Vec<[u32; 2]>,
+    above: Vec<u32>,
+    parent: Vec<u32>,
+    multiplications: u64,
+    nonzeros: usize,
+    /// Lists of cliques by their last number, and of children.
+    clique: Vec<u32>,
+    next_clique: Vec<u32>,
+    child: Vec<u32>,
+    next_child: Vec<u32>,
+    met: Vec<u32>,
+    stack: Vec<u32>,
+}
+
+impl Structure {
+    /// With segments numbered as in `self.segment`.
+    fn find(&mut self, segments: &Segments) {
+        let n = self.segment.len();
+        self.number.clear();
+        self.number.resize(n, 0);
+        for (number, &s) in self.segment.iter().enumerate() {
+            self.number[s as usize] = number as u32;
+        }
+        for v in [&mut self.clique, &mut self.child, &mut self.next_child, &mut self.met] {
+            v.clear();
+            v.resize(n, NONE);
+        }
+        self.next_clique.clear();
+        for (c, clique) in segments.cliques.iter().enumerate() {
+            let last = clique.iter().map(|&s| self.number[s as usize]).max().unwrap_or(0);
+            let head = std::mem::replace(&mut self.clique[last as usize], c as u32);
+            self.next_clique.push(head);
+        }
+        self.range.clear();
+        self.range.resize(n, [0; 2]);
+        self.parent.clear();
+        self.parent.resize(n, NONE);
+        self.above.clear();
+        self.multiplications = 0;
+        self.nonzeros = 0;
+        for p in (0..n).rev() {
+            let from = self.above.len();
+            let mut c = self.clique[p];
+            while c != NONE {
+                for &s in segments.cliques.get(c as usize) {
+                    let q = self.number[s as usize];
+                    if q != p as u32 && self.met[q as usize] != p as u32 {
+                        self.met[q as usize] = p as u32;
+                        self.above.push(q);
+                    }
+                }
+                c = self.next_clique[c as usize];
+            }
+            let mut c = self.child[p];
+            while c != NONE {
+                for k in self.range[c as usize][0]..self.range[c as usize][1] {
+                    let q = self.above[k as usize];
+                    if q != p as u32 && self.met[q as usize] != p as u32 {
+                        self.met[q as usize] = p as u32;
+                        self.above.push(q);
+                    }
+                }
+                c = self.next_child[c as usize];
+            }
+            let above = &mut self.above[from..];
+            above.sort_unstable();
+            if let Some(&parent) = above.last() {
+                self.parent[p] = parent;
+                let head = std::mem::replace(&mut self.child[parent as usize], p as u32);
+                self.next_child[p] = head;
+            }
+            let weight = |number: usize| segments.weight[self.segment[number] as usize] as usize;
+            let own = weight(p);
+            let width: usize = above.iter().map(|&q| weight(q as usize)).sum();
+            self.multiplications += (own * (width + own) * (width + own) / 2) as u64;
+            self.nonzeros += own * width + own * (own + 1) / 2;
+            self.range[p] = [from as u32, self.above.len() as u32];
+        }
+    }
+
+    fn above(&self, number: usize) -> &[u32] {
+        &self.above[self.range[number][0] as usize..self.range[number][1] as usize]
+    }
+}
+
+impl Layout {
+    /// Finds where the factor can have entries, whichever rows become active. From step to step
+    /// this often stays the same.
+    pub fn update(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) -> bool {
+        let dofs = inertia.dofs.unwrap_or_default();
+        if self.n == n && self.key.matches(dofs, rows, &mut self.blocks) {
+            return false;
+        }
+        self.key.set(dofs, rows, &mut self.blocks);
+        self.n = n;
+        self.segments.find(n, inertia, &self.key);
+        let count = self.segments.weight.len() as u32;
+        self.natural.segment.clear();
+        self.natural.segment.extend(0..count);
+        self.natural.find(&self.segments);
+        let mut reorder = false;
+        if self.natural.multiplications > CHEAP {
+            let (segments, sequence) = (&self.segments, &mut self.sequence);
+            self.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
+            self.reordered.segment.clear();
+            self.reordered.segment.extend(sequence.iter().rev());
+            self.reordered.find(segments);
+            let (new, old) = (self.reordered.multiplications, self.natural.multiplications);
+            reorder = new + new / WORTHWHILE < old;
+        }
+        let structure = if reorder { &mut self.reordered } else { &mut self.natural };
+        let mut structure = std::mem::take(structure);
+        self.nonzeros = structure.nonzeros;
+        self.place_tiles(&mut structure);
+        *(if reorder { &mut self.reordered } else { &mut self.natural }) = structure;
+        self.transpose();
+        self.place_inertia(inertia);
+        self.place_shapes();
+        true
+    }
+
+    /// Puts degrees of freedom into tiles, subtree after subtree, and finds the columns of the
+    /// rows of tiles.
+    fn place_tiles(&mut self, s: &mut Structure) {
+        self.rows.clear();
+        self.dofs.clear();
+        self.columns.clear();
+        self.place.clear();
+        self.place.resize(self.n, 0);
+        self.spots.clear();
+        self.spots.resize(s.segment.len(), Spot::default());
+        s.stack.clear();
+        s.stack.extend((0..s.segment.len() as u32).rev().filter(|&p| s.parent[p as usize] == NONE));
+        while let Some(p) = s.stack.pop() {
+            let p = p as usize;
+            let mut child = s.child[p];
+            while child != NONE {
+                s.stack.push(child);
+                child = s.next_child[child as usize];
+            }
+            let dofs = self.segments.dofs(s.segment[p]);
+            let count = dofs.len();
+            let mut spot = Spot { shared: NONE, first: self.rows.len() as u32, count: 0 };
+            let mut next = dofs.start as usize;
+            let parent = s.parent[p];
+            if parent != NONE {
+                let tile = self.spots[parent as usize].last();
+                let room = LANES - self.rows[tile as usize].lanes as usize;
+                let alone = s.child[parent as usize] == p as u32 && s.next_child[p] == NONE;
+                let fewer = count.saturating_sub(room).div_ceil(LANES) < count.div_ceil(LANES);
+                if room > 0 && (alone || fewer) {
+                    spot.shared = tile;
+                    for _ in 0..room.min(count) {
+                        self.occupy(tile, next);
+                        next += 1;
+                    }
+                }
+            }
+            while next < dofs.end as usize {
+                let tile = self.rows.len() as u32;
+                let first = self.columns.len() as u32;
+                for &q in s.above(p) {
+                    self.spots[q as usize]
+                        .tiles()
+                        .for_each(|t| push_new(&mut self.columns, first, t));
+                }
+                spot.tiles().for_each(|t| push_new(&mut self.columns, first, t));
+                let len = self.columns.len() as u32 - first;
+                self.columns.push(tile);
+                self.rows.push(TileRow { first, len, lanes: 0, below: 0, inertia: 0 });
+                self.dofs.push([NONE; LANES]);
+                spot.count += 1;
+                for _ in 0..LANES.min(dofs.end as usize - next) {
+                    self.occupy(tile, next);
+                    next += 1;
+                }
+            }
+            self.spots[p] = spot;
+        }
+    }
+
+    /// Gives a degree of freedom the next lane of a tile.
+    fn occupy(&mut self, tile: u32, dof: usize) {
+        let row = &mut self.rows[tile as usize];
+        self.place[dof] = tile * LANES as u32 + row.lanes;
+        self.dofs[tile as usize][row.lanes as usize] = dof as u32;
+        row.lanes += 1;
+    }
+
+    /// The tiles below each diagonal tile.
+    fn transpose(&mut self) {
+        let counts = &mut self.sequence;
+        counts.clear();
+        counts.resize(self.rows.len() + 1, 0);
+        for row in &self.rows {
+            for &c in row.left(&self.columns) {
+                counts[c as usize] += 1;
+            }
+        }
+        let mut total = 0;
+        for (row, count) in self.rows.iter_mut().zip(counts.iter_mut()) {
+            row.below = total;
+            total += std::mem::replace(count, total);
+        }
+        self.below.clear();
+        self.below.resize(total as usize, Below::default());
+        for (r, row) in self.rows.iter().enumerate() {
+            for (index, &c) in row.left(&self.columns).iter().enumerate() {
+                let at = &mut counts[c as usize];
+                self.below[*at as usize] = Below { row: r as u32, index: index as u32 };
+                *at += 1;
+            }
+        }
+    }
+
+    /// Position of an entry in the tiles, given the places of its row and column.
+    fn entry(&self, a: u32, b: u32) -> u32 {
+        let (low, high) = (a.min(b), a.max(b));
+        let lanes = LANES as u32;
+        let row = self.rows[(high / lanes) as usize];
+        let columns = &self.columns[row.first as usize..][..=row.len as usize];
+        let index = columns.partition_point(|&c| c < low / lanes) as u32;
+        ((row.first + index) * lanes + high % lanes) * lanes + low % lanes
+    }
+
+    fn place_inertia(&mut self, inertia: &Inertia<'_>) {
+        let mut ones = std::mem::take(&mut self.ones);
+        ones.clear();
+        self.fours.clear();
+        for i in 0..self.n {
+            let (from, columns, shift) = inertia.row(i);
+            let row = self.place[i];
+            let (mut next, mut to, mut count) = (NONE, 0, 0);
+            for (k, &c) in columns.iter().enumerate() {
+                let column = self.place[c as usize - shift];
+                // Left of the diagonal, neighbours in a tile are neighbours in memory.
+                if column == next && column <= row && !column.is_multiple_of(LANES as u32) {
+                    (to, count) = (to + 1, count + 1);
+                } else {
+                    (to, count) = (self.entry(row, column), 1);
+                }
+                next = if column < row { column + 1 } else { NONE };
+                ones.push(Copy { from: (from + k) as u32, to });
+                if count == LANES {
+                    ones.truncate(ones.len() - LANES);
+                    let back = LANES as u32 - 1;
+                    self.fours.push(Copy { from: (from + k) as u32 - back, to: to - back });
+                }
+            }
+        }
+        self.ones = ones;
+        self.find_inertia();
+    }
+
+    /// The tiles left of the diagonal that the copies go to.
+    fn find_inertia(&mut self) {
+        let used = &mut self.sequence;
+        used.clear();
+        used.resize(self.columns.len(), 0);
+        for copy in self.fours.iter().chain(&self.ones) {
+            used[copy.to as usize / (LANES * LANES)] = 1;
+        }
+        self.inertia.clear();
+        for row in &mut self.rows {
+            row.inertia = self.inertia.len() as u32;
+            for tile in row.first..row.first + row.len {
+                if used[tile as usize] != 0 {
+                    self.inertia.push([self.columns[tile as usize], tile]);
+                }
+            }
+        }
+    }
+
+    fn place_shapes(&mut self) {
+        self.shapes.clear();
+        self.slots.clear();
+        self.tiles.clear();
+        self.targets.clear();
+        let key = std::mem::take(&mut self.key);
+        key.shapes().for_each(|runs| self.add_shape(runs));
+        self.key = key;
+    }
+
+    fn add_shape(&mut self, runs: &[Run]) {
+        let (slot, target) = (self.slots.len(), self.targets.len() as u32);
+        let lanes = LANES as u32;
+        let dofs = runs.iter().flat_map(|run| run.start..run.start + run.len);
+        let mut ascending = true;
+        for (column, dof) in dofs.enumerate() {
+            let place = self.place[dof as usize];
+            let (tile, lane) = (place / lanes, (place % lanes) as usize);
+            // Mostly the last one.
+            let known = self.slots[slot..].iter().rposition(|s| s.tile == tile);
+            let at = known.unwrap_or_else(|| {
+                ascending &= self.slots[slot..].last().is_none_or(|s| s.tile < tile);
+                self.slots.push(Slot::new(tile));
+                self.slots.len() - 1 - slot
+            });
+            self.slots[slot + at].put(lane, column as u32);
+        }
+        if !ascending {
+            self.slots[slot..].sort_unstable_by_key(|s| s.tile);
+        }
+        self.tiles.extend(self.slots[slot..].iter().map(|s| s.tile));
+        for i in slot..self.slots.len() {
+            let row = self.rows[self.slots[i].tile as usize];
+            let columns = &self.columns[row.first as usize..][..=row.len as usize];
+            let mut index = 0;
+            for s in &self.slots[slot..=i] {
+                // Neighbours follow each other; long rows have gaps.
+                while columns.get(index + 8).is_some_and(|&c| c < s.tile) {
+                    index += 8;
+                }
+                while columns[index] < s.tile {
+                    index += 1;
+                }
+                self.targets.push(row.first + index as u32);
+            }
+        }
+        let nslot = (self.slots.len() - slot) as u32;
+        self.shapes.push(Shape { slot: slot as u32, nslot, target });
+    }
+}
+
+/// Appends a tile to the columns from `first` on, unless it is the last one already.
+fn push_new(columns: &mut Vec<u32>, first: u32, tile: u32) {
+    if columns[first as usize..].last() != Some(&tile) {
+        columns.push(tile);
+    }
+}
