@@ -219,6 +219,35 @@ def test_islands_on_equals_islands_on(scene, solver):
 
 
 @pytest.mark.parametrize("scene", CONSTRAINED)
+@pytest.mark.parametrize("solver", [PGS, CG, NEWTON])
+def test_iterations_along_a_path(scene, solver):
+    """Step by step from MuJoCo's states, at the model's own tolerance: as many iterations, the same acceleration. Where
+    a solver stops at its tolerance, rounding may move the end by an iteration now and then."""
+    path = str(SCENES / f"{scene}.xml")
+    for cone in (0, 1):
+        reference, ours = mujoco.MjModel.from_xml_path(path), corten.MjModel.from_xml_path(path)
+        for m in (reference, ours):
+            m.opt.solver, m.opt.cone = solver, cone
+        a, b = mujoco.MjData(reference), corten.MjData(ours)
+        if reference.nkey:
+            mujoco.mj_resetDataKeyframe(reference, a, 0)
+        rng = np.random.default_rng(1)
+        counts = []
+        for i in range(100):
+            if i % 10 == 0:
+                a.ctrl[:] = 0.3 * rng.standard_normal(reference.nu)
+            for field in INPUTS:
+                getattr(b, field)[:] = getattr(a, field)
+            mujoco.mj_step(reference, a)
+            corten.mj_step(ours, b)
+            counts.append([int(np.sum(d.solver_niter)) for d in (a, b)])
+            # What a solver may leave at its tolerance.
+            assert error(a.qacc, b.qacc) < 1e-4, (scene, solver, cone, i, counts[-1])
+        theirs, here = np.array(counts).T
+        assert np.sum(theirs != here) <= 3 and abs(np.sum(here) - np.sum(theirs)) <= 0.02 * np.sum(theirs), (cone, counts)
+
+
+@pytest.mark.parametrize("scene", CONSTRAINED)
 def test_forward_and_inverse_agree_as_well_as_in_mujoco(scene):
     path = str(SCENES / f"{scene}.xml")
     reference, ours = mujoco.MjModel.from_xml_path(path), corten.MjModel.from_xml_path(path)

@@ -7,7 +7,8 @@
 //! Prints two ratios of wall time, the best of several rounds each, measured in turn so that a
 //! busy machine hits both sides alike: a hundred sleeping boxes and one moving one, without and
 //! with sleep (at least 3 is expected); and a hundred boxes that may never sleep, with and without
-//! the flag (at most 1.02). With an argument, one of `asleep-off`, `asleep-on`, `awake-off`,
+//! the flag (at most 1.02). Then the mass matrix and its factor on fifty trees of four hinges, of
+//! which fewer and fewer are awake: the time should fall with the awake part. With an argument, one of `asleep-off`, `asleep-on`, `awake-off`,
 //! `awake-on`, it runs that side alone for a fixed number of steps, for counting instructions:
 //! `valgrind --tool=callgrind target/release/examples/sleep_benchmark asleep-on`.
 
@@ -15,9 +16,11 @@ use std::time::{Duration, Instant};
 
 use corten_model::Assets;
 use corten_model::enums::EnableBit;
+use corten_sim::stage::inertia;
 use corten_sim::{Data, Model, load_model_str, step};
 
 const BOXES: usize = 100;
+const TREES: usize = 50;
 const ROUNDS: usize = 15;
 const STEPS: usize = 60;
 
@@ -76,6 +79,39 @@ fn measure(policy: &str) -> (Duration, Duration, usize) {
     (best[0], best[1], awake)
 }
 
+/// Trees of four hinges each, without gravity; the first ones may never sleep.
+fn trees(awake: usize) -> Model {
+    let link = r#"<body pos=".2 0 0"><joint axis="0 1 0"/><geom type="capsule" size=".02" fromto="0 0 0 .2 0 0"/>"#;
+    let mut bodies = String::new();
+    for i in 0..TREES {
+        let policy = if i < awake { "never" } else { "allowed" };
+        let root =
+            link.replacen(r#"pos=".2 0 0""#, &format!(r#"pos="0 {i} 0" sleep="{policy}""#), 1);
+        bodies += &format!("{root}{}{}", link.repeat(3), "</body>".repeat(4));
+    }
+    let xml = format!(
+        r#"<mujoco><option gravity="0 0 0"><flag sleep="enable"/></option>
+           <worldbody>{bodies}</worldbody></mujoco>"#
+    );
+    load_model_str(&xml, &Assets::default()).expect("a valid model")
+}
+
+/// Best times of the mass matrix and of its factor, and the awake degrees of freedom.
+fn inertia_times(awake: usize) -> (Duration, Duration, usize) {
+    let m = trees(awake);
+    let mut d = settled(&m);
+    let (mut matrix, mut factor) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        (0..STEPS).for_each(|_| inertia::mass_matrix(&m, &mut d));
+        let middle = Instant::now();
+        (0..STEPS).for_each(|_| inertia::factor(&m, &mut d));
+        factor = factor.min(middle.elapsed());
+        matrix = matrix.min(middle - start);
+    }
+    (matrix, factor, d.nv_awake)
+}
+
 fn main() {
     let per_step = |t: Duration| t.as_secs_f64() * 1e6 / STEPS as f64;
     if let Some(side) = std::env::args().nth(1) {
@@ -98,4 +134,16 @@ fn main() {
         per_step(on),
         100.0 * (on.as_secs_f64() / off.as_secs_f64() - 1.0)
     );
+    let (whole_matrix, whole_factor, nv) = inertia_times(TREES);
+    for awake in [TREES, TREES / 2, TREES / 5, TREES / 10] {
+        let (matrix, factor, nv_awake) = inertia_times(awake);
+        println!(
+            "{nv_awake} of {nv} degrees of freedom awake ({:.0} %): mass matrix {:.2} µs ({:.0} %), factor {:.2} µs ({:.0} %)",
+            100.0 * nv_awake as f64 / nv as f64,
+            per_step(matrix),
+            100.0 * matrix.as_secs_f64() / whole_matrix.as_secs_f64(),
+            per_step(factor),
+            100.0 * factor.as_secs_f64() / whole_factor.as_secs_f64()
+        );
+    }
 }

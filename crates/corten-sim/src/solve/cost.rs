@@ -41,6 +41,9 @@ pub struct Update {
     /// Rows that became or ceased to be quadratic, and all rows of cones in the middle zone:
     /// those in which the Hessian differs.
     pub hessian: i32,
+    /// Whether a contact left the middle zone of its cone, which takes its share of the Hessian away
+    /// even if that counts as no update.
+    pub left_cone: bool,
 }
 
 impl Update {
@@ -50,6 +53,7 @@ impl Update {
         self.changed += i32::from(new != old);
         self.hessian += i32::from((old == QUADRATIC) != (new == QUADRATIC));
         self.hessian += i32::from(new == CONE);
+        self.left_cone |= old == CONE && new != CONE;
     }
 }
 
@@ -323,6 +327,18 @@ mod tests {
             assert!((slope + 6.0 * force[0]).abs() < 1e-2, "{t} {slope} {force:?}");
         }
         assert_eq!(states, [QUADRATIC, CONE, SATISFIED]);
+    }
+
+    #[test]
+    fn leaving_a_cone_changes_the_hessian() {
+        for new in [SATISFIED, QUADRATIC, CONE] {
+            let mut found = Update::default();
+            found.count(CONE, new);
+            assert!(found.left_cone || found.hessian > 0, "{new}");
+        }
+        let mut found = Update::default();
+        found.count(SATISFIED, SATISFIED);
+        assert!(!found.left_cone && found.hessian == 0);
     }
 
     #[test]

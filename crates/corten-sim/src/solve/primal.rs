@@ -195,7 +195,8 @@ impl Primal {
             }
 
             std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
-            let reuse = if found.hessian > 0 { Reuse::Matrix } else { Reuse::Factor };
+            let stale = found.hessian > 0 || found.left_cone;
+            let reuse = if stale { Reuse::Matrix } else { Reuse::Factor };
             outcome.singular += self.precondition(slot, problem, method, x, reuse);
             let beta = if newton { 0.0 } else { self.polak_ribiere() };
             turn(&mut self.search, &self.mgrad, beta);
