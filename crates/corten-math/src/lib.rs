@@ -15,6 +15,7 @@ pub mod real;
 pub mod simd;
 mod spatial;
 mod tree;
+mod trig;
 mod vec3;
 
 pub use eig3::{Eig3, eig3, principal_axes};
@@ -24,6 +25,7 @@ pub use quat::Quat;
 pub use random::Random;
 pub use spatial::{Inertia, Spatial};
 pub use tree::{AncestorAxes, SquarePattern, TreePattern};
+pub use trig::sin_cos_all;
 pub use vec3::Vec3;
 
 /// Smallest magnitude that the engine divides by or normalises (MuJoCo's `mjMINVAL`).

@@ -31,6 +31,13 @@ impl Vec3 {
         Vec3([s[0], s[1], s[2]])
     }
 
+    /// Whether all components are zero, of either sign.
+    #[inline]
+    pub fn is_zero(self) -> bool {
+        // Shifted out: the sign.
+        (self.0[0].to_bits() | self.0[1].to_bits() | self.0[2].to_bits()) << 1 == 0
+    }
+
     #[inline]
     pub fn dot(self, b: Vec3) -> f64 {
         self[0] * b[0] + self[1] * b[1] + self[2] * b[2]

@@ -1,5 +1,7 @@
 //! Which bodies or degrees of freedom a pass visits: all, or those that are awake.
 
+use std::ops::Range;
+
 /// An ascending selection of indices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection<'a> {
@@ -18,10 +20,41 @@ impl<'a> Selection<'a> {
         })
     }
 
+    /// The same indices as ranges, each as long as possible.
+    #[inline]
+    pub fn ranges(self) -> Ranges<'a> {
+        Ranges(self)
+    }
+
     /// The list, if not everything is selected.
     #[inline]
     pub fn list(self) -> Option<&'a [i32]> {
         self.list
+    }
+}
+
+/// See [`Selection::ranges`].
+pub(crate) struct Ranges<'a>(Selection<'a>);
+
+impl Iterator for Ranges<'_> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        let s = &mut self.0;
+        if s.first >= s.end {
+            return None;
+        }
+        let Some(list) = s.list else {
+            let range = s.first..s.end;
+            s.first = s.end;
+            return Some(range);
+        };
+        let start = list[s.first] as usize;
+        let run = &list[s.first..s.end];
+        let len = run.iter().zip(start..).take_while(|&(&k, next)| k as usize == next).count();
+        s.first += len;
+        Some(start..start + len)
     }
 }
 

@@ -21,7 +21,7 @@ impl AncestorAxes {
     }
 
     /// Enters the dof at `depth`, and leaves all that were deeper.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&mut self, depth: usize, axis: &Spatial) {
         self.axes[depth] = *axis;
         if depth < SHALLOW {
@@ -32,7 +32,7 @@ impl AncestorAxes {
     }
 
     /// The products of a force with the axes from the root down, one for each element of `row`.
-    #[inline(never)] // Its many paths would crowd out the caller's registers.
+    #[inline(always)]
     pub fn project(&self, force: &Spatial, row: &mut [f64]) {
         by_length!(row.len(),
         N => if let Some(row) = row.first_chunk_mut::<N>() {

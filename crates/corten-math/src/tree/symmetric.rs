@@ -6,7 +6,7 @@
 //! from the leaves to the roots then causes no fill (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.5), and needs no column indices at all.
 
-use super::{STACK, by_length};
+use super::STACK;
 use crate::wide;
 
 /// The sparsity of a symmetric forest matrix.
@@ -14,9 +14,28 @@ use crate::wide;
 pub struct TreePattern {
     rows: Vec<Row>,
     columns: Vec<u32>,
+    runs: Vec<Run>,
+    /// The run of every row.
+    run_of: Vec<u32>,
     /// Length of the longest row.
     width: usize,
 }
+
+/// Consecutive rows that are each the child of the one before: a path. Its entries form a
+/// rectangle, the columns of its ancestors, next to a triangle; they follow each other in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Run {
+    start: u32,
+    /// First row.
+    row: u32,
+    /// Number of rows, at most [`LONGEST_RUN`].
+    len: u32,
+    /// Number of ancestors of the first row.
+    depth: u32,
+}
+
+/// Longer paths are cut: a run is held in registers while it is solved.
+const LONGEST_RUN: usize = 6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Row {
@@ -32,6 +51,12 @@ struct Row {
 /// Rows at the top of a tree that are eliminated together: the dofs of a free joint. Everything in
 /// the tree hangs below them, so that their short rows would cause most of the work.
 const BLOCK: usize = 6;
+
+/// Entries of a block's lower triangle.
+const TRIANGLE: usize = BLOCK * (BLOCK + 1) / 2;
+
+/// Entries of each row of a block that are computed: the triangle, in whole registers.
+const COMPUTED: [usize; BLOCK] = [4, 4, 4, 4, 6, 6];
 
 impl Row {
     #[inline]
@@ -91,7 +116,26 @@ impl TreePattern {
         }
         pattern.width = row_len.iter().fold(0, |w, &len| w.max(len as usize));
         pattern.mark_blocks();
+        pattern.find_runs();
         Some(pattern)
+    }
+
+    fn find_runs(&mut self) {
+        for (i, row) in self.rows.iter().enumerate() {
+            // In depth-first order, a row that is one longer than the one before is its child.
+            match self.runs.last_mut() {
+                Some(run) if run.depth + run.len + 1 == row.len && run.len < LONGEST_RUN as u32 => {
+                    run.len += 1;
+                }
+                _ => self.runs.push(Run {
+                    start: row.start,
+                    row: i as u32,
+                    len: 1,
+                    depth: row.len - 1,
+                }),
+            }
+            self.run_of.push(self.runs.len() as u32 - 1);
+        }
     }
 
     /// Finds the rows that close a [`BLOCK`]: all of it lies on one path from a root, and whatever
@@ -110,7 +154,10 @@ impl TreePattern {
         let rows = (0..n as u32)
             .map(|i| Row { start: i, len: 1, subtree_end: i + 1, closes_block: false })
             .collect();
-        TreePattern { rows, columns: (0..n as u32).collect(), width: 1 }
+        let columns = (0..n as u32).collect();
+        let mut pattern = TreePattern { rows, columns, width: 1, ..TreePattern::default() };
+        pattern.find_runs();
+        pattern
     }
 
     /// Number of rows.
@@ -143,6 +190,14 @@ impl TreePattern {
         &self.columns[self.row(i)]
     }
 
+    /// One past the last of the rows from `i` on that are each the child of the one before.
+    #[inline]
+    pub fn run_end(&self, i: usize) -> usize {
+        let rows = &self.rows[i..];
+        // In depth-first order, a row that is one longer than the one before is its child.
+        i + 1 + rows.windows(2).take_while(|pair| pair[1].len == pair[0].len + 1).count()
+    }
+
     /// One past the last row that has `i` among its columns.
     #[inline]
     pub fn subtree_end(&self, i: usize) -> usize {
@@ -159,106 +214,12 @@ impl TreePattern {
     /// Replaces a positive definite `matrix` by `L` (unit lower triangular, off the diagonal) and
     /// `D` (on it) of `LᵀDL`, and gives `1/D`.
     pub fn factor(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-        let mut end = self.size();
-        while end > 0 {
-            end = self.eliminate_last(end, matrix, inverse_diagonal);
-        }
-        for i in 0..self.size() {
-            self.scale(i, matrix, inverse_diagonal);
-        }
+        eliminate_all(&self.rows, matrix, &mut inverse_diagonal[..self.rows.len()]);
     }
 
     /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
     pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
-        let mut done = self.size();
-        for i in rows.iter().rev().map(|&i| i as usize) {
-            if i < done {
-                done = self.eliminate_last(i + 1, matrix, inverse_diagonal);
-            }
-        }
-        for &i in rows {
-            self.scale(i as usize, matrix, inverse_diagonal);
-        }
-    }
-
-    /// Eliminates the row before `end`, or the block that it closes; gives the new end.
-    #[inline]
-    fn eliminate_last(
-        &self,
-        end: usize,
-        matrix: &mut [f64],
-        inverse_diagonal: &mut [f64],
-    ) -> usize {
-        let row = self.rows[end - 1];
-        if !row.closes_block {
-            self.eliminate(end - 1, row.subtree_end as usize, matrix, inverse_diagonal);
-            return end - 1;
-        }
-        let start = end - BLOCK;
-        self.subtract_below_block(start, matrix, inverse_diagonal);
-        for i in (start..end).rev() {
-            self.eliminate(i, end, matrix, inverse_diagonal);
-        }
-        start
-    }
-
-    /// Subtracts from row `i` what its descendants before `end` contribute, and inverts its
-    /// diagonal; descendants stay unscaled, so that each contribution is one product:
-    /// `row_i −= (u_ki / D_k) u_k`.
-    #[inline]
-    fn eliminate(&self, i: usize, end: usize, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-        let row = self.rows[i];
-        let (above, below) = matrix.split_at_mut(row.range().end);
-        let target = &mut above[row.start as usize..];
-        let subtree = &self.rows[i + 1..end];
-        if !subtree.is_empty() {
-            let weights = &inverse_diagonal[i + 1..end];
-            let first = row.start + row.len;
-            by_length!(target.len(),
-                N => subtract_rows::<N>(target, below, first, subtree, weights),
-                _ => subtract_long_rows(target, below, first, subtree, weights));
-        }
-        inverse_diagonal[i] = 1.0 / target[target.len() - 1];
-    }
-
-    /// Subtracts from the block that starts at row `i` what all rows below it contribute, one
-    /// rank-one update of a triangle each.
-    fn subtract_below_block(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &[f64]) {
-        let last = self.rows[i + BLOCK - 1];
-        let subtree = i + BLOCK..last.subtree_end as usize;
-        let first = last.start + last.len;
-        let (above, below) = matrix.split_at_mut(first as usize);
-        let mut sum = [[0.0; BLOCK]; BLOCK];
-        for (row, weight) in self.rows[subtree.clone()].iter().zip(&inverse_diagonal[subtree]).rev()
-        {
-            let Some(u) = below[(row.start - first) as usize..].first_chunk::<BLOCK>() else {
-                return;
-            };
-            for r in 0..BLOCK {
-                let scale = u[r] * weight;
-                // Pairs of columns: one entry too many in every other row costs nothing.
-                for c in 0..(r + 2) / 2 * 2 {
-                    sum[r][c] += scale * u[c];
-                }
-            }
-        }
-        for (row, sum) in self.rows[i..i + BLOCK].iter().zip(&sum) {
-            for (x, s) in above[row.range()].iter_mut().zip(sum) {
-                *x -= s;
-            }
-        }
-    }
-
-    #[inline]
-    fn scale(&self, i: usize, matrix: &mut [f64], inverse_diagonal: &[f64]) {
-        let scale = inverse_diagonal[i];
-        let row = &mut matrix[self.rows[i].range()];
-        let n = row.len() - 1;
-        by_length!(n,
-            N => if let Some(row) = row.first_chunk_mut::<N>() {
-                row.iter_mut().for_each(|x| *x *= scale);
-            },
-            _ => row[..n].iter_mut().for_each(|x| *x *= scale));
+        eliminate_some(&self.rows, matrix, &mut inverse_diagonal[..self.rows.len()], rows);
     }
 
     /// Solves `LᵀDL x = b` in place.
@@ -278,8 +239,12 @@ impl TreePattern {
         if self.width > STACK {
             return self.solve_wide(first, factor, inverse_diagonal, x);
         }
-        let n = x.len();
-        solve_rows(&self.rows[first..][..n], factor, &inverse_diagonal[first..][..n], x);
+        let end = first + x.len();
+        if end == first {
+            return;
+        }
+        let runs = self.run_of[first] as usize..self.run_of[end - 1] as usize + 1;
+        solve_runs(&self.runs[runs], first, factor, inverse_diagonal, x);
     }
 
     fn solve_wide(&self, first: usize, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
@@ -415,22 +380,34 @@ impl TreePattern {
 // by depth. Going up, it collects what they will have to add or subtract; going down, it holds
 // their numbers.
 wide! {
-    fn solve_rows(rows: &[Row], factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
-        let mut stack = [0.0; STACK];
-        for ((row, x), d) in rows.iter().zip(&mut *x).zip(inverse_diagonal).rev() {
-            let depth = row.len as usize - 1;
-            let xi = *x - std::mem::take(&mut stack[depth % STACK]);
-            *x = xi * d;
-            if depth > 0 {
-                add_scaled_row(&mut stack, &factor[row.range()], depth, xi);
+    fn solve_runs(
+        runs: &[Run],
+        first: usize,
+        factor: &[f64],
+        inverse_diagonal: &[f64],
+        x: &mut [f64],
+    ) {
+        let mut stack = [0.0; STACK + 4];
+        for run in runs.iter().rev() {
+            let d = inverse_diagonal;
+            match run.len {
+                1 => solve_run_up::<1>(run, first, factor, d, x, &mut stack),
+                2 => solve_run_up::<2>(run, first, factor, d, x, &mut stack),
+                3 => solve_run_up::<3>(run, first, factor, d, x, &mut stack),
+                4 => solve_run_up::<4>(run, first, factor, d, x, &mut stack),
+                5 => solve_run_up::<5>(run, first, factor, d, x, &mut stack),
+                _ => solve_run_up::<6>(run, first, factor, d, x, &mut stack),
             }
         }
-        for (row, x) in rows.iter().zip(x) {
-            let depth = row.len as usize - 1;
-            if depth > 0 {
-                *x -= dot_row(&stack, &factor[row.range()], depth);
+        for run in runs {
+            match run.len {
+                1 => solve_run_down::<1>(run, first, factor, x, &mut stack),
+                2 => solve_run_down::<2>(run, first, factor, x, &mut stack),
+                3 => solve_run_down::<3>(run, first, factor, x, &mut stack),
+                4 => solve_run_down::<4>(run, first, factor, x, &mut stack),
+                5 => solve_run_down::<5>(run, first, factor, x, &mut stack),
+                _ => solve_run_down::<6>(run, first, factor, x, &mut stack),
             }
-            stack[depth % STACK] = *x;
         }
     }
 
@@ -456,6 +433,114 @@ wide! {
     }
 }
 
+/// The rows of a run of length `L`: the entries of its ancestors, and those of the run itself.
+#[inline(always)]
+fn run_rows<'a, const L: usize>(
+    run: &Run,
+    depth: usize,
+    matrix: &'a [f64],
+) -> [(&'a [f64], &'a [f64]); L] {
+    let mut rest = &matrix[run.start as usize..];
+    std::array::from_fn(|k| {
+        let (row, after) = rest.split_at(depth + k + 1);
+        rest = after;
+        row.split_at(depth)
+    })
+}
+
+/// `x ← D⁻¹ L^{-T} x` for the rows of a run; the ancestors' share is left in `stack`.
+#[inline(always)]
+fn solve_run_up<const L: usize>(
+    run: &Run,
+    first: usize,
+    factor: &[f64],
+    inverse_diagonal: &[f64],
+    x: &mut [f64],
+    stack: &mut [f64; STACK + 4],
+) {
+    let (row, depth) = (run.row as usize, run.depth as usize % STACK);
+    let (Some(x), Some(d), Some(below)) = (
+        x[row - first..].first_chunk_mut::<L>(),
+        inverse_diagonal[row..].first_chunk::<L>(),
+        stack[depth..].first_chunk_mut::<L>(),
+    ) else {
+        return;
+    };
+    let mut y = *x;
+    for k in 0..L {
+        y[k] -= below[k];
+    }
+    *below = [0.0; L];
+    let rows = run_rows::<L>(run, depth, factor);
+    for k in (0..L).rev() {
+        for j in 0..k {
+            y[j] -= rows[k].1[j] * y[k];
+        }
+    }
+    for k in 0..L {
+        x[k] = y[k] * d[k];
+    }
+    let (four, rest) = stack[..depth].as_chunks_mut::<4>();
+    for (c, four) in four.iter_mut().enumerate() {
+        let mut sum = *four;
+        for k in 0..L {
+            let entries = &rows[k].0[4 * c..4 * c + 4];
+            for lane in 0..4 {
+                sum[lane] += entries[lane] * y[k];
+            }
+        }
+        *four = sum;
+    }
+    let done = depth / 4 * 4;
+    for (c, sum) in rest.iter_mut().enumerate() {
+        for k in 0..L {
+            *sum += rows[k].0[done + c] * y[k];
+        }
+    }
+}
+
+/// `x ← L^{-1} x` for the rows of a run, whose ancestors' numbers are in `stack`.
+#[inline(always)]
+fn solve_run_down<const L: usize>(
+    run: &Run,
+    first: usize,
+    factor: &[f64],
+    x: &mut [f64],
+    stack: &mut [f64; STACK + 4],
+) {
+    let (row, depth) = (run.row as usize, run.depth as usize % STACK);
+    let Some(x) = x[row - first..].first_chunk_mut::<L>() else { return };
+    let rows = run_rows::<L>(run, depth, factor);
+    let mut y = *x;
+    if depth > 0 {
+        let (four, rest) = stack[..depth].as_chunks::<4>();
+        let done = depth / 4 * 4;
+        for k in 0..L {
+            let mut lanes = [0.0; 4];
+            for (c, four) in four.iter().enumerate() {
+                let entries = &rows[k].0[4 * c..4 * c + 4];
+                for lane in 0..4 {
+                    lanes[lane] += entries[lane] * four[lane];
+                }
+            }
+            let mut sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+            for (entry, s) in rows[k].0[done..].iter().zip(rest) {
+                sum += entry * s;
+            }
+            y[k] -= sum;
+        }
+    }
+    for k in 0..L {
+        for j in 0..k {
+            y[k] -= rows[k].1[j] * y[j];
+        }
+    }
+    *x = y;
+    if let Some(own) = stack[depth..].first_chunk_mut::<L>() {
+        *own = y;
+    }
+}
+
 /// `stack[..depth] += row[..depth] · x`.
 #[inline(always)]
 fn add_scaled_row(stack: &mut [f64; STACK], row: &[f64], depth: usize, x: f64) {
@@ -474,8 +559,71 @@ fn dot_row(stack: &[f64; STACK], row: &[f64], depth: usize) -> f64 {
     row[..depth].iter().zip(&stack[..depth]).map(|(l, s)| l * s).sum()
 }
 
-/// `target −= Σ_k w_k v_k[N−1] v_k[..N]`, where `v_k` are the rows of a subtree; `below` starts at
-/// address `first`.
+wide! {
+    fn eliminate_all(rows: &[Row], matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        let mut end = rows.len();
+        while end > 0 {
+            end = eliminate_last(rows, end, matrix, inverse_diagonal);
+        }
+        for (row, &scale) in rows.iter().zip(&*inverse_diagonal) {
+            scale_row(*row, matrix, scale);
+        }
+    }
+
+    fn eliminate_some(
+        rows: &[Row],
+        matrix: &mut [f64],
+        inverse_diagonal: &mut [f64],
+        selected: &[i32],
+    ) {
+        let mut done = rows.len();
+        for i in selected.iter().rev().map(|&i| i as usize) {
+            if i < done {
+                done = eliminate_last(rows, i + 1, matrix, inverse_diagonal);
+            }
+        }
+        for i in selected.iter().map(|&i| i as usize) {
+            scale_row(rows[i], matrix, inverse_diagonal[i]);
+        }
+    }
+}
+
+/// Eliminates the row before `end`, or the block that it closes; gives the new end.
+#[inline(always)]
+fn eliminate_last(
+    rows: &[Row],
+    end: usize,
+    matrix: &mut [f64],
+    inverse_diagonal: &mut [f64],
+) -> usize {
+    let row = rows[end - 1];
+    if row.closes_block && end >= BLOCK {
+        eliminate_block(&rows[end - BLOCK..], end - BLOCK, matrix, inverse_diagonal);
+        return end - BLOCK;
+    }
+    let subtree = end..row.subtree_end as usize;
+    let (above, below) = matrix.split_at_mut(row.range().end);
+    let target = &mut above[row.start as usize..];
+    if !subtree.is_empty() {
+        let weights = &inverse_diagonal[subtree.clone()];
+        let first = row.start + row.len;
+        let subtree = &rows[subtree];
+        match target.len().div_ceil(4) {
+            1 => subtract_rows::<4>(target, below, first, subtree, weights),
+            2 => subtract_rows::<8>(target, below, first, subtree, weights),
+            3 => subtract_rows::<12>(target, below, first, subtree, weights),
+            4 => subtract_rows::<16>(target, below, first, subtree, weights),
+            _ => subtract_long_rows(target, below, first, subtree, weights),
+        }
+    }
+    inverse_diagonal[end - 1] = 1.0 / target[target.len() - 1];
+    end - 1
+}
+
+/// Subtracts from a row what its descendants contribute: `target −= Σ_k (u_ki / D_k) u_k`, where
+/// `u_k` are the rows of the subtree, not yet scaled, and `i` is the last index of the target;
+/// `below` starts at address `first`. `N` is the length of the target, or a little more: what
+/// follows the diagonal in a row is added up in vain.
 #[inline(always)]
 fn subtract_rows<const N: usize>(
     target: &mut [f64],
@@ -484,21 +632,40 @@ fn subtract_rows<const N: usize>(
     subtree: &[Row],
     weights: &[f64],
 ) {
-    let Some(target) = target.first_chunk_mut::<N>() else { return };
-    let mut sum = *target;
+    let last = (target.len() - 1).min(N - 1);
+    let mut sum = [0.0; N];
     for (row, weight) in subtree.iter().zip(weights).rev() {
-        let Some(entries) = below[(row.start - first) as usize..].first_chunk::<N>() else {
-            return;
+        let entries = &below[(row.start - first) as usize..];
+        let padded;
+        let entries = match entries.first_chunk::<N>() {
+            Some(entries) => entries,
+            None => {
+                padded = pad(entries);
+                &padded
+            }
         };
-        let scale = entries[N - 1] * weight;
+        let scale = entries[last] * weight;
         for j in 0..N {
-            sum[j] -= scale * entries[j];
+            sum[j] += scale * entries[j];
         }
     }
-    *target = sum;
+    for (t, s) in target.iter_mut().zip(sum) {
+        *t -= s;
+    }
+}
+
+/// The end of the matrix, filled up.
+#[cold]
+fn pad<const N: usize>(entries: &[f64]) -> [f64; N] {
+    let mut padded = [0.0; N];
+    for (p, e) in padded.iter_mut().zip(entries) {
+        *p = *e;
+    }
+    padded
 }
 
 /// [`subtract_rows`] for rows of any length.
+#[inline(always)]
 fn subtract_long_rows(
     target: &mut [f64],
     below: &[f64],
@@ -513,6 +680,72 @@ fn subtract_long_rows(
         for (t, e) in target.iter_mut().zip(entries) {
             *t -= scale * e;
         }
+    }
+}
+
+/// Eliminates the block that starts at row `start` of the matrix and at the first of `rows`: one
+/// rank-one update of a triangle for each row below it, then the triangle itself.
+#[inline(always)]
+fn eliminate_block(rows: &[Row], start: usize, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+    let Some((block, _)) = rows.split_first_chunk::<BLOCK>() else { return };
+    let last = block[BLOCK - 1];
+    let (above, below) = matrix.split_at_mut(last.range().end);
+    // The rows of a block that starts at a root follow each other without gaps.
+    let Some(triangle) = above.last_chunk_mut::<TRIANGLE>() else { return };
+    let subtree = BLOCK..(last.subtree_end as usize - start).min(rows.len());
+    let mut sum = [[0.0; BLOCK]; BLOCK];
+    let weights = &inverse_diagonal[start..];
+    for (row, weight) in rows[subtree.clone()].iter().zip(&weights[subtree]).rev() {
+        let Some(u) = below[(row.start - last.start - last.len) as usize..].first_chunk::<BLOCK>()
+        else {
+            return;
+        };
+        for r in 0..BLOCK {
+            let scale = u[r] * weight;
+            // Whole registers: some entries too many cost nothing.
+            for c in 0..COMPUTED[r] {
+                sum[r][c] += scale * u[c];
+            }
+        }
+    }
+    let mut a = [[0.0; BLOCK]; BLOCK];
+    for r in 0..BLOCK {
+        for c in 0..=r {
+            a[r][c] = triangle[r * (r + 1) / 2 + c] - sum[r][c];
+        }
+    }
+    let mut inverse = [0.0; BLOCK];
+    for k in (0..BLOCK).rev() {
+        inverse[k] = 1.0 / a[k][k];
+        for r in 0..k {
+            let scale = a[k][r] * inverse[k];
+            for c in 0..=r {
+                a[r][c] -= scale * a[k][c];
+            }
+        }
+    }
+    for r in 0..BLOCK {
+        for c in 0..=r {
+            triangle[r * (r + 1) / 2 + c] = a[r][c];
+        }
+    }
+    inverse_diagonal[start..start + BLOCK].copy_from_slice(&inverse);
+}
+
+/// Turns a row of `u` into one of `L`.
+#[inline(always)]
+fn scale_row(row: Row, matrix: &mut [f64], scale: f64) {
+    if row.len > 1 {
+        let (four, rest) = matrix[row.range()].as_chunks_mut::<4>();
+        let diagonal = match rest.last() {
+            Some(&d) => d,
+            None => four[four.len() - 1][3],
+        };
+        for x in four.iter_mut() {
+            x.iter_mut().for_each(|x| *x *= scale);
+        }
+        rest.iter_mut().for_each(|x| *x *= scale);
+        matrix[row.range().end - 1] = diagonal;
     }
 }
 
@@ -546,11 +779,21 @@ mod tests {
     ];
 
     fn example() -> (TreePattern, Vec<f64>) {
+        matrix_of(&PARENTS)
+    }
+
+    /// Rows that are longer than a few registers, and a branch.
+    fn long_example() -> (TreePattern, Vec<f64>) {
+        let chain = (0..20).map(|i: usize| i.checked_sub(1));
+        matrix_of(&chain.chain([Some(4), Some(20), Some(21)]).collect::<Vec<_>>())
+    }
+
+    fn matrix_of(parents: &[Option<usize>]) -> (TreePattern, Vec<f64>) {
         let (mut len, mut start, mut columns) = (vec![], vec![], vec![]);
-        for i in 0..PARENTS.len() {
+        for i in 0..parents.len() {
             let mut chain = vec![i as i32];
             let mut j = i;
-            while let Some(p) = PARENTS[j] {
+            while let Some(p) = parents[j] {
                 chain.push(p as i32);
                 j = p;
             }
@@ -571,17 +814,22 @@ mod tests {
 
     #[test]
     fn factor_solves_like_dense_cholesky() {
-        let (pattern, matrix) = example();
+        for (pattern, matrix) in [example(), long_example()] {
+            compare_with_dense(&pattern, &matrix);
+        }
+    }
+
+    fn compare_with_dense(pattern: &TreePattern, matrix: &[f64]) {
         let n = pattern.size();
         let mut full = vec![0.0; n * n];
-        pattern.to_dense(&matrix, &mut full);
+        pattern.to_dense(matrix, &mut full);
         let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
 
         let mut expected = b.clone();
         assert!(dense::cholesky(&mut full, n, 0.0));
         dense::cholesky_solve(&full, n, &mut expected);
 
-        let (mut factor, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        let (mut factor, mut inverse) = (matrix.to_vec(), vec![0.0; n]);
         pattern.factor(&mut factor, &mut inverse);
         let mut x = b.clone();
         pattern.solve(&factor, &inverse, &mut x);
@@ -591,7 +839,7 @@ mod tests {
 
         // The product gives back the right-hand side.
         let mut product = vec![0.0; n];
-        pattern.mul(&matrix, &x, &mut product);
+        pattern.mul(matrix, &x, &mut product);
         for i in 0..n {
             assert!((product[i] - b[i]).abs() < 1e-13);
         }

@@ -16,6 +16,8 @@ use crate::{derivative, integrate, inverse};
 pub(crate) struct Scratch {
     /// Checked indices of the kinematic forest.
     pub structure: Arc<Structure>,
+    /// Sines and cosines of half the angles of hinges.
+    pub half_angle: [Vec<f64>; 2],
     /// Axes along the current path of a walk over dofs.
     pub ancestors: AncestorAxes,
     /// Spatial accelerations and forces of the recursive passes, one per body.
@@ -47,6 +49,7 @@ impl Scratch {
         Scratch {
             islands: IslandRows::new(m, &structure.mass),
             ancestors: AncestorAxes::new(structure.mass.width()),
+            half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             structure,
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],

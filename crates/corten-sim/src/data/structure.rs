@@ -47,6 +47,8 @@ pub(crate) struct Joint {
     pub kind: JointType,
     pub qpos: u32,
     pub dof: u32,
+    /// Place among the hinges, if it is one.
+    pub hinge: u32,
 }
 
 impl Joint {
@@ -74,6 +76,8 @@ pub(crate) const fn joint_width(kind: JointType) -> (usize, usize) {
 pub(crate) struct Structure {
     pub bodies: Vec<Body>,
     pub joints: Vec<Joint>,
+    /// Addresses of the angles of hinges.
+    pub hinges: Vec<u32>,
     /// Body of every degree of freedom.
     pub dof_body: Vec<u32>,
     chain: Vec<u32>,
@@ -104,8 +108,13 @@ impl Structure {
 
     pub fn new(m: &Model) -> Structure {
         // Without its joints a body still has a place; one bad joint makes all addresses doubtful.
-        let joints: Vec<Joint> =
+        let mut joints: Vec<Joint> =
             (0..m.njnt).map(|j| model_joint(m, j)).collect::<Option<_>>().unwrap_or_default();
+        let mut hinges = Vec::new();
+        for joint in joints.iter_mut().filter(|joint| joint.kind == JointType::Hinge) {
+            joint.hinge = hinges.len() as u32;
+            hinges.push(joint.qpos);
+        }
         let mut s = Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
@@ -117,6 +126,7 @@ impl Structure {
                 .filter(|p| p.entries() == m.nD)
                 .unwrap_or_default(),
             joints,
+            hinges,
         };
         for b in 0..m.nbody {
             s.add_body(m, b);
@@ -160,7 +170,12 @@ pub(crate) fn model_joint(m: &Model, j: usize) -> Option<Joint> {
     let kind = JointType::from_raw(m.jnt_type[j])?;
     let (nq, nv) = joint_width(kind);
     let (qpos, dof) = (u32::try_from(m.jnt_qposadr[j]).ok()?, u32::try_from(m.jnt_dofadr[j]).ok()?);
-    (qpos as usize + nq <= m.nq && dof as usize + nv <= m.nv).then_some(Joint { kind, qpos, dof })
+    (qpos as usize + nq <= m.nq && dof as usize + nv <= m.nv).then_some(Joint {
+        kind,
+        qpos,
+        dof,
+        hinge: 0,
+    })
 }
 
 fn below(index: i32, end: usize) -> u32 {

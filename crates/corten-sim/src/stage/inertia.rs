@@ -8,7 +8,7 @@
 //! writes `crb M` with the composite rigid body algorithm (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.2; `mj_makeM`). `factor` writes `qLD qLDiagInv` (`mj_factorM`).
 
-use corten_math::{Inertia, MIN_VAL, Spatial, Vec3};
+use corten_math::{Inertia, MIN_VAL, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{JointType, ObjType, SleepState};
 
@@ -20,60 +20,81 @@ pub fn centers_of_mass(m: &Model, d: &mut Data) {
         return;
     }
     subtree_com(m, d);
-    let s = &*d.scratch.structure;
     d.cinert[0] = Inertia::ZERO;
-    for i in awake::bodies!(m, d).iter() {
-        let node = &s.bodies[i];
-        let com = d.subtree_com[node.root as usize];
-        let offset = d.xipos[i] - com;
-        d.cinert[i] = Inertia::of_body(m.body_inertia[i], &d.ximat[i], offset, m.body_mass[i]);
-        for j in node.joints() {
-            let joint = s.joints[j];
-            let dofs = &mut d.cdof[joint.dof()..];
-            let offset = com - d.xanchor[j];
-            let turn = |axis: Vec3| Spatial::new(axis, axis.cross(offset));
-            match joint.kind {
-                JointType::Slide => dofs[0] = Spatial::new(Vec3::ZERO, d.xaxis[j]),
-                JointType::Hinge => dofs[0] = turn(d.xaxis[j]),
-                JointType::Ball => {
-                    for k in 0..3 {
-                        dofs[k] = turn(d.xmat[i].col(k));
+    spatial_inertias(m, d);
+}
+
+wide! {
+    /// `cinert` and `cdof` of the bodies that are awake.
+    fn spatial_inertias(m: &Model, d: &mut Data) {
+        let n = m.nbody;
+        let s = &*d.scratch.structure;
+        let (bodies, subtree_com) = (&s.bodies[..n], &d.subtree_com[..n]);
+        let (xipos, ximat, xmat) = (&d.xipos[..n], &d.ximat[..n], &d.xmat[..n]);
+        let (mass, diagonal) = (&m.body_mass[..n], &m.body_inertia[..n]);
+        let (cinert, cdof) = (&mut d.cinert[..n], &mut d.cdof[..m.nv]);
+        let njnt = s.joints.len();
+        let (xanchor, xaxis) = (&d.xanchor[..njnt], &d.xaxis[..njnt]);
+        for i in awake::bodies!(m, d).iter() {
+            let node = &bodies[i];
+            let com = subtree_com[node.root as usize];
+            cinert[i] = Inertia::of_body(diagonal[i], &ximat[i], xipos[i] - com, mass[i]);
+            for j in node.joints() {
+                let joint = s.joints[j];
+                let offset = com - xanchor[j];
+                let turn = |axis: Vec3| Spatial::new(axis, axis.cross(offset));
+                match joint.kind {
+                    JointType::Slide => cdof[joint.dof()] = Spatial::new(Vec3::ZERO, xaxis[j]),
+                    JointType::Hinge => cdof[joint.dof()] = turn(xaxis[j]),
+                    JointType::Ball => {
+                        if let Some(axes) = cdof[joint.dof()..].first_chunk_mut::<3>() {
+                            *axes = [0, 1, 2].map(|k| turn(xmat[i].col(k)));
+                        }
                     }
-                }
-                JointType::Free => {
-                    for (k, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-                        dofs[k] = Spatial::new(Vec3::ZERO, axis);
-                        dofs[k + 3] = turn(d.xmat[i].col(k));
+                    JointType::Free => {
+                        if let Some([x, y, z, turns @ ..]) =
+                            cdof[joint.dof()..].first_chunk_mut::<6>()
+                        {
+                            *x = Spatial::new(Vec3::ZERO, Vec3::X);
+                            *y = Spatial::new(Vec3::ZERO, Vec3::Y);
+                            *z = Spatial::new(Vec3::ZERO, Vec3::Z);
+                            *turns = [0, 1, 2].map(|k| turn(xmat[i].col(k)));
+                        }
                     }
                 }
             }
         }
     }
-}
 
-fn subtree_com(m: &Model, d: &mut Data) {
-    let s = &*d.scratch.structure;
-    let filter = sleep::filters(m, d);
-    // First moments, summed from the leaves to the roots.
-    d.subtree_com[0] = Vec3::ZERO;
-    for i in awake::bodies!(m, d).iter() {
-        d.subtree_com[i] = d.xipos[i] * m.body_mass[i];
-    }
-    for i in awake::children!(m, d).iter().rev() {
-        let moment = if filter && d.body_awake[i] == SleepState::Asleep.raw() {
-            d.subtree_com[i] * m.body_subtreemass[i]
-        } else {
-            d.subtree_com[i]
+    /// First moments, summed from the leaves to the roots, over masses.
+    fn subtree_com(m: &Model, d: &mut Data) {
+        let n = m.nbody;
+        let bodies = &d.scratch.structure.bodies[..n];
+        let filter = sleep::filters(m, d);
+        let (xipos, com) = (&d.xipos[..n], &mut d.subtree_com[..n]);
+        let (mass, subtree_mass) = (&m.body_mass[..n], &m.body_subtreemass[..n]);
+        com[0] = Vec3::ZERO;
+        for range in awake::bodies!(m, d).ranges() {
+            let given = xipos[range.clone()].iter().zip(&mass[range.clone()]);
+            for (com, (xipos, &mass)) in com[range].iter_mut().zip(given) {
+                *com = *xipos * mass;
+            }
+        }
+        for i in awake::children!(m, d).iter().rev() {
+            let mut moment = com[i];
+            if filter && d.body_awake[i] == SleepState::Asleep.raw() {
+                moment *= subtree_mass[i];
+            }
+            com[bodies[i].parent as usize] += moment;
+        }
+        let mut normalize = |range: std::ops::Range<usize>| {
+            let given = subtree_mass[range.clone()].iter().zip(&xipos[range.clone()]);
+            for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
+                *com = if mass < MIN_VAL { *xipos } else { *com * (1.0 / mass) };
+            }
         };
-        d.subtree_com[s.bodies[i].parent as usize] += moment;
-    }
-    let normalize = |i: usize, com: &mut Vec3, xipos: Vec3| {
-        let mass = m.body_subtreemass[i];
-        *com = if mass < MIN_VAL { xipos } else { *com * (1.0 / mass) };
-    };
-    normalize(0, &mut d.subtree_com[0], d.xipos[0]);
-    for i in awake::bodies!(m, d).iter() {
-        normalize(i, &mut d.subtree_com[i], d.xipos[i]);
+        normalize(0..1);
+        awake::bodies!(m, d).ranges().for_each(normalize);
     }
 }
 
@@ -82,46 +103,68 @@ pub fn mass_matrix(m: &Model, d: &mut Data) {
     if m.nbody == 0 {
         return;
     }
-    let s = &*d.scratch.structure;
-    if sleep::filters(m, d) {
-        d.crb[0] = d.cinert[0];
-        for i in awake::bodies!(m, d).iter() {
-            d.crb[i] = d.cinert[i];
+    composite_inertias(m, d);
+    mass_rows(m, d);
+    tendon_armature(m, d);
+}
+
+wide! {
+    /// `crb`: what each body carries, as one rigid body.
+    fn composite_inertias(m: &Model, d: &mut Data) {
+        let n = m.nbody;
+        let bodies = &d.scratch.structure.bodies[..n];
+        let (crb, cinert) = (&mut d.crb[..n], &d.cinert[..n]);
+        crb[0] = cinert[0];
+        for range in awake::bodies!(m, d).ranges() {
+            crb[range.clone()].copy_from_slice(&cinert[range]);
         }
-    } else {
-        d.crb.copy_from_slice(&d.cinert);
-    }
-    for i in awake::children!(m, d).iter().rev() {
-        let parent = s.bodies[i].parent as usize;
-        if parent > 0 {
-            let inertia = d.crb[i];
-            d.crb[parent] += inertia;
+        for i in awake::children!(m, d).iter().rev() {
+            let parent = bodies[i].parent as usize;
+            if parent > 0 {
+                let inertia = crb[i];
+                crb[parent] += inertia;
+            }
         }
     }
 
-    let dofs = awake::dofs!(m, d);
-    // In depth-first order the ancestors of a dof are those entered last at smaller depths.
-    let above = &mut d.scratch.ancestors;
-    let (cdof, crb) = (&d.cdof[..m.nv], &d.crb[..]);
-    for i in dofs.iter() {
-        if i >= s.mass.size() {
-            break;
+    /// The rows of `M`.
+    fn mass_rows(m: &Model, d: &mut Data) {
+        let s = &*d.scratch.structure;
+        let n = s.mass.size().min(m.nv);
+        let (cdof, dof_body, crb) = (&d.cdof[..n], &s.dof_body[..n], &d.crb[..m.nbody]);
+        let (simple, armature) = (&m.dof_simplenum[..n], &m.dof_armature[..n]);
+        let above = &mut d.scratch.ancestors;
+        for range in awake::dofs!(m, d).ranges() {
+            let (mut first, end) = (range.start, range.end.min(n));
+            while first < end {
+                if simple[first] != 0 {
+                    let row = &mut d.M[s.mass.row(first)];
+                    row.fill(0.0);
+                    row[0] = m.dof_M0[first];
+                    first += 1;
+                    continue;
+                }
+                // All dofs of a run lie on one path: their axes are entered together. In
+                // depth-first order the ancestors are those entered last at smaller depths.
+                let run = first..s.mass.run_end(first).min(end);
+                first = run.end;
+                let depth = s.mass.row(run.start).len() - 1;
+                for (k, axis) in cdof[run.clone()].iter().enumerate() {
+                    above.enter(depth + k, axis);
+                }
+                for i in run {
+                    // Force needed to accelerate, along dof i, all that it carries; its
+                    // components along the ancestors are the row.
+                    let row = &mut d.M[s.mass.row(i)];
+                    let force = crb[dof_body[i] as usize].mul(&cdof[i]);
+                    above.project(&force, row);
+                    if let Some(diagonal) = row.last_mut() {
+                        *diagonal += armature[i];
+                    }
+                }
+            }
         }
-        let row = &mut d.M[s.mass.row(i)];
-        if m.dof_simplenum[i] != 0 {
-            row.fill(0.0);
-            row[0] = m.dof_M0[i];
-            continue;
-        }
-        // Force needed to accelerate, along dof i, all that it carries; its components along the
-        // ancestors are the row.
-        let force = crb[s.dof_body[i] as usize].mul(&cdof[i]);
-        let depth = row.len() - 1;
-        above.enter(depth, &cdof[i]);
-        above.project(&force, row);
-        row[depth] += m.dof_armature[i];
     }
-    tendon_armature(m, d);
 }
 
 /// Adds `a JᵀJ` for every tendon with armature `a`.

@@ -7,11 +7,11 @@
 //! Orientations are carried down the tree as quaternions, normalised at every body, and turned
 //! into matrices once.
 
-use corten_math::{Mat3, Quat, Vec3};
+use corten_math::{Mat3, Quat, Vec3, sin_cos_all, wide};
 use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SameFrame, SleepState};
 
-use crate::data::structure::{Body, Structure};
+use crate::data::structure::{Body, Joint};
 use crate::{Data, awake, sleep};
 
 /// Body, joint, geom and site poses.
@@ -23,196 +23,223 @@ pub fn kinematics(m: &Model, d: &mut Data) {
     attachments(m, d);
 }
 
-/// Poses of bodies, anchors and axes of joints.
-fn bodies(m: &Model, d: &mut Data) {
-    if m.nbody == 0 {
-        return;
-    }
-    d.xpos[0] = Vec3::ZERO;
-    d.xquat[0] = Quat::IDENTITY;
-    d.xmat[0] = Mat3::IDENTITY;
-    d.xipos[0] = Vec3::ZERO;
-    d.ximat[0] = Mat3::IDENTITY;
-
-    let n = m.nbody;
-    let s = &*d.scratch.structure;
-    let (xpos, xquat, xmat) = (&mut d.xpos[..n], &mut d.xquat[..n], &mut d.xmat[..n]);
-    let (body_pos, body_quat, mocapid) =
-        (&m.body_pos[..n], &m.body_quat[..n], &m.body_mocapid[..n]);
-    let mut joints = Joints { m, s, qpos: &d.qpos, xanchor: &mut d.xanchor, xaxis: &mut d.xaxis };
-    let sleeping = sleep::enabled(m);
-    for (i, node) in s.bodies.iter().enumerate().take(n).skip(1) {
-        if sleeping && d.body_awake[i] == SleepState::Static.raw() {
-            continue;
+wide! {
+    /// Poses of bodies, anchors and axes of joints.
+    fn bodies(m: &Model, d: &mut Data) {
+        if m.nbody == 0 {
+            return;
         }
-        let (pos, quat) = match joints.free(node) {
-            Some(pose) => pose,
-            None => {
-                let (mut pos, mut quat) = (body_pos[i], body_quat[i]);
-                if let Ok(k) = usize::try_from(mocapid[i])
-                    && k < m.nmocap
-                {
-                    (pos, quat) = (d.mocap_pos[k], d.mocap_quat[k].normalized());
-                }
-                let parent = node.parent as usize;
-                if parent != 0 {
-                    pos = xmat[parent] * pos + xpos[parent];
-                    quat = xquat[parent] * quat;
-                }
-                joints.apply(node, pos, quat)
-            }
+        d.xpos[0] = Vec3::ZERO;
+        d.xquat[0] = Quat::IDENTITY;
+        d.xmat[0] = Mat3::IDENTITY;
+        d.xipos[0] = Vec3::ZERO;
+        d.ximat[0] = Mat3::IDENTITY;
+
+        let s = &*d.scratch.structure;
+        let [half_sin, half_cos] = &mut d.scratch.half_angle;
+        for (half, &q) in half_sin.iter_mut().zip(&s.hinges) {
+            *half = 0.5 * (d.qpos[q as usize] - m.qpos0[q as usize]);
+        }
+        sin_cos_all(half_sin, half_cos);
+
+        let (n, njnt) = (m.nbody, s.joints.len());
+        let (xpos, xquat, xmat) = (&mut d.xpos[..n], &mut d.xquat[..n], &mut d.xmat[..n]);
+        let (body_pos, body_quat, mocapid) =
+            (&m.body_pos[..n], &m.body_quat[..n], &m.body_mocapid[..n]);
+        let mut joints = Joints {
+            m,
+            joints: &s.joints,
+            qpos: &d.qpos,
+            half_angle: [half_sin, half_cos],
+            axes: &m.jnt_axis[..njnt],
+            anchors: &m.jnt_pos[..njnt],
+            xanchor: &mut d.xanchor[..njnt],
+            xaxis: &mut d.xaxis[..njnt],
         };
-        if sleeping && d.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty() {
-            if pos == xpos[i] && quat == xquat[i] {
+        let sleeping = sleep::enabled(m);
+        let nodes = &s.bodies[..n];
+        for i in 1..n {
+            let node = &nodes[i];
+            if sleeping && d.body_awake[i] == SleepState::Static.raw() {
                 continue;
             }
-            // The user has moved a sleeping body: mark its tree for waking.
-            if let Some(tree) = d.tree_awake.get_mut(m.body_treeid[i] as usize) {
-                *tree = 1;
+            let (pos, quat) = match joints.free(node) {
+                Some(pose) => pose,
+                None => {
+                    let (mut pos, mut quat) = (body_pos[i], body_quat[i]);
+                    if mocapid[i] >= 0
+                        && let Some(p) = d.mocap_pos.get(mocapid[i] as usize)
+                        && let Some(q) = d.mocap_quat.get(mocapid[i] as usize)
+                    {
+                        (pos, quat) = (*p, q.normalized());
+                    }
+                    let parent = node.parent as usize;
+                    if parent != 0 {
+                        pos = xmat[parent] * pos + xpos[parent];
+                        quat = xquat[parent] * quat;
+                    }
+                    joints.apply(node, pos, quat)
+                }
+            };
+            if sleeping && d.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty()
+            {
+                if pos == xpos[i] && quat == xquat[i] {
+                    continue;
+                }
+                // The user has moved a sleeping body: mark its tree for waking.
+                if let Some(tree) = d.tree_awake.get_mut(m.body_treeid[i] as usize) {
+                    *tree = 1;
+                }
+            }
+            xpos[i] = pos;
+            xquat[i] = quat;
+            xmat[i] = quat.to_mat();
+        }
+    }
+
+    /// Poses of inertial frames, geoms and sites.
+    fn attachments(m: &Model, d: &mut Data) {
+        let filter = sleep::filters(m, d);
+        let n = m.nbody;
+        let nodes = &d.scratch.structure.bodies[..n];
+        let (xpos, xquat, xmat) = (&d.xpos[..n], &d.xquat[..n], &d.xmat[..n]);
+        let (xipos, ximat) = (&mut d.xipos[..n], &mut d.ximat[..n]);
+        let (same, ipos, iquat) = (&m.body_sameframe[..n], &m.body_ipos[..n], &m.body_iquat[..n]);
+        for i in awake::select(filter, &d.body_awake_ind, d.nbody_awake, n).iter() {
+            let frame = BodyFrame { pos: xpos[i], quat: &xquat[i], mat: &xmat[i] };
+            if i > 0 {
+                xipos[i] = frame.position(same[i], &ipos[i], Vec3::ZERO);
+                ximat[i] = frame.orientation(same[i], &iquat[i], &Mat3::IDENTITY);
+            }
+            let geoms = nodes[i].geoms();
+            if geoms.is_empty() || filter && d.body_awake[i] != SleepState::Awake.raw() {
+                continue;
+            }
+            let given = m.geom_sameframe[geoms.clone()]
+                .iter()
+                .zip(&m.geom_pos[geoms.clone()])
+                .zip(&m.geom_quat[geoms.clone()]);
+            let found = d.geom_xpos[geoms.clone()].iter_mut().zip(&mut d.geom_xmat[geoms]);
+            for (((&same, pos), quat), (xpos, xmat)) in given.zip(found) {
+                *xpos = frame.position(same, pos, xipos[i]);
+                *xmat = frame.orientation(same, quat, &ximat[i]);
             }
         }
-        xpos[i] = pos;
-        xquat[i] = quat;
-        xmat[i] = quat.to_mat();
+
+        let ns = m.nsite;
+        let given = m.site_bodyid[..ns]
+            .iter()
+            .zip(&m.site_sameframe[..ns])
+            .zip(m.site_pos[..ns].iter().zip(&m.site_quat[..ns]));
+        let found = d.site_xpos[..ns].iter_mut().zip(&mut d.site_xmat[..ns]);
+        for (((&body, &same), (pos, quat)), (site_xpos, site_xmat)) in given.zip(found) {
+            let i = body as usize;
+            if i >= n || filter && d.body_awake[i] != SleepState::Awake.raw() {
+                continue;
+            }
+            let frame = BodyFrame { pos: xpos[i], quat: &xquat[i], mat: &xmat[i] };
+            *site_xpos = frame.position(same, pos, xipos[i]);
+            *site_xmat = frame.orientation(same, quat, &ximat[i]);
+        }
     }
 }
 
 /// Positions of joints, and where their anchors and axes go.
 struct Joints<'a> {
     m: &'a Model,
-    s: &'a Structure,
+    joints: &'a [Joint],
     qpos: &'a [f64],
+    /// Sine and cosine of half the angle of each hinge.
+    half_angle: [&'a [f64]; 2],
+    axes: &'a [Vec3],
+    anchors: &'a [Vec3],
     xanchor: &'a mut [Vec3],
     xaxis: &'a mut [Vec3],
 }
 
 impl Joints<'_> {
     /// The pose of a body that has a free joint.
-    #[inline]
+    #[inline(always)]
     fn free(&mut self, node: &Body) -> Option<(Vec3, Quat)> {
         let range = node.joints();
-        let [joint] = &self.s.joints[range.clone()] else { return None };
+        let [joint] = &self.joints[range.clone()] else { return None };
         if joint.kind != JointType::Free {
             return None;
         }
-        let q = &self.qpos[joint.qpos()..joint.qpos() + 7];
-        let pos = Vec3::from_slice(q);
+        let q = self.qpos[joint.qpos()..].first_chunk::<7>()?;
+        let pos = Vec3([q[0], q[1], q[2]]);
         self.xanchor[range.start] = pos;
-        self.xaxis[range.start] = self.m.jnt_axis[range.start];
-        Some((pos, Quat::from_slice(&q[3..]).normalized()))
+        self.xaxis[range.start] = self.axes[range.start];
+        Some((pos, Quat([q[3], q[4], q[5], q[6]]).normalized()))
     }
 
     /// Moves a body from its pose relative to the parent by its joints, one after the other.
-    #[inline]
+    #[inline(always)]
     fn apply(&mut self, node: &Body, mut pos: Vec3, mut quat: Quat) -> (Vec3, Quat) {
-        let range = node.joints();
-        let given = self.s.joints[range.clone()]
-            .iter()
-            .zip(&self.m.jnt_axis[range.clone()])
-            .zip(&self.m.jnt_pos[range.clone()]);
-        let found = self.xanchor[range.clone()].iter_mut().zip(&mut self.xaxis[range]);
-        for (((joint, local_axis), local_anchor), (xanchor, xaxis)) in given.zip(found) {
-            let axis = quat.rotate(*local_axis);
-            let off_centre = *local_anchor != Vec3::ZERO;
-            let anchor = if off_centre { quat.rotate(*local_anchor) + pos } else { pos };
-            let q = joint.qpos();
-            let rotation = match joint.kind {
-                JointType::Hinge => {
-                    Quat::from_axis_angle(*local_axis, self.qpos[q] - self.m.qpos0[q])
-                }
-                JointType::Ball => Quat::from_slice(&self.qpos[q..q + 4]).normalized(),
-                JointType::Slide => {
-                    pos += axis * (self.qpos[q] - self.m.qpos0[q]);
-                    Quat::IDENTITY
-                }
-                // A free joint is alone on its body.
-                JointType::Free => Quat::IDENTITY,
-            };
-            if joint.kind != JointType::Slide {
-                quat = quat * rotation;
-                // The anchor stays in place while the body turns about it.
-                if off_centre {
-                    pos = anchor - quat.rotate(*local_anchor);
-                }
+        for j in node.joints() {
+            let joint = &self.joints[j];
+            let (local_axis, local_anchor) = (self.axes[j], self.anchors[j]);
+            let axis = quat.rotate(local_axis);
+            let off_centre = !local_anchor.is_zero();
+            let mut anchor = pos;
+            if off_centre {
+                anchor += quat.rotate(local_anchor);
             }
-            *xanchor = anchor;
-            *xaxis = axis;
+            let q = joint.qpos();
+            match joint.kind {
+                JointType::Hinge => {
+                    let [sin, cos] = self.half_angle.map(|x| x[joint.hinge as usize]);
+                    let [x, y, z] = local_axis.0;
+                    quat = quat * Quat([cos, x * sin, y * sin, z * sin]);
+                }
+                JointType::Ball => {
+                    quat = quat * Quat::from_slice(&self.qpos[q..q + 4]).normalized();
+                }
+                JointType::Slide => pos += axis * (self.qpos[q] - self.m.qpos0[q]),
+                // A free joint is alone on its body.
+                JointType::Free => {}
+            }
+            // The anchor stays in place while the body turns about it.
+            if off_centre && joint.kind != JointType::Slide {
+                pos = anchor - quat.rotate(local_anchor);
+            }
+            self.xanchor[j] = anchor;
+            self.xaxis[j] = axis;
         }
         (pos, quat.normalized())
-    }
-}
-
-/// Poses of inertial frames, geoms and sites.
-fn attachments(m: &Model, d: &mut Data) {
-    let filter = sleep::filters(m, d);
-    let n = m.nbody;
-    let s = &*d.scratch.structure;
-    let (xpos, xquat, xmat) = (&d.xpos[..n], &d.xquat[..n], &d.xmat[..n]);
-    let (xipos, ximat) = (&mut d.xipos[..n], &mut d.ximat[..n]);
-    for i in awake::select(filter, &d.body_awake_ind, d.nbody_awake, n).iter() {
-        let frame = BodyFrame { pos: xpos[i], quat: xquat[i], mat: &xmat[i] };
-        if i > 0 {
-            let same = m.body_sameframe[i];
-            xipos[i] = frame.position(same, m.body_ipos[i], Vec3::ZERO);
-            ximat[i] = frame.orientation(same, m.body_iquat[i], &Mat3::IDENTITY);
-        }
-        let geoms = s.bodies[i].geoms();
-        if geoms.is_empty() || filter && d.body_awake[i] != SleepState::Awake.raw() {
-            continue;
-        }
-        let given = m.geom_sameframe[geoms.clone()]
-            .iter()
-            .zip(&m.geom_pos[geoms.clone()])
-            .zip(&m.geom_quat[geoms.clone()]);
-        let found = d.geom_xpos[geoms.clone()].iter_mut().zip(&mut d.geom_xmat[geoms]);
-        for (((&same, &pos), &quat), (xpos, xmat)) in given.zip(found) {
-            *xpos = frame.position(same, pos, xipos[i]);
-            *xmat = frame.orientation(same, quat, &ximat[i]);
-        }
-    }
-
-    for k in 0..m.nsite {
-        let i = m.site_bodyid[k] as usize;
-        if i >= m.nbody || filter && d.body_awake[i] != SleepState::Awake.raw() {
-            continue;
-        }
-        let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, i);
-        let same = m.site_sameframe[k];
-        d.site_xpos[k] = frame.position(same, m.site_pos[k], d.xipos[i]);
-        d.site_xmat[k] = frame.orientation(same, m.site_quat[k], &d.ximat[i]);
     }
 }
 
 /// The frame of a body in the world.
 struct BodyFrame<'a> {
     pos: Vec3,
-    quat: Quat,
+    quat: &'a Quat,
     mat: &'a Mat3,
 }
 
 impl<'a> BodyFrame<'a> {
     #[inline]
-    fn of(xpos: &[Vec3], xquat: &[Quat], xmat: &'a [Mat3], body: usize) -> BodyFrame<'a> {
-        BodyFrame { pos: xpos[body], quat: xquat[body], mat: &xmat[body] }
+    fn of(xpos: &[Vec3], xquat: &'a [Quat], xmat: &'a [Mat3], body: usize) -> BodyFrame<'a> {
+        BodyFrame { pos: xpos[body], quat: &xquat[body], mat: &xmat[body] }
     }
 
     /// World position of a local point; `same` tells which frame it coincides with.
-    #[inline]
-    fn position(&self, same: u8, local: Vec3, inertial: Vec3) -> Vec3 {
+    #[inline(always)]
+    fn position(&self, same: u8, local: &Vec3, inertial: Vec3) -> Vec3 {
         match SameFrame::from_raw(same.into()) {
             Some(SameFrame::Body) => self.pos,
             Some(SameFrame::Inertia) => inertial,
-            _ => *self.mat * local + self.pos,
+            _ => *self.mat * *local + self.pos,
         }
     }
 
     /// World orientation of a local frame; `same` tells which frame it is aligned with.
-    #[inline]
-    fn orientation(&self, same: u8, local: Quat, inertial: &Mat3) -> Mat3 {
+    #[inline(always)]
+    fn orientation(&self, same: u8, local: &Quat, inertial: &Mat3) -> Mat3 {
         match SameFrame::from_raw(same.into()) {
             Some(SameFrame::Body | SameFrame::BodyRot) => *self.mat,
             Some(SameFrame::Inertia | SameFrame::InertiaRot) => *inertial,
-            _ => (self.quat * local).to_mat(),
+            _ => (*self.quat * *local).to_mat(),
         }
     }
 }
@@ -228,8 +255,8 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
             continue;
         }
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let mut pos = frame.position(0, m.cam_pos[k], Vec3::ZERO);
-        let mut mat = frame.orientation(0, m.cam_quat[k], &Mat3::IDENTITY);
+        let mut pos = frame.position(0, &m.cam_pos[k], Vec3::ZERO);
+        let mut mat = frame.orientation(0, &m.cam_quat[k], &Mat3::IDENTITY);
         match CamLightMode::from_raw(m.cam_mode[k]) {
             Some(CamLightMode::Track) => {
                 mat = m.cam_mat0[k];
@@ -262,7 +289,7 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
             continue;
         }
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let mut pos = frame.position(0, m.light_pos[k], Vec3::ZERO);
+        let mut pos = frame.position(0, &m.light_pos[k], Vec3::ZERO);
         let mut dir = frame.quat.rotate(m.light_dir[k]);
         match CamLightMode::from_raw(m.light_mode[k]) {
             Some(CamLightMode::Track) => {

@@ -6,56 +6,72 @@
 //! with all quantities about one point per tree, so that parents and children add up directly
 //! (`mj_rne`). Gravity enters as an upward acceleration of the world.
 
-use corten_math::{MIN_VAL, Spatial, Vec3};
+use corten_math::{MIN_VAL, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType};
 
 use crate::{Data, awake};
 
-/// `cvel` and `cdof_dot`.
-pub fn body_velocities(m: &Model, d: &mut Data) {
-    if m.nbody == 0 {
-        return;
-    }
-    let s = &*d.scratch.structure;
-    d.cvel[0] = Spatial::ZERO;
-    for i in awake::bodies!(m, d).iter() {
-        let node = &s.bodies[i];
-        let mut vel = d.cvel[node.parent as usize];
-        for joint in &s.joints[node.joints()] {
-            let k = joint.dof();
-            match joint.kind {
-                // A dof of its own has no effect on its axis: the motion before it may be used.
-                JointType::Hinge | JointType::Slide => {
-                    let axis = d.cdof[k];
-                    d.cdof_dot[k] = vel.cross_motion(&axis);
-                    vel += axis * d.qvel[k];
-                }
-                JointType::Ball => {
-                    spherical(&mut vel, &d.cdof[k..k + 3], &mut d.cdof_dot[k..k + 3], &d.qvel[k..]);
-                }
-                JointType::Free => {
-                    d.cdof_dot[k..k + 3].fill(Spatial::ZERO);
-                    let linear = vel.lin() + Vec3::from_slice(&d.qvel[k..]);
-                    vel = Spatial::new(vel.rot(), linear);
-                    let k = k + 3;
-                    spherical(&mut vel, &d.cdof[k..k + 3], &mut d.cdof_dot[k..k + 3], &d.qvel[k..]);
+wide! {
+    /// `cvel` and `cdof_dot`.
+    pub fn body_velocities(m: &Model, d: &mut Data) {
+        if m.nbody == 0 {
+            return;
+        }
+        let s = &*d.scratch.structure;
+        let (n, nv) = (m.nbody, m.nv);
+        let (bodies, cvel) = (&s.bodies[..n], &mut d.cvel[..n]);
+        let (cdof, cdof_dot, qvel) = (&d.cdof[..nv], &mut d.cdof_dot[..nv], &d.qvel[..nv]);
+        cvel[0] = Spatial::ZERO;
+        for i in awake::bodies!(m, d).iter() {
+            let node = &bodies[i];
+            let mut vel = cvel[node.parent as usize];
+            for joint in &s.joints[node.joints()] {
+                let k = joint.dof();
+                match joint.kind {
+                    // A dof of its own has no effect on its axis: the motion before it may be
+                    // used.
+                    JointType::Hinge | JointType::Slide => {
+                        let axis = cdof[k];
+                        cdof_dot[k] = vel.cross_motion(&axis);
+                        vel += axis * qvel[k];
+                    }
+                    JointType::Ball => spherical(&mut vel, k, cdof, cdof_dot, qvel),
+                    JointType::Free => {
+                        cdof_dot[k..k + 3].fill(Spatial::ZERO);
+                        let linear = vel.lin() + Vec3::from_slice(&qvel[k..k + 3]);
+                        vel = Spatial::new(vel.rot(), linear);
+                        spherical(&mut vel, k + 3, cdof, cdof_dot, qvel);
+                    }
                 }
             }
+            cvel[i] = vel;
         }
-        d.cvel[i] = vel;
     }
 }
 
-/// The three axes of a spherical joint turn with the parent, then move the body together.
-#[inline]
-fn spherical(vel: &mut Spatial, axes: &[Spatial], rates: &mut [Spatial], qvel: &[f64]) {
+/// The three axes of a spherical joint, from dof `k` on, turn with the parent, then move the body
+/// together.
+#[inline(always)]
+fn spherical(
+    vel: &mut Spatial,
+    k: usize,
+    cdof: &[Spatial],
+    cdof_dot: &mut [Spatial],
+    qvel: &[f64],
+) {
+    let (Some(axes), Some(rates), Some(qvel)) = (
+        cdof[k..].first_chunk::<3>(),
+        cdof_dot[k..].first_chunk_mut::<3>(),
+        qvel[k..].first_chunk::<3>(),
+    ) else {
+        return;
+    };
     for (rate, axis) in rates.iter_mut().zip(axes) {
         *rate = vel.cross_motion(axis);
     }
-    if let (&[x, y, z], &[p, q, r, ..]) = (axes, qvel) {
-        *vel += x * p + y * q + z * r;
-    }
+    let ([x, y, z], [p, q, r]) = (axes, qvel);
+    *vel += *x * *p + *y * *q + *z * *r;
 }
 
 /// Coriolis, centrifugal and gravitational forces.
@@ -65,58 +81,56 @@ pub fn bias_force(m: &Model, d: &mut Data) {
     d.qfrc_bias = force;
 }
 
-/// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
-pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
-    if m.nbody == 0 {
-        return;
-    }
-    let bodies = awake::bodies!(m, d);
-    let children = awake::children!(m, d);
-    let dofs = awake::dofs!(m, d);
-    let s = &*d.scratch.structure;
-    let (nbody, nv) = (m.nbody, m.nv);
-    let acc = &mut d.scratch.body_acc[..nbody];
-    let frc = &mut d.scratch.body_frc[..nbody];
-    let (cinert, cvel) = (&d.cinert[..nbody], &d.cvel[..nbody]);
-    let (cdof, cdof_dot) = (&d.cdof[..nv], &d.cdof_dot[..nv]);
-    let (qvel, qacc) = (&d.qvel[..nv], &d.qacc[..nv]);
+wide! {
+    /// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
+    pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
+        if m.nbody == 0 {
+            return;
+        }
+        let bodies = awake::bodies!(m, d);
+        let children = awake::children!(m, d);
+        let dofs = awake::dofs!(m, d);
+        let s = &*d.scratch.structure;
+        let (nbody, nv) = (m.nbody, m.nv);
+        let nodes = &s.bodies[..nbody];
+        let acc = &mut d.scratch.body_acc[..nbody];
+        let frc = &mut d.scratch.body_frc[..nbody];
+        let (cinert, cvel) = (&d.cinert[..nbody], &d.cvel[..nbody]);
+        let (cdof, cdof_dot) = (&d.cdof[..nv], &d.cdof_dot[..nv]);
+        let (qvel, qacc) = (&d.qvel[..nv], &d.qacc[..nv]);
 
-    acc[0] = world_acceleration(m);
-    frc[0] = Spatial::ZERO;
-    for i in bodies.iter() {
-        let node = &s.bodies[i];
-        let own = node.dofs();
-        let mut a = acc[node.parent as usize] + combine(&cdof_dot[own.clone()], &qvel[own.clone()]);
-        if with_acceleration {
-            a += combine(&cdof[own.clone()], &qacc[own]);
+        acc[0] = world_acceleration(m);
+        frc[0] = Spatial::ZERO;
+        for i in bodies.iter() {
+            let node = &nodes[i];
+            let own = node.dofs();
+            let rates = combine(&cdof_dot[own.clone()], &qvel[own.clone()]);
+            let mut a = acc[node.parent as usize] + rates;
+            if with_acceleration {
+                a += combine(&cdof[own.clone()], &qacc[own]);
+            }
+            acc[i] = a;
+            let (inertia, v) = (&cinert[i], &cvel[i]);
+            frc[i] = inertia.mul(&a) + v.cross_force(&inertia.mul(v));
         }
-        acc[i] = a;
-        let (inertia, v) = (&cinert[i], &cvel[i]);
-        frc[i] = inertia.mul(&a) + v.cross_force(&inertia.mul(v));
-    }
-    for i in children.iter().rev() {
-        let parent = s.bodies[i].parent as usize;
-        if parent > 0 {
-            let f = frc[i];
-            frc[parent] += f;
-        }
-    }
-    match dofs.list() {
-        None => {
-            for ((x, axis), &body) in force.iter_mut().zip(cdof).zip(&s.dof_body) {
-                *x = axis.dot(&frc[body as usize]);
+        for i in children.iter().rev() {
+            let parent = nodes[i].parent as usize;
+            if parent > 0 {
+                let f = frc[i];
+                frc[parent] += f;
             }
         }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                force[k] = cdof[k].dot(&frc[s.dof_body[k] as usize]);
+        for range in dofs.ranges() {
+            let given = cdof[range.clone()].iter().zip(&s.dof_body[range.clone()]);
+            for (x, (axis, &body)) in force[range].iter_mut().zip(given) {
+                *x = axis.dot(&frc[body as usize]);
             }
         }
     }
 }
 
 /// Sum of vectors times numbers.
-#[inline]
+#[inline(always)]
 fn combine(vectors: &[Spatial], numbers: &[f64]) -> Spatial {
     let mut pairs = vectors.iter().zip(numbers);
     let Some((first, &x)) = pairs.next() else { return Spatial::ZERO };

@@ -1,0 +1,193 @@
+//! Sine and cosine of many angles at once.
+//!
+//! Plain arithmetic in a fixed order: the same bits on every processor, and loops that fill its
+//! registers. The leading terms are carried with their rounding errors (Dekker, *A floating-point
+//! technique for extending the available precision*, 1971), so that results are correctly rounded
+//! but for a few in a thousand.
+
+use crate::{real, wide};
+
+/// Larger angles are left to the scalar functions: the reduction below would lose digits.
+const LARGEST: f64 = 1e5;
+
+/// π/2 in three parts of 33, 33 and 53 bits: multiples of the first two by small integers are exact.
+const HALF_PI: [f64; 3] = [
+    1.570_796_326_734_125_614_17,
+    6.077_100_506_303_965_976_60e-11,
+    2.022_266_248_795_950_732_4e-21,
+];
+
+/// 1.5 · 2⁵²: adding it rounds to an integer, which then stands in the lowest bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// 2²⁷ + 1, which splits a number into halves whose products are exact.
+const SPLIT: f64 = 134_217_729.0;
+
+/// −1/3!, as the nearest number and what is missing.
+const SIN_3: [f64; 2] = [-0.166_666_666_666_666_66, -9.251_858_538_542_97e-18];
+
+/// 1/5!, −1/7!, …
+const SIN: [f64; 6] = [
+    1.0 / 120.0,
+    -1.0 / 5_040.0,
+    1.0 / 362_880.0,
+    -1.0 / 39_916_800.0,
+    1.0 / 6_227_020_800.0,
+    -1.0 / 1_307_674_368_000.0,
+];
+
+/// 1/4!, −1/6!, …
+const COS: [f64; 7] = [
+    1.0 / 24.0,
+    -1.0 / 720.0,
+    1.0 / 40_320.0,
+    -1.0 / 3_628_800.0,
+    1.0 / 479_001_600.0,
+    -1.0 / 87_178_291_200.0,
+    1.0 / 20_922_789_888_000.0,
+];
+
+wide! {
+    /// Replaces every angle by its sine, and gives the cosines.
+    pub fn sin_cos_all(angles: &mut [f64], cos: &mut [f64]) {
+        let (angles, rest) = angles.as_chunks_mut::<4>();
+        let (cos, cos_rest) = cos.as_chunks_mut::<4>();
+        for (angles, cos) in angles.iter_mut().zip(cos) {
+            (*angles, *cos) = sin_cos_four(*angles);
+        }
+        if !rest.is_empty() {
+            let mut last = [0.0; 4];
+            for (x, angle) in last.iter_mut().zip(&*rest) {
+                *x = *angle;
+            }
+            let (s, c) = sin_cos_four(last);
+            for ((angle, cos), (s, c)) in rest.iter_mut().zip(cos_rest).zip(s.into_iter().zip(c)) {
+                (*angle, *cos) = (s, c);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn sin_cos_four(angles: [f64; 4]) -> ([f64; 4], [f64; 4]) {
+    let (mut sin, mut cos) = ([0.0; 4], [0.0; 4]);
+    for k in 0..4 {
+        (sin[k], cos[k]) = sin_cos(angles[k]);
+    }
+    let largest = angles.iter().fold(0.0, |m: f64, x| if x.abs() < m { m } else { x.abs() });
+    if !(largest < LARGEST) {
+        for k in 0..4 {
+            (sin[k], cos[k]) = real::sin_cos(angles[k]);
+        }
+    }
+    (sin, cos)
+}
+
+/// Without branches, so that a loop over it becomes vector code.
+#[inline(always)]
+fn sin_cos(angle: f64) -> (f64, f64) {
+    // angle = n π/2 + x + tail, |x| ≤ π/4.
+    let rounded = angle * std::f64::consts::FRAC_2_PI + ROUND;
+    let quadrant = rounded.to_bits();
+    let n = rounded - ROUND;
+    let first = angle - n * HALF_PI[0];
+    let (second, third) = (n * HALF_PI[1], n * HALF_PI[2]);
+    let y = first - second;
+    let missing = (first - y) - second - third;
+    let x = y + missing;
+    let tail = (y - x) + missing;
+
+    // z = x², with its error.
+    let (high, low) = halves(x);
+    let z = x * x;
+    let z_error = ((high * high - z) + 2.0 * high * low) + low * low;
+
+    // x³ with its error, times −1/3! + z/5! − …, with its error.
+    let (z_high, z_low) = halves(z);
+    let cube = x * z;
+    let cube_error = (((high * z_high - cube) + high * z_low) + low * z_high) + low * z_low;
+    let cube_error = cube_error + x * z_error;
+    let series = SIN[4] + z * SIN[5];
+    let series = SIN[3] + z * series;
+    let series = SIN[2] + z * series;
+    let series = SIN[1] + z * series;
+    let series = z * (SIN[0] + z * series);
+    let factor = SIN_3[0] + series;
+    let factor_error = ((SIN_3[0] - factor) + series) + SIN_3[1];
+    let (factor_high, factor_low) = halves(factor);
+    let (cube_high, cube_low) = halves(cube);
+    let change = cube * factor;
+    let change_error = (((cube_high * factor_high - change) + cube_high * factor_low)
+        + cube_low * factor_high)
+        + cube_low * factor_low;
+    let change_error = change_error + cube * factor_error + cube_error * factor;
+    let sum = x + change;
+    let half_z = 0.5 * z;
+    let sin = sum + ((change - (sum - x)) + (change_error + tail * (1.0 - half_z)));
+
+    // 1 − z/2 with its error, plus z²/4! − …
+    let series = COS[5] + z * COS[6];
+    let series = COS[4] + z * series;
+    let series = COS[3] + z * series;
+    let series = COS[2] + z * series;
+    let series = COS[1] + z * series;
+    let series = COS[0] + z * series;
+    let sum = 1.0 - half_z;
+    let error = (1.0 - sum) - half_z;
+    let cos = sum + (z * z * series + (error - (0.5 * z_error + x * tail)));
+
+    // Odd quadrants exchange the two; signs follow.
+    let (s, c) = (sin.to_bits(), cos.to_bits());
+    let exchange = (s ^ c) & 0_u64.wrapping_sub(quadrant & 1);
+    let sin_sign = (quadrant & 2) << 62;
+    let cos_sign = (quadrant.wrapping_add(1) & 2) << 62;
+    (f64::from_bits((s ^ exchange) ^ sin_sign), f64::from_bits((c ^ exchange) ^ cos_sign))
+}
+
+/// A number as a sum of two with half its digits each.
+#[inline(always)]
+fn halves(x: f64) -> (f64, f64) {
+    let scaled = x * SPLIT;
+    let high = scaled - (scaled - x);
+    (high, x - high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distance in units of the last place.
+    fn ulps(a: f64, b: f64) -> u64 {
+        (a.to_bits() as i64).abs_diff(b.to_bits() as i64)
+    }
+
+    #[test]
+    fn differs_from_the_scalar_functions_by_one_unit_at_most() {
+        for range in [1e-3, 0.5, 1.6, 10.0, 1e4] {
+            let n = 40_001;
+            let angles: Vec<f64> =
+                (0..n).map(|k| range * (2.0 * k as f64 / (n - 1) as f64 - 1.0)).collect();
+            let (mut sin, mut cos) = (angles.clone(), vec![0.0; n]);
+            sin_cos_all(&mut sin, &mut cos);
+            let mut different = 0;
+            for ((x, s), c) in angles.iter().zip(&sin).zip(&cos) {
+                let (s0, c0) = real::sin_cos(*x);
+                // Next to a zero the units are those of the reduction's tail.
+                let near = |a: f64, b: f64| ulps(a, b) <= 1 || (a - b).abs() < 1e-21;
+                assert!(near(*s, s0) && near(*c, c0), "{x}: {s} {s0} {c} {c0}");
+                different += usize::from(*s != s0) + usize::from(*c != c0);
+            }
+            assert!(different * 25 < n, "{different} of {} at {range}", 2 * n);
+        }
+    }
+
+    #[test]
+    fn special_angles_are_exact() {
+        let mut sin = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e300];
+        let mut cos = [0.0; 5];
+        sin_cos_all(&mut sin, &mut cos);
+        assert_eq!((sin[0], cos[0], sin[1], cos[1]), (0.0, 1.0, 0.0, 1.0));
+        assert!(sin[2].is_nan() && cos[3].is_nan());
+        assert_eq!((sin[4], cos[4]), real::sin_cos(1e300));
+    }
+}
