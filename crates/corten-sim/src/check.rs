@@ -14,6 +14,13 @@ pub(crate) fn is_bad(x: f64) -> bool {
     !(x.abs() <= MAX_VAL)
 }
 
+/// The first bad number. Looks for it only if there is one: most passes need no branches.
+#[inline]
+fn first_bad(x: &[f64]) -> Option<usize> {
+    let any = x.iter().fold(false, |any, &x| any | is_bad(x));
+    if any { x.iter().position(|&x| is_bad(x)) } else { None }
+}
+
 /// Positions and velocities, before a step; reports the first that is bad.
 pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let positions = position(m, d);
@@ -23,7 +30,7 @@ pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
 
 /// Positions (`mj_checkPos`).
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    let Some(index) = d.qpos.iter().position(|&x| is_bad(x)) else { return Ok(()) };
+    let Some(index) = first_bad(&d.qpos) else { return Ok(()) };
     let bad = StepError::BadPosition { time: d.time, index, place: position_owner(m, index) };
     recover(m, d, Warning::BadQpos, index);
     Err(bad)
@@ -31,7 +38,7 @@ pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
 
 /// Velocities (`mj_checkVel`).
 pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    let Some(index) = d.qvel.iter().position(|&x| is_bad(x)) else { return Ok(()) };
+    let Some(index) = first_bad(&d.qvel) else { return Ok(()) };
     let bad = StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) };
     recover(m, d, Warning::BadQvel, index);
     Err(bad)
@@ -42,7 +49,7 @@ pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// the matter: a singular mass matrix, a constraint whose row is not finite, else the
 /// acceleration itself with the constraint that pushes most.
 pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    let Some(index) = d.qacc.iter().position(|&x| is_bad(x)) else { return Ok(()) };
+    let Some(index) = first_bad(&d.qacc) else { return Ok(()) };
     let time = d.time;
     // Elimination starts at the last dof: that is where a bad pivot comes from.
     let error = if let Some(index) = d.qLDiagInv.iter().rposition(|x| !x.is_finite()) {

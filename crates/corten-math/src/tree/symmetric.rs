@@ -6,6 +6,8 @@
 //! from the leaves to the roots then causes no fill (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.5), and needs no column indices at all.
 
+use std::ops::Range;
+
 use super::STACK;
 use crate::wide;
 
@@ -37,6 +39,9 @@ struct Run {
 /// Longer paths are cut: a run is held in registers while it is solved.
 const LONGEST_RUN: usize = 6;
 
+/// Longest row for which sums over descendants are kept by depth while factoring.
+const REACH: usize = 16;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Row {
     start: u32,
@@ -44,23 +49,11 @@ struct Row {
     len: u32,
     /// One past the last row that has this row's index among its columns.
     subtree_end: u32,
-    /// Whether this is the last row of a [`BLOCK`].
-    closes_block: bool,
 }
-
-/// Rows at the top of a tree that are eliminated together: the dofs of a free joint. Everything in
-/// the tree hangs below them, so that their short rows would cause most of the work.
-const BLOCK: usize = 6;
-
-/// Entries of a block's lower triangle.
-const TRIANGLE: usize = BLOCK * (BLOCK + 1) / 2;
-
-/// Entries of each row of a block that are computed: the triangle, in whole registers.
-const COMPUTED: [usize; BLOCK] = [4, 4, 4, 4, 6, 6];
 
 impl Row {
     #[inline]
-    fn range(self) -> std::ops::Range<usize> {
+    fn range(self) -> Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
 }
@@ -108,14 +101,12 @@ impl TreePattern {
                 start: start as u32,
                 len: len as u32,
                 subtree_end: i as u32 + 1,
-                closes_block: false,
             });
         }
         if pattern.columns.len() != columns.len() {
             return None;
         }
         pattern.width = row_len.iter().fold(0, |w, &len| w.max(len as usize));
-        pattern.mark_blocks();
         pattern.find_runs();
         Some(pattern)
     }
@@ -138,22 +129,9 @@ impl TreePattern {
         }
     }
 
-    /// Finds the rows that close a [`BLOCK`]: all of it lies on one path from a root, and whatever
-    /// hangs below its first row hangs below its last.
-    fn mark_blocks(&mut self) {
-        for i in (BLOCK - 1)..self.rows.len() {
-            let row = self.rows[i];
-            self.rows[i].closes_block = row.len as usize == BLOCK
-                && self.columns[row.start as usize] as usize == i + 1 - BLOCK
-                && self.rows[i + 1 - BLOCK].subtree_end == row.subtree_end;
-        }
-    }
-
     /// A diagonal matrix.
     pub fn diagonal(n: usize) -> TreePattern {
-        let rows = (0..n as u32)
-            .map(|i| Row { start: i, len: 1, subtree_end: i + 1, closes_block: false })
-            .collect();
+        let rows = (0..n as u32).map(|i| Row { start: i, len: 1, subtree_end: i + 1 }).collect();
         let columns = (0..n as u32).collect();
         let mut pattern = TreePattern { rows, columns, width: 1, ..TreePattern::default() };
         pattern.find_runs();
@@ -180,7 +158,7 @@ impl TreePattern {
 
     /// Where the entries of row `i` are stored.
     #[inline]
-    pub fn row(&self, i: usize) -> std::ops::Range<usize> {
+    pub fn row(&self, i: usize) -> Range<usize> {
         self.rows[i].range()
     }
 
@@ -214,12 +192,31 @@ impl TreePattern {
     /// Replaces a positive definite `matrix` by `L` (unit lower triangular, off the diagonal) and
     /// `D` (on it) of `LᵀDL`, and gives `1/D`.
     pub fn factor(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-        eliminate_all(&self.rows, matrix, &mut inverse_diagonal[..self.rows.len()]);
+        self.factor_range(0..self.size(), matrix, inverse_diagonal);
     }
 
     /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
     pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
-        eliminate_some(&self.rows, matrix, &mut inverse_diagonal[..self.rows.len()], rows);
+        for range in ranges(rows) {
+            self.factor_range(range, matrix, inverse_diagonal);
+        }
+    }
+
+    /// [`Self::factor`] for consecutive rows; whole trees must be given.
+    fn factor_range(&self, rows: Range<usize>, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        if self.width > REACH {
+            eliminate_rows(&self.rows, rows, matrix, inverse_diagonal);
+        } else {
+            factor_runs(self.runs(rows), matrix, inverse_diagonal);
+        }
+    }
+
+    /// The runs of consecutive rows; whole trees must be given.
+    fn runs(&self, rows: Range<usize>) -> &[Run] {
+        if rows.is_empty() {
+            return &[];
+        }
+        &self.runs[self.run_of[rows.start] as usize..=self.run_of[rows.end - 1] as usize]
     }
 
     /// Solves `LᵀDL x = b` in place.
@@ -239,12 +236,7 @@ impl TreePattern {
         if self.width > STACK {
             return self.solve_wide(first, factor, inverse_diagonal, x);
         }
-        let end = first + x.len();
-        if end == first {
-            return;
-        }
-        let runs = self.run_of[first] as usize..self.run_of[end - 1] as usize + 1;
-        solve_runs(&self.runs[runs], first, factor, inverse_diagonal, x);
+        solve_runs(self.runs(first..first + x.len()), first, factor, inverse_diagonal, x);
     }
 
     fn solve_wide(&self, first: usize, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
@@ -273,14 +265,8 @@ impl TreePattern {
         x: &mut [f64],
         rows: &[i32],
     ) {
-        for &i in rows.iter().rev() {
-            self.solve_upper(i as usize, factor, x);
-        }
-        for &i in rows {
-            x[i as usize] *= inverse_diagonal[i as usize];
-        }
-        for &i in rows {
-            self.solve_lower(i as usize, factor, x);
+        for range in ranges(rows) {
+            self.solve_range(range.start, factor, inverse_diagonal, &mut x[range]);
         }
     }
 
@@ -327,16 +313,6 @@ impl TreePattern {
                 x[c] -= l * xi;
             }
         }
-    }
-
-    /// Row `i` of `x ← L^{-1} x`.
-    #[inline]
-    fn solve_lower(&self, i: usize, factor: &[f64], x: &mut [f64]) {
-        let mut xi = x[i];
-        for (l, c) in self.off_diagonal(i, factor) {
-            xi -= l * x[c];
-        }
-        x[i] = xi;
     }
 
     /// `result ← matrix · x`.
@@ -559,36 +535,189 @@ fn dot_row(stack: &[f64; STACK], row: &[f64], depth: usize) -> f64 {
     row[..depth].iter().zip(&stack[..depth]).map(|(l, s)| l * s).sum()
 }
 
+/// Consecutive numbers of an ascending list.
+fn ranges(mut list: &[i32]) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        let start = *list.first()? as usize;
+        let len = list.iter().zip(start..).take_while(|&(&i, next)| i as usize == next).count();
+        list = &list[len..];
+        Some(start..start + len)
+    })
+}
+
 wide! {
-    fn eliminate_all(rows: &[Row], matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-        let mut end = rows.len();
-        while end > 0 {
-            end = eliminate_last(rows, end, matrix, inverse_diagonal);
-        }
-        for (row, &scale) in rows.iter().zip(&*inverse_diagonal) {
-            scale_row(*row, matrix, scale);
+    fn factor_runs(runs: &[Run], matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        let mut pending = Pending {
+            sums: [[[0.0; 4]; GROUPS]; REACH],
+            above: [[[0.0; 4]; LONGEST_RUN]; GROUPS],
+        };
+        for run in runs.iter().rev() {
+            match run.len {
+                1 => factor_run::<1>(run, matrix, inverse_diagonal, &mut pending),
+                2 => factor_run::<2>(run, matrix, inverse_diagonal, &mut pending),
+                3 => factor_run::<3>(run, matrix, inverse_diagonal, &mut pending),
+                4 => factor_run::<4>(run, matrix, inverse_diagonal, &mut pending),
+                5 => factor_run::<5>(run, matrix, inverse_diagonal, &mut pending),
+                _ => factor_run::<6>(run, matrix, inverse_diagonal, &mut pending),
+            }
         }
     }
 
-    fn eliminate_some(
+    /// For rows of any length.
+    fn eliminate_rows(
         rows: &[Row],
+        selected: Range<usize>,
         matrix: &mut [f64],
         inverse_diagonal: &mut [f64],
-        selected: &[i32],
     ) {
-        let mut done = rows.len();
-        for i in selected.iter().rev().map(|&i| i as usize) {
-            if i < done {
-                done = eliminate_last(rows, i + 1, matrix, inverse_diagonal);
-            }
+        let mut end = selected.end;
+        while end > selected.start {
+            end = eliminate_last(rows, end, matrix, inverse_diagonal);
         }
-        for i in selected.iter().map(|&i| i as usize) {
+        for i in selected {
             scale_row(rows[i], matrix, inverse_diagonal[i]);
         }
     }
 }
 
-/// Eliminates the row before `end`, or the block that it closes; gives the new end.
+/// Number of groups of four columns in the longest row.
+const GROUPS: usize = REACH / 4;
+
+/// Four columns of a run's rows.
+type Columns = [[f64; 4]; LONGEST_RUN];
+
+struct Pending {
+    /// What the rows of ancestors have to subtract, by depth.
+    sums: [[[f64; 4]; GROUPS]; REACH],
+    /// The columns of the current run's ancestors, not yet divided by the diagonal.
+    above: [Columns; GROUPS],
+}
+
+/// Eliminates a run. With `u_k` its rows before they are divided by the diagonal, every ancestor
+/// `a` still has to subtract `Σ_k u_ka / D_k u_k` from its row: these sums wait in `pending` until
+/// its own run takes them.
+#[inline(always)]
+fn factor_run<const L: usize>(
+    run: &Run,
+    matrix: &mut [f64],
+    inverse_diagonal: &mut [f64],
+    pending: &mut Pending,
+) {
+    let depth = run.depth as usize % REACH;
+    let row = |k: usize| k * depth + k * (k + 1) / 2;
+    let Some(inverse) = inverse_diagonal[run.row as usize..].first_chunk_mut::<L>() else {
+        return;
+    };
+    let block = &mut matrix[run.start as usize..][..row(L)];
+
+    // The triangle that the run forms by itself. Loops have constant bounds, and leave out what
+    // they do not need, so that they unroll.
+    let mut own = [[0.0; L]; L];
+    for k in 0..L {
+        let entries = &block[row(k) + depth..row(k + 1)];
+        let sums = pending.sums[(depth + k) % REACH].as_flattened();
+        for j in 0..L {
+            if j <= k {
+                own[k][j] = entries[j] - sums[(depth + j) % REACH];
+            }
+        }
+    }
+    let mut lower = [[0.0; L]; L];
+    for k in (0..L).rev() {
+        inverse[k] = 1.0 / own[k][k];
+        for i in 0..L {
+            if i < k {
+                lower[k][i] = own[k][i] * inverse[k];
+                for j in 0..L {
+                    if j <= i {
+                        own[i][j] -= lower[k][i] * own[k][j];
+                    }
+                }
+            }
+        }
+    }
+    for k in 0..L {
+        let entries = &mut block[row(k) + depth..row(k + 1)];
+        for j in 0..L {
+            if j < k {
+                entries[j] = lower[k][j];
+            }
+        }
+        entries[k] = own[k][k];
+    }
+
+    // The columns of the ancestors, four at a time; lanes beyond them are of no use.
+    let groups = depth.div_ceil(4);
+    for (c, above) in pending.above[..groups].iter_mut().enumerate() {
+        let mut u = [[0.0; 4]; L];
+        for k in 0..L {
+            let at = row(k) + 4 * c;
+            let entries = match block.get(at..at + 4) {
+                Some(&[a, b, c, d]) => [a, b, c, d],
+                _ => pad(&block[at..]),
+            };
+            let sums = &pending.sums[(depth + k) % REACH][c];
+            for lane in 0..4 {
+                u[k][lane] = entries[lane] - sums[lane];
+            }
+        }
+        for k in (0..L).rev() {
+            for i in 0..L {
+                if i < k {
+                    for lane in 0..4 {
+                        u[i][lane] -= lower[k][i] * u[k][lane];
+                    }
+                }
+            }
+        }
+        for (above, u) in above.iter_mut().zip(u) {
+            *above = u;
+        }
+        let used = depth - 4 * c;
+        if used >= 4 {
+            for k in 0..L {
+                if let Some(entries) = block[row(k) + 4 * c..].first_chunk_mut::<4>() {
+                    for lane in 0..4 {
+                        entries[lane] = u[k][lane] * inverse[k];
+                    }
+                }
+            }
+        } else {
+            for k in 0..L {
+                let entries = &mut block[row(k) + 4 * c..][..used];
+                entries[0] = u[k][0] * inverse[k];
+                if used > 1 {
+                    entries[1] = u[k][1] * inverse[k];
+                }
+                if used > 2 {
+                    entries[2] = u[k][2] * inverse[k];
+                }
+            }
+        }
+    }
+    for k in 0..L {
+        pending.sums[(depth + k) % REACH] = [[0.0; 4]; GROUPS];
+    }
+    for a in 0..depth {
+        let above = &pending.above[a / 4];
+        let mut scale = [0.0; L];
+        for k in 0..L {
+            scale[k] = above[k][a % 4] * inverse[k];
+        }
+        let sums = &mut pending.sums[a];
+        for (sums, above) in sums[..=a / 4].iter_mut().zip(&pending.above) {
+            let mut sum = *sums;
+            for k in 0..L {
+                for lane in 0..4 {
+                    sum[lane] += scale[k] * above[k][lane];
+                }
+            }
+            *sums = sum;
+        }
+    }
+}
+
+/// Eliminates the row before `end`; gives the new end.
 #[inline(always)]
 fn eliminate_last(
     rows: &[Row],
@@ -597,10 +726,6 @@ fn eliminate_last(
     inverse_diagonal: &mut [f64],
 ) -> usize {
     let row = rows[end - 1];
-    if row.closes_block && end >= BLOCK {
-        eliminate_block(&rows[end - BLOCK..], end - BLOCK, matrix, inverse_diagonal);
-        return end - BLOCK;
-    }
     let subtree = end..row.subtree_end as usize;
     let (above, below) = matrix.split_at_mut(row.range().end);
     let target = &mut above[row.start as usize..];
@@ -681,55 +806,6 @@ fn subtract_long_rows(
             *t -= scale * e;
         }
     }
-}
-
-/// Eliminates the block that starts at row `start` of the matrix and at the first of `rows`: one
-/// rank-one update of a triangle for each row below it, then the triangle itself.
-#[inline(always)]
-fn eliminate_block(rows: &[Row], start: usize, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-    let Some((block, _)) = rows.split_first_chunk::<BLOCK>() else { return };
-    let last = block[BLOCK - 1];
-    let (above, below) = matrix.split_at_mut(last.range().end);
-    // The rows of a block that starts at a root follow each other without gaps.
-    let Some(triangle) = above.last_chunk_mut::<TRIANGLE>() else { return };
-    let subtree = BLOCK..(last.subtree_end as usize - start).min(rows.len());
-    let mut sum = [[0.0; BLOCK]; BLOCK];
-    let weights = &inverse_diagonal[start..];
-    for (row, weight) in rows[subtree.clone()].iter().zip(&weights[subtree]).rev() {
-        let Some(u) = below[(row.start - last.start - last.len) as usize..].first_chunk::<BLOCK>()
-        else {
-            return;
-        };
-        for r in 0..BLOCK {
-            let scale = u[r] * weight;
-            // Whole registers: some entries too many cost nothing.
-            for c in 0..COMPUTED[r] {
-                sum[r][c] += scale * u[c];
-            }
-        }
-    }
-    let mut a = [[0.0; BLOCK]; BLOCK];
-    for r in 0..BLOCK {
-        for c in 0..=r {
-            a[r][c] = triangle[r * (r + 1) / 2 + c] - sum[r][c];
-        }
-    }
-    let mut inverse = [0.0; BLOCK];
-    for k in (0..BLOCK).rev() {
-        inverse[k] = 1.0 / a[k][k];
-        for r in 0..k {
-            let scale = a[k][r] * inverse[k];
-            for c in 0..=r {
-                a[r][c] -= scale * a[k][c];
-            }
-        }
-    }
-    for r in 0..BLOCK {
-        for c in 0..=r {
-            triangle[r * (r + 1) / 2 + c] = a[r][c];
-        }
-    }
-    inverse_diagonal[start..start + BLOCK].copy_from_slice(&inverse);
 }
 
 /// Turns a row of `u` into one of `L`.

@@ -22,6 +22,8 @@ pub(crate) struct Body {
     dofs: [u32; 2],
     chain: [u32; 2],
     geoms: [u32; 2],
+    /// Whether the only joint is free.
+    pub free: bool,
 }
 
 impl Body {
@@ -151,10 +153,13 @@ impl Structure {
             self.chain.extend(dofs[0]..dofs[1]);
             [start, self.chain.len() as u32]
         };
+        let own = &self.joints[joints[0] as usize..joints[1] as usize];
+        let free = matches!(own, [joint] if joint.kind == JointType::Free
+            && [joint.dof, joint.dof + 6] == dofs);
         for dof in dofs[0]..dofs[1] {
             self.dof_body[dof as usize] = b as u32;
         }
-        self.bodies.push(Body { parent, root, joints, dofs, chain, geoms });
+        self.bodies.push(Body { parent, root, joints, dofs, chain, geoms, free });
     }
 
     /// The degrees of freedom that move a body, in ascending order.

@@ -36,7 +36,10 @@ pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
 fn damped(m: &Model, d: &Data) -> bool {
     !m.opt.disabled(DisableBit::EulerDamp)
         && !m.opt.disabled(DisableBit::Damper)
-        && awake::dofs!(m, d).iter().any(|k| m.dof_damping[k] > 0.0)
+        && match awake::dofs!(m, d).list() {
+            None => m.dof_damping.iter().any(|&b| b > 0.0),
+            Some(list) => list.iter().any(|&k| m.dof_damping[k as usize] > 0.0),
+        }
 }
 
 /// `qH`: the factor of `M + hB`.

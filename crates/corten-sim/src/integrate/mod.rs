@@ -79,9 +79,13 @@ fn advance_state(
             }
         }
     }
-    let bodies = awake::bodies!(m, d);
     let s = &*d.scratch.structure;
-    support::integrate_joints(s, bodies.iter(), &mut d.qpos, qvel.unwrap_or(&d.qvel), h);
+    let rate = qvel.unwrap_or(&d.qvel);
+    let bodies = awake::bodies!(m, d);
+    match bodies.list() {
+        None => support::integrate_all_joints(s, &mut d.qpos, rate, h),
+        Some(_) => support::integrate_joints(s, bodies.iter(), &mut d.qpos, rate, h),
+    }
     d.time += h;
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }

@@ -50,10 +50,20 @@ pub fn acceleration(m: &Model, d: &mut Data) {
     }
 }
 
+/// Whether `xfrc_applied` has a component other than zero; one pass without branches.
+pub(crate) fn has_applied_forces(d: &Data) -> bool {
+    // Shifted out: the sign.
+    let any = d.xfrc_applied.iter().fold(0, |any, f| f.0.iter().fold(any, |a, x| a | x.to_bits()));
+    any << 1 != 0
+}
+
 /// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body
 /// (`mj_xfrcAccumulate`). What is not a number shows in every degree of freedom if the model's
 /// matrices are dense, even if the body cannot move: there, MuJoCo multiplies it by zeros.
 pub(crate) fn add_body_forces(m: &Model, d: &Data, qfrc: &mut [f64]) {
+    if !has_applied_forces(d) {
+        return;
+    }
     for (i, applied) in d.xfrc_applied.iter().enumerate().skip(1) {
         if *applied != Spatial::ZERO {
             if !applied.0.iter().all(|x| x.is_finite()) && !is_sparse(m) {

@@ -5,10 +5,11 @@
 //! `cfrc_int` (what the parent exerts on the body). Only sensors and users ask for them. Answers to
 //! `mj_rnePostConstraint`.
 
-use corten_math::{Spatial, Vec3};
+use corten_math::{Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, EqualityType, ObjType};
 
+use crate::stage::acceleration::has_applied_forces;
 use crate::stage::velocity::world_acceleration;
 use crate::{Data, support};
 
@@ -21,24 +22,37 @@ pub fn body_forces(m: &Model, d: &mut Data) {
     applied(d);
     contacts(m, d);
     equalities(m, d);
+    internal(m, d);
+}
 
-    let s = &*d.scratch.structure;
-    d.cacc[0] = world_acceleration(m);
-    d.cfrc_int[0] = Spatial::ZERO;
-    for i in 1..m.nbody {
-        let node = &s.bodies[i];
-        let mut acc = d.cacc[node.parent as usize];
-        for k in node.dofs() {
-            acc += d.cdof_dot[k] * d.qvel[k] + d.cdof[k] * d.qacc[k];
+wide! {
+    /// `cacc`, and `cfrc_int` from it and `cfrc_ext`.
+    fn internal(m: &Model, d: &mut Data) {
+        let (n, nv) = (m.nbody, m.nv);
+        let nodes = &d.scratch.structure.bodies[..n];
+        let (cdof, cdof_dot) = (&d.cdof[..nv], &d.cdof_dot[..nv]);
+        let (qvel, qacc) = (&d.qvel[..nv], &d.qacc[..nv]);
+        let (cinert, cvel, external) = (&d.cinert[..n], &d.cvel[..n], &d.cfrc_ext[..n]);
+        let (cacc, force) = (&mut d.cacc[..n], &mut d.cfrc_int[..n]);
+        cacc[0] = world_acceleration(m);
+        force[0] = Spatial::ZERO;
+        for i in 1..n {
+            let node = &nodes[i];
+            let own = node.dofs();
+            let mut acc = cacc[node.parent as usize];
+            let rates = cdof_dot[own.clone()].iter().zip(&qvel[own.clone()]);
+            let axes = cdof[own.clone()].iter().zip(&qacc[own]);
+            for ((rate, &v), (axis, &a)) in rates.zip(axes) {
+                acc += *rate * v + *axis * a;
+            }
+            cacc[i] = acc;
+            let (inertia, v) = (&cinert[i], &cvel[i]);
+            force[i] = inertia.mul(&acc) + v.cross_force(&inertia.mul(v)) - external[i];
         }
-        d.cacc[i] = acc;
-        let inertia = &d.cinert[i];
-        let inertial = inertia.mul(&acc) + d.cvel[i].cross_force(&inertia.mul(&d.cvel[i]));
-        d.cfrc_int[i] = inertial - d.cfrc_ext[i];
-    }
-    for i in (1..m.nbody).rev() {
-        let force = d.cfrc_int[i];
-        d.cfrc_int[s.bodies[i].parent as usize] += force;
+        for i in (1..n).rev() {
+            let f = force[i];
+            force[nodes[i].parent as usize] += f;
+        }
     }
 }
 
@@ -50,6 +64,9 @@ fn add(d: &mut Data, body: usize, point: Vec3, force: Vec3, torque: Vec3, scale:
 }
 
 fn applied(d: &mut Data) {
+    if !has_applied_forces(d) {
+        return;
+    }
     for i in 1..d.xfrc_applied.len() {
         let applied = d.xfrc_applied[i];
         if applied != Spatial::ZERO {

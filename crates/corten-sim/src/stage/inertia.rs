@@ -152,6 +152,14 @@ wide! {
                 for (k, axis) in cdof[run.clone()].iter().enumerate() {
                     above.enter(depth + k, axis);
                 }
+                let mut run = run;
+                let node = &s.bodies[dof_body[run.start] as usize];
+                if node.free && depth == 0 && run.len() >= FREE {
+                    let inertia = &crb[dof_body[run.start] as usize];
+                    let rows = s.mass.row(run.start).start..s.mass.row(run.start + FREE - 1).end;
+                    free_rows(inertia, &cdof[run.clone()], &armature[run.clone()], &mut d.M[rows]);
+                    run.start += FREE;
+                }
                 for i in run {
                     // Force needed to accelerate, along dof i, all that it carries; its
                     // components along the ancestors are the row.
@@ -165,6 +173,37 @@ wide! {
             }
         }
     }
+}
+
+/// Degrees of freedom of a free joint.
+const FREE: usize = 6;
+
+/// The rows of a free joint: translation along the world's axes, where the composite body has the
+/// same mass in every direction and the force of a rotation is also its moment, then rotation.
+#[inline(always)]
+fn free_rows(inertia: &Inertia, axes: &[Spatial], armature: &[f64], rows: &mut [f64]) {
+    const ENTRIES: usize = FREE * (FREE + 1) / 2;
+    let (Some(axes), Some(armature), Some(rows)) = (
+        axes.first_chunk::<FREE>(),
+        armature.first_chunk::<FREE>(),
+        rows.first_chunk_mut::<ENTRIES>(),
+    ) else {
+        return;
+    };
+    let mass = inertia.0[9];
+    let [x, y, z, a, b, c] = armature;
+    let [f, g, h] = [inertia.mul(&axes[3]), inertia.mul(&axes[4]), inertia.mul(&axes[5])];
+    let ([f0, f1, f2], [g0, g1, g2], [h0, h1, h2]) = (f.lin().0, g.lin().0, h.lin().0);
+    #[rustfmt::skip]
+    let triangle = [
+        mass + x,
+        0.0, mass + y,
+        0.0, 0.0, mass + z,
+        f0, f1, f2, axes[3].dot(&f) + a,
+        g0, g1, g2, axes[3].dot(&g), axes[4].dot(&g) + b,
+        h0, h1, h2, axes[3].dot(&h), axes[4].dot(&h), axes[5].dot(&h) + c,
+    ];
+    *rows = triangle;
 }
 
 /// Adds `a JᵀJ` for every tendon with armature `a`.

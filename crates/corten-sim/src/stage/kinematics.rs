@@ -106,23 +106,20 @@ wide! {
         let (xipos, ximat) = (&mut d.xipos[..n], &mut d.ximat[..n]);
         let (same, ipos, iquat) = (&m.body_sameframe[..n], &m.body_ipos[..n], &m.body_iquat[..n]);
         for i in awake::select(filter, &d.body_awake_ind, d.nbody_awake, n).iter() {
-            let frame = BodyFrame { pos: xpos[i], quat: &xquat[i], mat: &xmat[i] };
+            let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
             if i > 0 {
-                xipos[i] = frame.position(same[i], &ipos[i], Vec3::ZERO);
-                ximat[i] = frame.orientation(same[i], &iquat[i], &Mat3::IDENTITY);
+                let none = (&Vec3::ZERO, &Mat3::IDENTITY);
+                frame.place(same[i], (&ipos[i], &iquat[i]), none, (&mut xipos[i], &mut ximat[i]));
             }
             let geoms = nodes[i].geoms();
             if geoms.is_empty() || filter && d.body_awake[i] != SleepState::Awake.raw() {
                 continue;
             }
-            let given = m.geom_sameframe[geoms.clone()]
-                .iter()
-                .zip(&m.geom_pos[geoms.clone()])
-                .zip(&m.geom_quat[geoms.clone()]);
-            let found = d.geom_xpos[geoms.clone()].iter_mut().zip(&mut d.geom_xmat[geoms]);
-            for (((&same, pos), quat), (xpos, xmat)) in given.zip(found) {
-                *xpos = frame.position(same, pos, xipos[i]);
-                *xmat = frame.orientation(same, quat, &ximat[i]);
+            let inertial = (&xipos[i], &ximat[i]);
+            for g in geoms {
+                let local = (&m.geom_pos[g], &m.geom_quat[g]);
+                let found = (&mut d.geom_xpos[g], &mut d.geom_xmat[g]);
+                frame.place(m.geom_sameframe[g], local, inertial, found);
             }
         }
 
@@ -137,9 +134,8 @@ wide! {
             if i >= n || filter && d.body_awake[i] != SleepState::Awake.raw() {
                 continue;
             }
-            let frame = BodyFrame { pos: xpos[i], quat: &xquat[i], mat: &xmat[i] };
-            *site_xpos = frame.position(same, pos, xipos[i]);
-            *site_xmat = frame.orientation(same, quat, &ximat[i]);
+            let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
+            frame.place(same, (pos, quat), (&xipos[i], &ximat[i]), (site_xpos, site_xmat));
         }
     }
 }
@@ -161,15 +157,14 @@ impl Joints<'_> {
     /// The pose of a body that has a free joint.
     #[inline(always)]
     fn free(&mut self, node: &Body) -> Option<(Vec3, Quat)> {
-        let range = node.joints();
-        let [joint] = &self.joints[range.clone()] else { return None };
-        if joint.kind != JointType::Free {
+        if !node.free {
             return None;
         }
-        let q = self.qpos[joint.qpos()..].first_chunk::<7>()?;
+        let j = node.joints().start;
+        let q = self.qpos[self.joints[j].qpos()..].first_chunk::<7>()?;
         let pos = Vec3([q[0], q[1], q[2]]);
-        self.xanchor[range.start] = pos;
-        self.xaxis[range.start] = self.axes[range.start];
+        self.xanchor[j] = pos;
+        self.xaxis[j] = self.axes[j];
         Some((pos, Quat([q[3], q[4], q[5], q[6]]).normalized()))
     }
 
@@ -212,34 +207,46 @@ impl Joints<'_> {
 
 /// The frame of a body in the world.
 struct BodyFrame<'a> {
-    pos: Vec3,
+    pos: &'a Vec3,
     quat: &'a Quat,
     mat: &'a Mat3,
 }
 
 impl<'a> BodyFrame<'a> {
     #[inline]
-    fn of(xpos: &[Vec3], xquat: &'a [Quat], xmat: &'a [Mat3], body: usize) -> BodyFrame<'a> {
-        BodyFrame { pos: xpos[body], quat: &xquat[body], mat: &xmat[body] }
+    fn of(xpos: &'a [Vec3], xquat: &'a [Quat], xmat: &'a [Mat3], body: usize) -> BodyFrame<'a> {
+        BodyFrame { pos: &xpos[body], quat: &xquat[body], mat: &xmat[body] }
     }
 
-    /// World position of a local point; `same` tells which frame it coincides with.
     #[inline(always)]
-    fn position(&self, same: u8, local: &Vec3, inertial: Vec3) -> Vec3 {
-        match SameFrame::from_raw(same.into()) {
-            Some(SameFrame::Body) => self.pos,
-            Some(SameFrame::Inertia) => inertial,
-            _ => *self.mat * *local + self.pos,
-        }
+    fn position(&self, local: &Vec3) -> Vec3 {
+        *self.mat * *local + *self.pos
     }
 
-    /// World orientation of a local frame; `same` tells which frame it is aligned with.
     #[inline(always)]
-    fn orientation(&self, same: u8, local: &Quat, inertial: &Mat3) -> Mat3 {
+    fn orientation(&self, local: &Quat) -> Mat3 {
+        (*self.quat * *local).to_mat()
+    }
+
+    /// World pose of something attached to the body; `same` tells which frame it coincides with, or
+    /// is aligned with.
+    #[inline(always)]
+    fn place(
+        &self,
+        same: u8,
+        local: (&Vec3, &Quat),
+        inertial: (&Vec3, &Mat3),
+        (pos, mat): (&mut Vec3, &mut Mat3),
+    ) {
         match SameFrame::from_raw(same.into()) {
-            Some(SameFrame::Body | SameFrame::BodyRot) => *self.mat,
-            Some(SameFrame::Inertia | SameFrame::InertiaRot) => *inertial,
-            _ => (*self.quat * *local).to_mat(),
+            Some(SameFrame::Body) => (*pos, *mat) = (*self.pos, *self.mat),
+            Some(SameFrame::Inertia) => (*pos, *mat) = (*inertial.0, *inertial.1),
+            Some(SameFrame::BodyRot) => (*pos, *mat) = (self.position(local.0), *self.mat),
+            Some(SameFrame::InertiaRot) => (*pos, *mat) = (self.position(local.0), *inertial.1),
+            _ => {
+                *pos = self.position(local.0);
+                *mat = self.orientation(local.1);
+            }
         }
     }
 }
@@ -255,8 +262,8 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
             continue;
         }
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let mut pos = frame.position(0, &m.cam_pos[k], Vec3::ZERO);
-        let mut mat = frame.orientation(0, &m.cam_quat[k], &Mat3::IDENTITY);
+        let mut pos = frame.position(&m.cam_pos[k]);
+        let mut mat = frame.orientation(&m.cam_quat[k]);
         match CamLightMode::from_raw(m.cam_mode[k]) {
             Some(CamLightMode::Track) => {
                 mat = m.cam_mat0[k];
@@ -289,7 +296,7 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
             continue;
         }
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let mut pos = frame.position(0, &m.light_pos[k], Vec3::ZERO);
+        let mut pos = frame.position(&m.light_pos[k]);
         let mut dir = frame.quat.rotate(m.light_dir[k]);
         match CamLightMode::from_raw(m.light_mode[k]) {
             Some(CamLightMode::Track) => {

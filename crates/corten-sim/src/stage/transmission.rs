@@ -69,6 +69,7 @@ pub fn transmission(m: &Model, d: &mut Data) {
 }
 
 /// Fills the row of one actuator and returns its length; `None` if its target does not exist.
+#[inline]
 fn length_and_moment(
     m: &Model,
     d: &Data,
@@ -78,7 +79,16 @@ fn length_and_moment(
 ) -> Option<f64> {
     let [target, other] = m.actuator_trnid[actuator];
     let gear = &m.actuator_gear[actuator];
-    match Transmission::from_raw(m.actuator_trntype[actuator])? {
+    let kind = Transmission::from_raw(m.actuator_trntype[actuator])?;
+    let joints = &d.scratch.structure.joints;
+    if matches!(kind, Transmission::Joint | Transmission::JointInParent)
+        && let Some(joint) = index(target, joints.len()).map(|j| &joints[j])
+        && matches!(joint.kind, JointType::Hinge | JointType::Slide)
+    {
+        row.push(joint.dof(), gear[0]);
+        return Some(d.qpos[joint.qpos()] * gear[0]);
+    }
+    match kind {
         Transmission::Joint => joint(m, d, index(target, m.njnt)?, gear, false, row),
         Transmission::JointInParent => joint(m, d, index(target, m.njnt)?, gear, true, row),
         Transmission::SliderCrank => {

@@ -103,7 +103,11 @@ wide! {
         frc[0] = Spatial::ZERO;
         for i in bodies.iter() {
             let node = &nodes[i];
-            let own = node.dofs();
+            let mut own = node.dofs();
+            if node.free && !with_acceleration {
+                // The axes of translation stay as they are.
+                own.start += 3;
+            }
             let rates = combine(&cdof_dot[own.clone()], &qvel[own.clone()]);
             let mut a = acc[node.parent as usize] + rates;
             if with_acceleration {
@@ -113,6 +117,24 @@ wide! {
             let (inertia, v) = (&cinert[i], &cvel[i]);
             frc[i] = inertia.mul(&a) + v.cross_force(&inertia.mul(v));
         }
+        let Some(dofs) = dofs.list() else {
+            let force = &mut force[..nv];
+            for i in (1..nbody).rev() {
+                let (node, f) = (&nodes[i], frc[i]);
+                let mut own = node.dofs();
+                if node.free {
+                    force[own.start..own.start + 3].copy_from_slice(&f.lin().0);
+                    own.start += 3;
+                }
+                for (x, axis) in force[own.clone()].iter_mut().zip(&cdof[own]) {
+                    *x = axis.dot(&f);
+                }
+                if node.parent > 0 {
+                    frc[node.parent as usize] += f;
+                }
+            }
+            return;
+        };
         for i in children.iter().rev() {
             let parent = nodes[i].parent as usize;
             if parent > 0 {
@@ -120,11 +142,8 @@ wide! {
                 frc[parent] += f;
             }
         }
-        for range in dofs.ranges() {
-            let given = cdof[range.clone()].iter().zip(&s.dof_body[range.clone()]);
-            for (x, (axis, &body)) in force[range].iter_mut().zip(given) {
-                *x = axis.dot(&frc[body as usize]);
-            }
+        for k in dofs.iter().map(|&k| k as usize) {
+            force[k] = cdof[k].dot(&frc[s.dof_body[k] as usize]);
         }
     }
 }

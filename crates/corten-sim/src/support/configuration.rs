@@ -28,6 +28,13 @@ pub(crate) fn integrate_joints(
     }
 }
 
+/// [`integrate_pos`] for all joints.
+pub(crate) fn integrate_all_joints(s: &Structure, qpos: &mut [f64], qvel: &[f64], dt: f64) {
+    for joint in &s.joints {
+        integrate_joint(joint, qpos, qvel, dt);
+    }
+}
+
 #[inline]
 fn integrate_joint(joint: &Joint, qpos: &mut [f64], qvel: &[f64], dt: f64) {
     let (q, k) = (joint.qpos(), joint.dof());

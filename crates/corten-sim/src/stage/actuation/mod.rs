@@ -36,8 +36,8 @@ pub(crate) struct Memory {
 
 /// Actuator forces in joint space, activation derivatives.
 pub fn actuation(m: &Model, d: &mut Data) {
-    d.actuator_force.fill(0.0);
     if m.nu == 0 || m.opt.disabled(DisableBit::Actuation) {
+        d.actuator_force.fill(0.0);
         d.scratch.actuation.bad = None;
         d.qfrc_actuator.fill(0.0);
         return;
@@ -48,20 +48,22 @@ pub fn actuation(m: &Model, d: &mut Data) {
     let filter = sleep::enabled(m);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
-    for i in 0..m.nu {
-        if !asleep(d, i) {
-            activation_derivative(m, d, i, memory.ctrl[i]);
+    if m.na > 0 {
+        for i in 0..m.nu {
+            if !asleep(d, i) {
+                activation_derivative(m, d, i, memory.ctrl[i]);
+            }
         }
     }
-    for i in 0..m.nu {
-        if !asleep(d, i) && !is_disabled(m, i) && m.actuator_plugin[i] < 0 {
-            d.actuator_force[i] = force(m, d, i, memory.ctrl[i]);
-        }
+    for (i, &ctrl) in memory.ctrl.iter().enumerate() {
+        let off = asleep(d, i) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
+        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl) };
     }
     limit_tendon_forces(m, d, &mut memory.tendon_force);
-    for i in 0..m.nu {
-        if m.actuator_forcelimited[i] != 0 {
-            d.actuator_force[i] = clip(d.actuator_force[i], m.actuator_forcerange[i]);
+    let limits = m.actuator_forcelimited.iter().zip(&m.actuator_forcerange);
+    for (force, (&limited, range)) in d.actuator_force.iter_mut().zip(limits) {
+        if limited != 0 {
+            *force = clip(*force, *range);
         }
     }
     d.scratch.actuation = memory;
@@ -69,6 +71,7 @@ pub fn actuation(m: &Model, d: &mut Data) {
 }
 
 /// The value, or the nearest end of the range; a range in the wrong order is harmless.
+#[inline]
 pub(crate) fn clip(x: f64, [low, high]: [f64; 2]) -> f64 {
     if x < low {
         low
@@ -80,7 +83,11 @@ pub(crate) fn clip(x: f64, [low, high]: [f64; 2]) -> f64 {
 }
 
 /// Whether the options switch off an actuator's group.
+#[inline]
 pub fn is_disabled(m: &Model, actuator: usize) -> bool {
+    if m.opt.disableactuator == 0 {
+        return false;
+    }
     let group = m.actuator_group[actuator];
     (0..=30).contains(&group) && m.opt.disableactuator & (1 << group) != 0
 }
@@ -110,15 +117,16 @@ impl Memory {
 
 /// Controls within their limits; all zero if one of them is not a sane number, which is returned.
 fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) -> Option<usize> {
-    ctrl.clone_from(&d.ctrl);
-    if !m.opt.disabled(DisableBit::ClampCtrl) {
-        for (i, u) in ctrl.iter_mut().enumerate() {
-            if m.actuator_ctrllimited[i] != 0 {
-                *u = clip(*u, m.actuator_ctrlrange[i]);
-            }
-        }
-    }
-    let bad = ctrl.iter().position(|u| u.is_nan() || u.abs() > MAX_VAL);
+    let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
+    let limits = m.actuator_ctrllimited.iter().zip(&m.actuator_ctrlrange);
+    let mut sane = true;
+    ctrl.clear();
+    ctrl.extend(d.ctrl.iter().zip(limits).map(|(&u, (&limited, range))| {
+        let u = if clamp && limited != 0 { clip(u, *range) } else { u };
+        sane &= u.abs() <= MAX_VAL;
+        u
+    }));
+    let bad = if sane { None } else { ctrl.iter().position(|u| !(u.abs() <= MAX_VAL)) };
     if let Some(bad) = bad {
         d.warning_mut(Warning::BadCtrl).raise(bad);
         ctrl.fill(0.0);
@@ -127,6 +135,7 @@ fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) -> Option<us
 }
 
 /// Index range of an actuator's activations; the last one is the built-in state.
+#[inline]
 fn activations(m: &Model, actuator: usize) -> Option<std::ops::Range<usize>> {
     let start = index(m.actuator_actadr[actuator], m.na)?;
     let count = usize::try_from(m.actuator_actnum[actuator]).ok()?;
@@ -156,6 +165,7 @@ fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: std::ops::Rang
     }
 }
 
+#[inline]
 fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     let (length, velocity) = (d.actuator_length[i], d.actuator_velocity[i]);
     let (range, acc0) = (m.actuator_lengthrange[i], m.actuator_acc0[i]);
@@ -222,8 +232,9 @@ fn joint_forces(m: &Model, d: &mut Data) {
             continue;
         }
         let start = d.moment_rowadr[i] as usize;
-        for k in start..start + d.moment_rownnz[i] as usize {
-            d.qfrc_actuator[d.moment_colind[k] as usize] += d.actuator_moment[k] * force;
+        let row = start..start + d.moment_rownnz[i] as usize;
+        for (&dof, moment) in d.moment_colind[row.clone()].iter().zip(&d.actuator_moment[row]) {
+            d.qfrc_actuator[dof as usize] += moment * force;
         }
     }
     if m.ngravcomp > 0 && !m.opt.disabled(DisableBit::Gravity) && m.opt.gravity != Vec3::ZERO {
@@ -240,8 +251,10 @@ fn joint_forces(m: &Model, d: &mut Data) {
             }
         }
     }
-    for j in (0..m.njnt).filter(|&j| m.jnt_actfrclimited[j] != 0) {
-        if let Some(dof) = index(m.jnt_dofadr[j], m.nv) {
+    for (j, &limited) in m.jnt_actfrclimited.iter().enumerate() {
+        if limited != 0
+            && let Some(dof) = index(m.jnt_dofadr[j], m.nv)
+        {
             d.qfrc_actuator[dof] = clip(d.qfrc_actuator[dof], m.jnt_actfrcrange[j]);
         }
     }

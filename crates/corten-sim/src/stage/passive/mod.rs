@@ -5,18 +5,18 @@
 
 pub(crate) mod fluid;
 
-use corten_math::{Quat, Spatial, Vec3};
+use corten_math::{Quat, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
-use crate::data::structure::joint_width;
+use crate::data::structure::{Joint, joint_width};
 use crate::{Data, awake, sleep, support};
 
 /// All passive forces.
 pub fn passive(m: &Model, d: &mut Data) {
     let springs = !m.opt.disabled(DisableBit::Spring);
     let dampers = !m.opt.disabled(DisableBit::Damper);
-    clear(m, d);
+    start(m, d, dampers);
     // MuJoCo switches off every passive force with the last of the two flags.
     if !springs && !dampers {
         return;
@@ -24,39 +24,12 @@ pub fn passive(m: &Model, d: &mut Data) {
     if springs {
         joint_springs(m, d);
     }
-    if dampers {
-        match awake::dofs!(m, d).list() {
-            None => {
-                for ((f, b), v) in d.qfrc_damper.iter_mut().zip(&m.dof_damping).zip(&d.qvel) {
-                    *f = -b * v;
-                }
-            }
-            Some(list) => {
-                for k in list.iter().map(|&k| k as usize) {
-                    d.qfrc_damper[k] = -m.dof_damping[k] * d.qvel[k];
-                }
-            }
-        }
-    }
     tendons(m, d, springs, dampers);
     let compensated = gravity_compensation(m, d);
     if fluid::present(m) {
         fluid::fluid(m, d);
     }
-
-    match awake::dofs!(m, d).list() {
-        None => {
-            let terms = d.qfrc_spring.iter().zip(&d.qfrc_damper).zip(&d.qfrc_fluid);
-            for (f, ((spring, damper), fluid)) in d.qfrc_passive.iter_mut().zip(terms) {
-                *f = spring + damper + fluid;
-            }
-        }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                d.qfrc_passive[k] = d.qfrc_spring[k] + d.qfrc_damper[k] + d.qfrc_fluid[k];
-            }
-        }
-    }
+    sum(m, d);
     if compensated {
         add_gravity_compensation(m, d);
     }
@@ -65,48 +38,72 @@ pub fn passive(m: &Model, d: &mut Data) {
     }
 }
 
-fn clear(m: &Model, d: &mut Data) {
-    let forces = [
-        &mut d.qfrc_spring,
-        &mut d.qfrc_damper,
-        &mut d.qfrc_gravcomp,
-        &mut d.qfrc_fluid,
-        &mut d.qfrc_passive,
-    ];
-    let filter = d.ntree_awake < m.ntree && sleep::enabled(m);
-    let selected = awake::select(filter, &d.dof_awake_ind, d.nv_awake, m.nv);
-    for force in forces {
-        match selected.list() {
-            None => force.fill(0.0),
-            Some(list) => list.iter().for_each(|&k| force[k as usize] = 0.0),
+wide! {
+    /// The force of joint dampers; all other forces start at zero.
+    fn start(m: &Model, d: &mut Data, dampers: bool) {
+        for range in awake::dofs!(m, d).ranges() {
+            let given = m.dof_damping[range.clone()].iter().zip(&d.qvel[range.clone()]);
+            for (f, (damping, v)) in d.qfrc_damper[range.clone()].iter_mut().zip(given) {
+                *f = if dampers { -damping * v } else { 0.0 };
+            }
+            let clear = d.qfrc_spring[range.clone()]
+                .iter_mut()
+                .zip(&mut d.qfrc_gravcomp[range.clone()])
+                .zip(d.qfrc_fluid[range.clone()].iter_mut().zip(&mut d.qfrc_passive[range]));
+            for ((a, b), (c, d)) in clear {
+                (*a, *b, *c, *d) = (0.0, 0.0, 0.0, 0.0);
+            }
+        }
+    }
+
+    /// `qfrc_passive`, but for gravity compensation.
+    fn sum(m: &Model, d: &mut Data) {
+        for range in awake::dofs!(m, d).ranges() {
+            let terms = d.qfrc_spring[range.clone()]
+                .iter()
+                .zip(&d.qfrc_damper[range.clone()])
+                .zip(&d.qfrc_fluid[range.clone()]);
+            for (f, ((spring, damper), fluid)) in d.qfrc_passive[range].iter_mut().zip(terms) {
+                *f = spring + damper + fluid;
+            }
         }
     }
 }
 
 fn joint_springs(m: &Model, d: &mut Data) {
     let s = &*d.scratch.structure;
-    for i in awake::bodies!(m, d).iter() {
-        for j in s.bodies[i].joints() {
-            let stiffness = m.jnt_stiffness[j];
-            if stiffness == 0.0 {
-                continue;
-            }
-            let joint = s.joints[j];
-            let (q, k) = (joint.qpos(), joint.dof());
-            let stretch = |q: usize| d.qpos[q] - m.qpos_spring[q];
-            match joint.kind {
-                JointType::Slide | JointType::Hinge => d.qfrc_spring[k] = -stiffness * stretch(q),
-                JointType::Ball => {
-                    let torque = rotation_stretch(m, &d.qpos, q) * -stiffness;
-                    d.qfrc_spring[k..k + 3].copy_from_slice(&torque.0);
-                }
-                JointType::Free => {
-                    let force = Vec3([stretch(q), stretch(q + 1), stretch(q + 2)]) * -stiffness;
-                    let torque = rotation_stretch(m, &d.qpos, q + 3) * -stiffness;
-                    d.qfrc_spring[k..k + 3].copy_from_slice(&force.0);
-                    d.qfrc_spring[k + 3..k + 6].copy_from_slice(&torque.0);
+    if awake::dofs!(m, d).list().is_some() {
+        for i in awake::bodies!(m, d).iter() {
+            for j in s.bodies[i].joints() {
+                if m.jnt_stiffness[j] != 0.0 {
+                    joint_spring(m, &d.qpos, &s.joints[j], m.jnt_stiffness[j], &mut d.qfrc_spring);
                 }
             }
+        }
+        return;
+    }
+    for (joint, &stiffness) in s.joints.iter().zip(&m.jnt_stiffness) {
+        if stiffness != 0.0 {
+            joint_spring(m, &d.qpos, joint, stiffness, &mut d.qfrc_spring);
+        }
+    }
+}
+
+#[inline]
+fn joint_spring(m: &Model, qpos: &[f64], joint: &Joint, stiffness: f64, force: &mut [f64]) {
+    let (q, k) = (joint.qpos(), joint.dof());
+    let stretch = |q: usize| qpos[q] - m.qpos_spring[q];
+    match joint.kind {
+        JointType::Slide | JointType::Hinge => force[k] = -stiffness * stretch(q),
+        JointType::Ball => {
+            let torque = rotation_stretch(m, qpos, q) * -stiffness;
+            force[k..k + 3].copy_from_slice(&torque.0);
+        }
+        JointType::Free => {
+            let pull = Vec3([stretch(q), stretch(q + 1), stretch(q + 2)]) * -stiffness;
+            let torque = rotation_stretch(m, qpos, q + 3) * -stiffness;
+            force[k..k + 3].copy_from_slice(&pull.0);
+            force[k + 3..k + 6].copy_from_slice(&torque.0);
         }
     }
 }

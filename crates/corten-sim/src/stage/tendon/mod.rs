@@ -117,6 +117,7 @@ fn spatial(m: &Model, d: &mut Data, tendon: usize, row: &mut Row, points: &mut u
 }
 
 /// Adds a leg's points to the path and its derivative to `row`; returns its share of the length.
+#[inline]
 fn add_leg(m: &Model, d: &mut Data, leg: &Leg, row: &mut Row, points: &mut usize) -> f64 {
     let [start, end] =
         leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
@@ -145,9 +146,22 @@ fn add_straight(m: &Model, d: &Data, ends: [BodyPoint; 2], weight: f64, row: &mu
         return;
     }
     let (direction, _) = (ends[1].point - ends[0].point).normalized();
-    chain::for_each_difference(m, d, ends, |dof, motion| {
-        row.add(dof, weight * motion.dot(direction));
-    });
+    let offset = ends.map(|end| end.point - chain::reference(m, d, end.body));
+    let motion = |dof: u32, end: usize| chain::point_motion(&d.cdof[dof as usize], offset[end]);
+    let s = &*d.scratch.structure;
+    let [first, second] =
+        ends.map(|end| chain::index(end.body, m.nbody).map_or(&[][..], |body| s.chain(body)));
+    // What both ends have above them moves both.
+    let common = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+    for &dof in &first[..common] {
+        row.add(dof as usize, weight * (motion(dof, 1) - motion(dof, 0)).dot(direction));
+    }
+    for &dof in &first[common..] {
+        row.add(dof as usize, weight * (-motion(dof, 0)).dot(direction));
+    }
+    for &dof in &second[common..] {
+        row.add(dof as usize, weight * motion(dof, 1).dot(direction));
+    }
 }
 
 fn add_point(d: &mut Data, points: &mut usize, object: i32, position: Vec3) {

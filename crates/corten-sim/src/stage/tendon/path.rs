@@ -98,8 +98,9 @@ impl Pieces<'_> {
 
     fn around(&self, i: usize, shape: Shape) -> Option<Around> {
         let geom = usize::try_from(self.objects[i]).ok().filter(|&g| g < self.m.ngeom)?;
-        let side = self.parameters[i].round();
-        let side = (side >= 0.0 && side < self.m.nsite as f64).then_some(side as usize);
+        // Rounded to the nearest: less than −1/2 is none.
+        let side = self.parameters[i] + 0.5;
+        let side = (side > 0.0 && side < self.m.nsite as f64).then_some(side as usize);
         Some(Around { geom, shape, side })
     }
 
