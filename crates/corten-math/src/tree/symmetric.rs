@@ -195,6 +195,12 @@ impl TreePattern {
         self.factor_range(0..self.size(), matrix, inverse_diagonal);
     }
 
+    /// [`Self::factor`] row by row, from the last to the first, each contribution subtracted by
+    /// itself: MuJoCo's order, for those to whom the last bit matters.
+    pub fn factor_in_order(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        eliminate_rows(&self.rows, 0..self.size(), matrix, inverse_diagonal);
+    }
+
     /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
     pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
         for range in ranges(rows) {
@@ -563,7 +569,7 @@ wide! {
         }
     }
 
-    /// For rows of any length.
+    /// One row after the other, of any length.
     fn eliminate_rows(
         rows: &[Row],
         selected: Range<usize>,
@@ -733,50 +739,10 @@ fn eliminate_last(
         let weights = &inverse_diagonal[subtree.clone()];
         let first = row.start + row.len;
         let subtree = &rows[subtree];
-        match target.len().div_ceil(4) {
-            1 => subtract_rows::<4>(target, below, first, subtree, weights),
-            2 => subtract_rows::<8>(target, below, first, subtree, weights),
-            3 => subtract_rows::<12>(target, below, first, subtree, weights),
-            4 => subtract_rows::<16>(target, below, first, subtree, weights),
-            _ => subtract_long_rows(target, below, first, subtree, weights),
-        }
+        subtract_rows(target, below, first, subtree, weights);
     }
     inverse_diagonal[end - 1] = 1.0 / target[target.len() - 1];
     end - 1
-}
-
-/// Subtracts from a row what its descendants contribute: `target −= Σ_k (u_ki / D_k) u_k`, where
-/// `u_k` are the rows of the subtree, not yet scaled, and `i` is the last index of the target;
-/// `below` starts at address `first`. `N` is the length of the target, or a little more: what
-/// follows the diagonal in a row is added up in vain.
-#[inline(always)]
-fn subtract_rows<const N: usize>(
-    target: &mut [f64],
-    below: &[f64],
-    first: u32,
-    subtree: &[Row],
-    weights: &[f64],
-) {
-    let last = (target.len() - 1).min(N - 1);
-    let mut sum = [0.0; N];
-    for (row, weight) in subtree.iter().zip(weights).rev() {
-        let entries = &below[(row.start - first) as usize..];
-        let padded;
-        let entries = match entries.first_chunk::<N>() {
-            Some(entries) => entries,
-            None => {
-                padded = pad(entries);
-                &padded
-            }
-        };
-        let scale = entries[last] * weight;
-        for j in 0..N {
-            sum[j] += scale * entries[j];
-        }
-    }
-    for (t, s) in target.iter_mut().zip(sum) {
-        *t -= s;
-    }
 }
 
 /// The end of the matrix, filled up.
@@ -789,15 +755,11 @@ fn pad<const N: usize>(entries: &[f64]) -> [f64; N] {
     padded
 }
 
-/// [`subtract_rows`] for rows of any length.
+/// Subtracts from a row what its descendants contribute: `target −= Σ_k (u_ki / D_k) u_k`, where
+/// `u_k` are the rows of the subtree, not yet scaled, and `i` is the last index of the target;
+/// `below` starts at address `first`.
 #[inline(always)]
-fn subtract_long_rows(
-    target: &mut [f64],
-    below: &[f64],
-    first: u32,
-    subtree: &[Row],
-    weights: &[f64],
-) {
+fn subtract_rows(target: &mut [f64], below: &[f64], first: u32, subtree: &[Row], weights: &[f64]) {
     let len = target.len();
     for (row, weight) in subtree.iter().zip(weights).rev() {
         let entries = &below[(row.start - first) as usize..][..len];
@@ -919,6 +881,18 @@ mod tests {
         for i in 0..n {
             assert!((product[i] - b[i]).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn orders_of_elimination_agree() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let (mut runs, mut rows) = (matrix.clone(), matrix);
+        let mut inverse = [vec![0.0; n], vec![0.0; n]];
+        pattern.factor(&mut runs, &mut inverse[0]);
+        pattern.factor_in_order(&mut rows, &mut inverse[1]);
+        assert!(runs.iter().zip(&rows).all(|(a, b)| (a - b).abs() < 1e-13));
+        assert!(inverse[0].iter().zip(&inverse[1]).all(|(a, b)| (a - b).abs() < 1e-15));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! Orientations are carried down the tree as quaternions, normalised at every body, and turned
 //! into matrices once.
 
-use corten_math::{Mat3, Quat, Vec3, sin_cos_all, wide};
+use corten_math::{Mat3, Quat, Vec3, real, sin_cos_all, wide};
 use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SameFrame, SleepState};
 
@@ -40,7 +40,14 @@ wide! {
         for (half, &q) in half_sin.iter_mut().zip(&s.hinges) {
             *half = 0.5 * (d.qpos[q as usize] - m.qpos0[q as usize]);
         }
-        sin_cos_all(half_sin, half_cos);
+        if m.opt.tolerance > 0.0 {
+            sin_cos_all(half_sin, half_cos);
+        } else {
+            // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
+            for (half, cos) in half_sin.iter_mut().zip(half_cos.iter_mut()) {
+                (*half, *cos) = real::sin_cos(*half);
+            }
+        }
 
         let (n, njnt) = (m.nbody, s.joints.len());
         let (xpos, xquat, xmat) = (&mut d.xpos[..n], &mut d.xquat[..n], &mut d.xmat[..n]);
