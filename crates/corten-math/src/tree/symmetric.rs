@@ -25,15 +25,28 @@ pub struct TreePattern {
 
 /// Consecutive rows that are each the child of the one before: a path. Its entries form a
 /// rectangle, the columns of its ancestors, next to a triangle; they follow each other in memory.
+/// Or consecutive rows that have only a diagonal, any number of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Run {
     start: u32,
     /// First row.
     row: u32,
-    /// Number of rows, at most [`LONGEST_RUN`].
+    /// Number of rows, at most [`LONGEST_RUN`] in a path.
     len: u32,
-    /// Number of ancestors of the first row.
+    /// Number of ancestors of the first row; [`DIAGONAL`] for rows that have only a diagonal.
     depth: u32,
+}
+
+/// Depth of rows that have neither ancestors nor descendants.
+const DIAGONAL: u32 = u32::MAX;
+
+impl Run {
+    /// The rows of a run of diagonal entries that lie among `rows`.
+    #[inline(always)]
+    fn diagonal(&self, rows: &Range<usize>) -> Range<usize> {
+        let end = (self.row + self.len) as usize;
+        (self.row as usize).max(rows.start)..end.min(rows.end)
+    }
 }
 
 /// Longer paths are cut: a run is held in registers while it is solved.
@@ -113,17 +126,21 @@ impl TreePattern {
 
     fn find_runs(&mut self) {
         for (i, row) in self.rows.iter().enumerate() {
-            // In depth-first order, a row that is one longer than the one before is its child.
+            let depth = match row.len - 1 {
+                0 if row.subtree_end as usize == i + 1 => DIAGONAL,
+                depth => depth,
+            };
             match self.runs.last_mut() {
-                Some(run) if run.depth + run.len + 1 == row.len && run.len < LONGEST_RUN as u32 => {
+                Some(run) if run.depth == DIAGONAL && depth == DIAGONAL => run.len += 1,
+                // In depth-first order, a row that is one longer than the one before is its child.
+                Some(run)
+                    if run.depth != DIAGONAL
+                        && run.depth + run.len == depth
+                        && run.len < LONGEST_RUN as u32 =>
+                {
                     run.len += 1;
                 }
-                _ => self.runs.push(Run {
-                    start: row.start,
-                    row: i as u32,
-                    len: 1,
-                    depth: row.len - 1,
-                }),
+                _ => self.runs.push(Run { start: row.start, row: i as u32, len: 1, depth }),
             }
             self.run_of.push(self.runs.len() as u32 - 1);
         }
@@ -213,7 +230,7 @@ impl TreePattern {
         if self.width > REACH {
             eliminate_rows(&self.rows, rows, matrix, inverse_diagonal);
         } else {
-            factor_runs(self.runs(rows), matrix, inverse_diagonal);
+            factor_runs(self.runs(rows.clone()), rows, matrix, inverse_diagonal);
         }
     }
 
@@ -370,8 +387,17 @@ wide! {
         x: &mut [f64],
     ) {
         let mut stack = [0.0; STACK + 4];
+        let rows = first..first + x.len();
         for run in runs.iter().rev() {
             let d = inverse_diagonal;
+            if run.depth == DIAGONAL {
+                let rows = run.diagonal(&rows);
+                let given = d[rows.clone()].iter();
+                for (x, d) in x[rows.start - first..rows.end - first].iter_mut().zip(given) {
+                    *x *= d;
+                }
+                continue;
+            }
             match run.len {
                 1 => solve_run_up::<1>(run, first, factor, d, x, &mut stack),
                 2 => solve_run_up::<2>(run, first, factor, d, x, &mut stack),
@@ -382,6 +408,9 @@ wide! {
             }
         }
         for run in runs {
+            if run.depth == DIAGONAL {
+                continue;
+            }
             match run.len {
                 1 => solve_run_down::<1>(run, first, factor, x, &mut stack),
                 2 => solve_run_down::<2>(run, first, factor, x, &mut stack),
@@ -552,12 +581,26 @@ fn ranges(mut list: &[i32]) -> impl Iterator<Item = Range<usize>> {
 }
 
 wide! {
-    fn factor_runs(runs: &[Run], matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+    fn factor_runs(
+        runs: &[Run],
+        rows: Range<usize>,
+        matrix: &mut [f64],
+        inverse_diagonal: &mut [f64],
+    ) {
         let mut pending = Pending {
             sums: [[[0.0; 4]; GROUPS]; REACH],
             above: [[[0.0; 4]; LONGEST_RUN]; GROUPS],
         };
         for run in runs.iter().rev() {
+            if run.depth == DIAGONAL {
+                let rows = run.diagonal(&rows);
+                let start = run.start as usize + rows.start - run.row as usize;
+                let entries = &matrix[start..start + rows.len()];
+                for (inverse, entry) in inverse_diagonal[rows].iter_mut().zip(entries) {
+                    *inverse = 1.0 / entry;
+                }
+                continue;
+            }
             match run.len {
                 1 => factor_run::<1>(run, matrix, inverse_diagonal, &mut pending),
                 2 => factor_run::<2>(run, matrix, inverse_diagonal, &mut pending),
@@ -764,7 +807,14 @@ fn subtract_rows(target: &mut [f64], below: &[f64], first: u32, subtree: &[Row],
     for (row, weight) in subtree.iter().zip(weights).rev() {
         let entries = &below[(row.start - first) as usize..][..len];
         let scale = entries[len - 1] * weight;
-        for (t, e) in target.iter_mut().zip(entries) {
+        let (fours, rest) = target.as_chunks_mut::<4>();
+        let (entries, entries_rest) = entries.as_chunks::<4>();
+        for (t, e) in fours.iter_mut().zip(entries) {
+            for lane in 0..4 {
+                t[lane] -= scale * e[lane];
+            }
+        }
+        for (t, e) in rest.iter_mut().zip(entries_rest) {
             *t -= scale * e;
         }
     }
@@ -826,6 +876,11 @@ mod tests {
         matrix_of(&chain.chain([Some(4), Some(20), Some(21)]).collect::<Vec<_>>())
     }
 
+    /// Rows with a diagonal only, between trees.
+    fn scattered_example() -> (TreePattern, Vec<f64>) {
+        matrix_of(&[None, None, None, Some(2), None, None, None, Some(6), Some(7), None])
+    }
+
     fn matrix_of(parents: &[Option<usize>]) -> (TreePattern, Vec<f64>) {
         let (mut len, mut start, mut columns) = (vec![], vec![], vec![]);
         for i in 0..parents.len() {
@@ -852,7 +907,7 @@ mod tests {
 
     #[test]
     fn factor_solves_like_dense_cholesky() {
-        for (pattern, matrix) in [example(), long_example()] {
+        for (pattern, matrix) in [example(), long_example(), scattered_example()] {
             compare_with_dense(&pattern, &matrix);
         }
     }
@@ -906,6 +961,26 @@ mod tests {
         pattern.factor_rows(&mut part, &mut part_inverse, &rows);
         assert_eq!(part[pattern.row(7).start..], whole[pattern.row(7).start..]);
         assert_eq!(part[..pattern.row(7).start], matrix[..pattern.row(7).start]);
+    }
+
+    #[test]
+    fn some_rows_are_solved_as_among_all() {
+        let (pattern, matrix) = scattered_example();
+        let n = pattern.size();
+        let (mut factor, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut inverse);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+        let mut whole = b.clone();
+        pattern.solve(&factor, &inverse, &mut whole);
+        for range in [0..1, 1..2, 1..4, 4..5, 5..9, 5..10, 0..10, 9..10] {
+            let mut part = b[range.clone()].to_vec();
+            pattern.solve_range(range.start, &factor, &inverse, &mut part);
+            assert_eq!(part, whole[range.clone()]);
+            let rows: Vec<i32> = range.clone().map(|i| i as i32).collect();
+            let (mut some, mut some_inverse) = (matrix.clone(), vec![0.0; n]);
+            pattern.factor_rows(&mut some, &mut some_inverse, &rows);
+            assert_eq!(some_inverse[range.clone()], inverse[range]);
+        }
     }
 
     #[test]

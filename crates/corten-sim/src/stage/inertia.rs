@@ -139,7 +139,9 @@ wide! {
             while first < end {
                 if simple[first] != 0 {
                     let row = &mut d.M[s.mass.row(first)];
-                    row.fill(0.0);
+                    if row.len() > 1 {
+                        row.fill(0.0);
+                    }
                     row[0] = m.dof_M0[first];
                     first += 1;
                     continue;
