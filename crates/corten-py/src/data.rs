@@ -1,8 +1,8 @@
 //! Simulations.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use corten_model::Model;
 use corten_sim::hook::Hooks;
@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::converted::{CONVERTED, Shown};
 use crate::fields;
-use crate::memory::{Place, Scalar, Shared, is_lending};
+use crate::memory::{Arrays, Kept, Place, Room, Scalar, Shared, is_lending};
 use crate::model::{PyModel, cannot_set};
 use crate::run::{protect, run};
 use crate::saved;
@@ -32,14 +32,41 @@ pub struct PyData {
     pub model: Py<PyModel>,
     /// Arrays in MuJoCo's form that have been looked at.
     pub shown: Shown,
-    /// Whether the rows by island have been filled since the engine ran.
-    islands_filled: AtomicBool,
+    /// Which of the fields that are only computed on demand are up to date: bits of [`Filled`].
+    filled: AtomicU8,
+    /// Views of arrays that grow with the scene, by array; after them, contacts and statistics.
+    views: Mutex<Vec<Option<Kept>>>,
     /// Whether contacts have been looked at since the engine ran.
     pub contacts_shown: AtomicBool,
     /// An array was lost when the engine failed.
     broken: AtomicBool,
     /// Weak reference to the Python object, for callbacks.
     object: OnceLock<Py<PyAny>>,
+}
+
+/// How fields start that repeat vectors, rows and inertia island by island.
+const BY_ISLAND: [&str; 5] = ["iM", "iLD", "ifrc_", "iacc", "iefc_"];
+
+/// Fields that the engine only computes for those who look at them.
+#[derive(Clone, Copy, PartialEq)]
+enum Filled {
+    Jacobian = 1,
+    Dual = 2,
+    Islands = 4,
+}
+
+impl Filled {
+    /// What a field is part of.
+    fn of(field: &str) -> Option<Filled> {
+        match field {
+            "nJ" => Some(Filled::Jacobian),
+            "nA" => Some(Filled::Dual),
+            _ if field.starts_with("efc_J") => Some(Filled::Jacobian),
+            _ if field.starts_with("efc_AR") => Some(Filled::Dual),
+            _ if BY_ISLAND.iter().any(|start| field.starts_with(start)) => Some(Filled::Islands),
+            _ => None,
+        }
+    }
 }
 
 /// What a simulation is copied from.
@@ -75,24 +102,21 @@ impl PyData {
     }
 
     /// Fills a field that the engine only computes for those who look at it.
-    fn materialize(&self, py: Python<'_>, field: &str) -> PyResult<()> {
-        let fill: fn(&Model, &mut Data) = match field {
-            "nJ" | "efc_J" | "efc_J_rownnz" | "efc_J_rowadr" | "efc_J_rowsuper"
-            | "efc_J_colind" => constraint::materialize_jacobian,
-            "nA" | "efc_AR" | "efc_AR_rownnz" | "efc_AR_rowadr" | "efc_AR_colind" => {
-                solve::materialize_dual
-            }
-            _ if is_by_island(field) => {
-                if self.islands_filled.load(Ordering::Relaxed) {
-                    return Ok(());
-                }
-                solve::materialize_islands
-            }
-            _ => return Ok(()),
+    fn materialize(&self, py: Python<'_>, part: Filled) -> PyResult<()> {
+        let filled = self.filled.load(Ordering::Relaxed);
+        if filled & part as u8 != 0 {
+            return Ok(());
+        }
+        let fill: fn(&Model, &mut Data) = match part {
+            Filled::Jacobian => constraint::materialize_jacobian,
+            Filled::Dual => solve::materialize_dual,
+            Filled::Islands => solve::materialize_islands,
         };
-        let filled = self.islands_filled.load(Ordering::Relaxed) || is_by_island(field);
         run(py, self.model.get(), self, fill)?;
-        self.islands_filled.store(filled, Ordering::Relaxed);
+        // In the middle of a stage, rows may still change before the engine has run to its end.
+        if !is_lending() {
+            self.filled.store(filled | part as u8, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -107,7 +131,7 @@ impl PyData {
     /// After the engine has run: brings what Python looks at up to date.
     pub fn refresh(&self, m: &Model, d: &Data) {
         self.shown.refresh(m, d);
-        self.islands_filled.store(false, Ordering::Relaxed);
+        self.filled.store(0, Ordering::Relaxed);
     }
 
     /// Checks that `m` can be used with this data: it is the model it was made for, or one of the
@@ -129,6 +153,14 @@ impl PyData {
         }
     }
 
+    /// A view of an array, filled if need be.
+    fn shown_array<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(part) = Filled::of(Data::ARRAYS[index].name) {
+            self.materialize(py, part)?;
+        }
+        self.array_view(py, index)
+    }
+
     fn array_view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Data::ARRAYS[index];
         let shape = {
@@ -138,7 +170,31 @@ impl PyData {
             let own = self.data.read_attached(py).size(info.rows);
             fields::shape(&m, info, own.or_else(|| m.size(info.rows)).unwrap_or(0))
         };
-        self.data.array(py, index, fields::scalar(info), &shape)
+        let count = shape.iter().product();
+        self.kept_view(py, index, fields::scalar(info), &shape, |d| d.room(index, count))
+    }
+
+    /// A view of a buffer that may move from step to step, under the number of its array.
+    pub fn kept_view<'py>(
+        &self,
+        py: Python<'py>,
+        index: usize,
+        kind: Scalar,
+        shape: &[usize],
+        room: impl FnOnce(&mut Data) -> Option<Room>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let place = || self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out, since a new view calls into Python, which may release the interpreter lock.
+        let mut kept = place().get_mut(index).and_then(Option::take);
+        let view = self.data.kept_buffer(py, Some(&mut kept), kind, shape, room);
+        let mut views = place();
+        if views.len() <= index {
+            views.resize_with(index + 1, || None);
+        }
+        let old = std::mem::replace(&mut views[index], kept);
+        drop(views);
+        drop(old);
+        view
     }
 
     fn inline_view<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -149,11 +205,6 @@ impl PyData {
             _ => Place::inside(d, &d.solver_nnz, Scalar::I32),
         })
     }
-}
-
-/// Whether a field repeats rows or inertia island by island.
-fn is_by_island(field: &str) -> bool {
-    ["iM", "iLD", "ifrc_", "iacc", "iefc_"].iter().any(|start| field.starts_with(start))
 }
 
 #[pymethods]
@@ -187,7 +238,8 @@ impl PyData {
             data: Shared::new(data),
             model: model.clone().unbind(),
             shown: Shown::default(),
-            islands_filled: AtomicBool::new(false),
+            filled: AtomicU8::new(0),
+            views: Mutex::default(),
             contacts_shown: AtomicBool::new(false),
             broken: AtomicBool::new(false),
             object: OnceLock::new(),
@@ -208,10 +260,21 @@ impl PyData {
         d.ncon = d.contact.len();
     }
 
+    /// Number of threads that may solve constraint islands, 1 at first. Not part of MuJoCo's interface.
+    ///
+    /// Results have the same bits for any number. Pays in scenes with several large islands.
+    fn set_threads(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        if count == 0 {
+            return Err(PyValueError::new_err("there must be one thread at least"));
+        }
+        self.data.write_attached(py).set_threads(count);
+        Ok(())
+    }
+
     /// Everything in the data, for the constructor's `source`.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.materialize(py, "efc_J")?;
-        self.materialize(py, "efc_AR")?;
+        self.materialize(py, Filled::Jacobian)?;
+        self.materialize(py, Filled::Dual)?;
         let bytes = saved::to_bytes(&self.data.read_attached(py));
         Ok(PyBytes::new(py, &bytes))
     }
@@ -267,8 +330,7 @@ impl PyData {
             return Ok(view);
         }
         if let Some(index) = Data::array_index(&field) {
-            this.materialize(py, &field)?;
-            let view = this.array_view(py, index)?;
+            let view = this.shown_array(py, index)?;
             // In the middle of a stage an array may be elsewhere for a moment.
             if index < Data::FIXED_ARRAYS && !is_lending() {
                 fields::attributes(slf)?.set_item(name, &view)?;
@@ -280,7 +342,9 @@ impl PyData {
             fields::attributes(slf)?.set_item(name, &view)?;
             return Ok(view);
         }
-        this.materialize(py, &field)?;
+        if let Some(part) = Filled::of(&field) {
+            this.materialize(py, part)?;
+        }
         if let Some(size) = this.data.read_attached(py).size(&field) {
             return Ok(size.into_pyobject(py)?.into_any());
         }
@@ -308,13 +372,46 @@ impl PyData {
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
         let class = slf.get_type();
-        let names = py.import("builtins")?.call_method1("dir", (class,))?.cast_into::<PyList>()?;
+        let names = py.import("builtins")?.call_method1("dir", (&class,))?.cast_into::<PyList>()?;
         for name in Data::SIZES.iter().copied().chain(all_arrays()) {
-            names.append(name)?;
+            if !class.hasattr(name)? {
+                names.append(name)?;
+            }
         }
         names.sort()?;
         Ok(names)
     }
+}
+
+/// An array that grows with the scene, as an attribute of the class: what is found there needs no
+/// search by name.
+#[pyclass(frozen, module = "corten._corten")]
+pub struct Field(usize);
+
+#[pymethods]
+impl Field {
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: Option<&Bound<'py, PyData>>,
+        _class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match object {
+            Some(data) => data.get().shown_array(slf.py(), slf.get().0),
+            None => Ok(slf.clone().into_any()),
+        }
+    }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_class::<PyData>()?;
+    let class = py.get_type::<PyData>();
+    for (index, info) in Data::ARRAYS.iter().enumerate().skip(Data::FIXED_ARRAYS) {
+        if !CONVERTED.contains(&info.name) {
+            class.setattr(info.name, Bound::new(py, Field(index))?)?;
+        }
+    }
+    Ok(())
 }
 
 /// Names of all array fields, each once.

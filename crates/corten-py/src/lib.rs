@@ -44,7 +44,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UnexpectedError", module.py().get_type::<errors::UnexpectedError>())?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<model::ModelHandle>()?;
-    module.add_class::<data::PyData>()?;
+    data::register(module)?;
     module.add_class::<record::PyRecord>()?;
     load::register(module)?;
     spec::register(module)?;

@@ -6,7 +6,9 @@
 use std::mem::offset_of;
 use std::sync::atomic::Ordering;
 
-use corten_sim::{Contact, Data, NISLAND, NSOLVER, SolverStat, TimerStat, WarningStat};
+use corten_sim::{
+    Contact, Data, NISLAND, NSOLVER, SolverStat, SolverStats, TimerStat, WarningStat,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -162,7 +164,7 @@ impl List {
     pub fn pack(self, d: &Data) -> (usize, Columns) {
         match self {
             List::Contact => columns(&d.contact),
-            List::Solver => columns(&d.solver),
+            List::Solver => columns(d.solver.clone().in_full()),
             List::Warning => columns(&d.warning),
             List::Timer => columns(&d.timer),
         }
@@ -177,7 +179,7 @@ impl List {
     ) -> Option<()> {
         match self {
             List::Contact => d.contact = items(count, column)?,
-            List::Solver => d.solver = items(count, column)?,
+            List::Solver => d.solver = SolverStats::from_full(items(count, column)?),
             List::Warning => d.warning = items(count, column)?.try_into().ok()?,
             List::Timer => d.timer = items(count, column)?.try_into().ok()?,
         }
@@ -229,14 +231,13 @@ fn list_memory<'py>(py: Python<'py>, d: &PyData, list: &str) -> PyResult<Bound<'
     match list {
         List::Contact => {
             d.contacts_shown.store(true, Ordering::Relaxed);
-            d.data.buffer(py, Scalar::U8, &[size], |d| Some(Room::bytes(&mut d.contact)))
+            let room = |d: &mut Data| Some(Room::bytes(&mut d.contact));
+            d.kept_view(py, Data::ARRAYS.len(), Scalar::U8, &[size], room)
         }
-        List::Solver => d.data.buffer(py, Scalar::U8, &[size], |d| {
-            if d.solver.len() < SOLVER_STATS {
-                d.solver.resize(SOLVER_STATS, SolverStat::default());
-            }
-            Some(Room::bytes(&mut d.solver))
-        }),
+        List::Solver => {
+            let room = |d: &mut Data| Some(Room::bytes(d.solver.in_full()));
+            d.kept_view(py, Data::ARRAYS.len() + 1, Scalar::U8, &[size], room)
+        }
         List::Warning => d.data.field(py, |d| Place::inside(d, &d.warning, Scalar::U8)),
         List::Timer => d.data.field(py, |d| Place::inside(d, &d.timer, Scalar::U8)),
     }

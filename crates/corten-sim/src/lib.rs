@@ -26,7 +26,8 @@ pub mod support;
 
 pub use corten_model::Model;
 pub use data::{
-    Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat,
+    Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats, TimerStat,
+    WarningStat,
 };
 pub use error::StepError;
 pub use hook::{Hook, Hooks};

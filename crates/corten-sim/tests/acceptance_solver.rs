@@ -106,8 +106,8 @@ fn statistics_describe_every_iteration() {
     m.opt.disableflags |= DisableBit::Island.raw();
     let d = after(&m, 150);
     let n = d.solver_niter[0] as usize;
-    assert!(n > 0 && d.solver.len() >= n);
-    for stat in &d.solver[..n] {
+    assert!(n > 0);
+    for stat in &d.solver.island(0)[..n] {
         assert!(stat.improvement.is_finite() && stat.gradient.is_finite() && stat.neval > 0);
         assert!(stat.nactive >= 0 && stat.nactive <= d.nefc as i32);
     }

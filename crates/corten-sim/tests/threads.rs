@@ -63,7 +63,8 @@ fn bits(m: &Model, d: &mut Data) -> Vec<u64> {
     }
     assert_eq!(islands, 9, "the scene must have something to share out");
     let niter = d.solver_niter.iter().map(|&n| n as u64);
-    let improvement = d.solver.iter().map(|s| s.improvement.to_bits());
+    let improvement =
+        (0..islands).flat_map(|i| d.solver.island(i)).map(|s| s.improvement.to_bits());
     [&d.qpos, &d.qvel, &d.qacc, &d.efc_force, &d.qfrc_constraint]
         .into_iter()
         .flatten()

@@ -6,6 +6,7 @@
 //! that other programs on the machine count as little as possible.
 
 pub mod allocation;
+mod batch;
 mod gate;
 mod growth;
 pub mod instructions;
@@ -56,7 +57,10 @@ pub struct Args {
     /// Also resident memory per environment.
     #[arg(long)]
     memory: bool,
-    /// Only what --instructions or --memory ask for: no timing.
+    /// Also what a step costs in a batch.
+    #[arg(long)]
+    batch: bool,
+    /// Only what --instructions, --memory or --batch ask for: no timing.
     #[arg(long)]
     untimed: bool,
     /// Print a table in Markdown at the end.
@@ -186,6 +190,9 @@ fn scene(
             table::stages(&columns);
         }
         rows.push(row);
+    }
+    if args.batch {
+        batch::report(&model, args.rounds);
     }
     Ok(())
 }

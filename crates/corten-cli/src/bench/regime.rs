@@ -14,7 +14,7 @@ pub const STATES: usize = 5;
 /// Steps after which a scene counts as settled.
 const SETTLING: usize = 500;
 /// Share of the control range of the noise in the active regime.
-const CONTROL_NOISE: f64 = 0.3;
+pub const CONTROL_NOISE: f64 = 0.3;
 /// Share of the control range at which controls stay in the settled regime.
 const CONTROL_REST: f64 = 0.1;
 
@@ -144,7 +144,8 @@ pub fn states(m: &Model, engine: &mut dyn Engine, regime: Regime) -> Vec<Vec<f64
         .collect()
 }
 
-fn controls(m: &Model, noise: &mut Noise, share: f64) -> Vec<f64> {
+/// Controls around the middle of their range, off by up to a share of it.
+pub fn controls(m: &Model, noise: &mut Noise, share: f64) -> Vec<f64> {
     (0..m.nu)
         .map(|i| {
             let limited = m.actuator_ctrllimited[i] != 0;

@@ -260,9 +260,28 @@ impl<T: Arrays + 'static> Shared<T> {
         shape: &[usize],
         room: impl FnOnce(&mut T) -> Option<Room>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.kept_buffer(py, None, kind, shape, room)
+    }
+
+    /// [`Self::buffer`], or the view that was kept of the last time, if it still shows the same
+    /// memory.
+    pub fn kept_buffer<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        kept: Option<&mut Option<Kept>>,
+        kind: Scalar,
+        shape: &[usize],
+        room: impl FnOnce(&mut T) -> Option<Room>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let count: usize = shape.iter().product();
         let mut value = self.write_attached(py);
         let found = room(&mut value).filter(|room| count > 0 && count <= room.count);
+        if let (Some(room), Some(Some(kept))) = (&found, &kept)
+            && kept.start == room.start as usize
+            && kept.shape == shape
+        {
+            return Ok(kept.view.bind(py).clone());
+        }
         // Pinned before the lock is released: nothing can free the buffer in between.
         let pinned = found.map(|room| (room.start, Pin::new(room.start)));
         drop(value);
@@ -276,7 +295,12 @@ impl<T: Arrays + 'static> Shared<T> {
         };
         let owner = Bound::new(py, Owner { _value: self.clone(), _pin: Some(pin) })?;
         // SAFETY: `start` points to `count` scalars of this kind at least, and `owner` keeps them.
-        Ok(unsafe { view(kind, start, shape, &owner) })
+        let view = unsafe { view(kind, start, shape, &owner) };
+        if let Some(kept) = kept {
+            let (start, shape) = (start as usize, shape.to_vec());
+            *kept = Some(Kept { start, shape, view: view.clone().unbind() });
+        }
+        Ok(view)
     }
 
     /// A view of a field inside of the value.
@@ -291,6 +315,13 @@ impl<T: Arrays + 'static> Shared<T> {
         // SAFETY: the field lies within the value, which does not move and which `owner` keeps.
         Ok(unsafe { view(kind, self.value.get().cast::<u8>().add(offset), &[count], &owner) })
     }
+}
+
+/// A view, and what it shows: it pins the memory, so that no other buffer can be there.
+pub struct Kept {
+    start: usize,
+    shape: Vec<usize>,
+    view: Py<PyAny>,
 }
 
 /// The scalar type of a view.

@@ -4,7 +4,7 @@ use corten_model::array_struct;
 
 use super::contact::Contact;
 use super::scratch::Scratch;
-use super::stats::{NISLAND, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat};
+use super::stats::{NISLAND, NTIMER, NWARNING, SolverStats, TimerStat, WarningStat};
 use crate::hook::Hooks;
 use crate::sleep::SleepError;
 
@@ -25,7 +25,7 @@ array_struct! {
         /// Forward-inverse discrepancy: of joint forces, of constraint forces.
         pub solver_fwdinv: [f64; 2],
         /// Per island: statistics of each iteration.
-        pub solver: Vec<SolverStat>,
+        pub solver: SolverStats,
         pub solver_niter: [i32; NISLAND],
         pub solver_nnz: [i32; NISLAND],
         pub warning: [WarningStat; NWARNING],

@@ -3,13 +3,16 @@
 mod contact;
 mod fields;
 mod reset;
+pub(crate) mod room;
 mod scratch;
 mod stats;
 pub(crate) mod structure;
 
 pub use contact::Contact;
 pub use fields::Data;
-pub use stats::{NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, TimerStat, WarningStat};
+pub use stats::{
+    NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats, TimerStat, WarningStat,
+};
 
 use corten_model::enums::Warning;
 

@@ -13,11 +13,10 @@ use std::thread::{self, JoinHandle};
 use super::island::IslandRows;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};
-use super::record;
 use super::rows::Jacobian;
 use crate::data::structure::Structure;
 use crate::stage::constraint::Constraints;
-use crate::{Data, SolverStat};
+use crate::{Data, SolverStats};
 
 /// Rows below which waking other threads costs more than it saves.
 const WORTHWHILE: usize = 64;
@@ -187,7 +186,7 @@ struct Answers {
     qfrc_constraint: Vec<f64>,
     force: Vec<f64>,
     state: Vec<i32>,
-    stats: Vec<SolverStat>,
+    stats: SolverStats,
     outcome: Vec<Outcome>,
 }
 
@@ -201,7 +200,7 @@ struct Bench {
     force: Vec<f64>,
     state: Vec<i32>,
     qfrc_constraint: Vec<f64>,
-    stats: Vec<SolverStat>,
+    stats: SolverStats,
 }
 
 impl Bench {
@@ -239,7 +238,7 @@ impl Bench {
                 &work.limits,
                 false,
                 &mut x,
-                |iteration, stat| record(stats, 0, iteration, stat),
+                |iteration, stat| stats.record(0, iteration, stat),
             );
             let mut out = lock(answers);
             out.qacc[dofs.clone()].copy_from_slice(&self.qacc);
@@ -247,8 +246,8 @@ impl Bench {
             out.force[efcs.clone()].copy_from_slice(&self.force);
             out.state[efcs].copy_from_slice(&self.state);
             out.outcome[island] = outcome;
-            for (i, &stat) in self.stats.iter().take(outcome.iterations).enumerate() {
-                record(&mut out.stats, island, i, stat);
+            for (i, &stat) in self.stats.island(0).iter().take(outcome.iterations).enumerate() {
+                out.stats.record(island, i, stat);
             }
         }
     }

@@ -17,6 +17,7 @@ mod order;
 use super::cost::{CONE, QUADRATIC, cone_hessian};
 use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, Kind, MAX_RANK};
+use crate::data::room::fit;
 use corten_math::{MIN_VAL, wide};
 use layout::{LANES, Layout, Slot, is_single};
 
@@ -57,6 +58,14 @@ pub struct Hessian {
     sums: Vec<Four>,
 }
 
+/// The parts of a Hessian that hold nothing from one problem to the next: one set serves all.
+#[derive(Clone, Debug, Default)]
+pub struct Buffers {
+    jacobian: Vec<Four>,
+    matrix: Vec<Tile>,
+    factor: Vec<Tile>,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Pivots {
     value: Four,
@@ -89,15 +98,20 @@ impl Hessian {
         self.layout.nonzeros
     }
 
+    /// Borrows working memory before a problem is loaded, or gives it back.
+    pub fn exchange(&mut self, buffers: &mut Buffers) {
+        std::mem::swap(&mut self.jacobian, &mut buffers.jacobian);
+        std::mem::swap(&mut self.matrix, &mut buffers.matrix);
+        std::mem::swap(&mut self.factor, &mut buffers.factor);
+    }
+
     /// Takes over the mass matrix and the Jacobian of a problem, and finds where the factor can
     /// have entries, whichever rows become active.
     pub fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         if self.layout.update(n, inertia, rows) {
             let (tiles, rows) = (self.layout.columns.len(), self.layout.rows.len());
             self.inertia.clear();
-            self.inertia.resize(tiles, ZERO);
-            self.matrix.resize(tiles, ZERO);
-            self.factor.resize(tiles, ZERO);
+            fit(&mut self.inertia, tiles);
             self.pivots.clear();
             self.pivots.resize(rows, Pivots::default());
             self.index.resize(rows, 0);
@@ -107,6 +121,8 @@ impl Hessian {
             let slots = self.layout.shapes.iter().map(|s| s.nslot as usize).max().unwrap_or(0);
             self.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
         }
+        fit(&mut self.matrix, self.inertia.len());
+        fit(&mut self.factor, self.inertia.len());
         let mut total = 0;
         self.start.clear();
         for (b, &shape) in rows.blocks.iter().zip(&self.layout.blocks) {
@@ -115,7 +131,7 @@ impl Hessian {
                 total += stored_rank(b) * self.layout.shapes[shape as usize].nslot as usize;
             }
         }
-        self.jacobian.resize(total, [0.0; LANES]);
+        fit(&mut self.jacobian, total);
         load(self, inertia, rows);
     }
 

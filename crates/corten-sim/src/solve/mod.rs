@@ -33,7 +33,7 @@ use dual::Dual;
 use exact::{Exact, Layout};
 
 use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
-use crate::{Data, NISLAND, NSOLVER, SolverStat, check};
+use crate::{Data, NISLAND, check};
 use pgs::DualProblem;
 use primal::{Iterate, Method, Outcome, Primal};
 use problem::{Inertia, Limits, Problem, Rows};
@@ -482,7 +482,7 @@ fn solve_whole(
     let loaded = method == Method::Newton;
     let outcome =
         work.primal.solve(0, &problem, method, &limits(m), loaded, &mut x, |iteration, stat| {
-            record(&mut stats, 0, iteration, stat);
+            stats.record(0, iteration, stat);
         });
     (d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint) = (qacc, force, state, qfrc_constraint);
     d.solver = stats;
@@ -563,7 +563,7 @@ fn solve_in_turn(
             false,
             &mut x,
             |iteration, stat| {
-                record(&mut stats, island, iteration, stat);
+                stats.record(island, iteration, stat);
             },
         );
         report(d, island, &outcome);
@@ -635,18 +635,6 @@ fn gather<T: Copy>(to: &mut Vec<T>, from: &[T], index: &[i32]) {
     to.extend(index.iter().map(|&i| from[i as usize]));
 }
 
-/// Keeps the statistics of an iteration, if there is room for it.
-fn record(stats: &mut Vec<SolverStat>, island: usize, iteration: usize, stat: SolverStat) {
-    if island >= NISLAND || iteration >= NSOLVER {
-        return;
-    }
-    let slot = island * NSOLVER + iteration;
-    if stats.len() <= slot {
-        stats.resize((island + 1) * NSOLVER, SolverStat::default());
-    }
-    stats[slot] = stat;
-}
-
 #[derive(Clone, Copy, PartialEq)]
 enum Pass {
     Main,
@@ -676,7 +664,7 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
         Pass::NoSlip => noslip::solve,
     };
     let count = solve(&problem, &mut dual, &mut force, &mut state, |iteration, stat| {
-        record(&mut stats, 0, done + iteration, stat);
+        stats.record(0, done + iteration, stat);
     });
     d.solver_niter[0] += count as i32;
     if pass == Pass::Main {

@@ -8,7 +8,7 @@
 
 use super::cost::{self, Update};
 use super::exact::Exact;
-use super::hessian::Hessian;
+use super::hessian::{Buffers, Hessian};
 use super::line_search::{Direction, Line};
 use super::problem::{Limits, Problem, add_scaled, dot, norm};
 use crate::SolverStat;
@@ -47,6 +47,8 @@ pub struct Primal {
     line: Line,
     /// One for each of the first islands, since its pattern often serves again in the next step.
     hessians: Vec<Hessian>,
+    /// Working memory of the Hessian at hand.
+    buffers: Buffers,
     jv: Vec<f64>,
     mv: Vec<f64>,
     grad: Vec<f64>,
@@ -77,6 +79,7 @@ impl Primal {
             self.hessians.resize_with(slot + 1, Hessian::default);
         }
         let hessian = &mut self.hessians[slot];
+        hessian.exchange(&mut self.buffers);
         hessian.load(n, &problem.inertia, &problem.rows.jacobian);
         hessian
     }
@@ -207,6 +210,7 @@ impl Primal {
         }
         if newton {
             outcome.nonzeros = self.hessians[slot].nonzeros();
+            self.hessians[slot].exchange(&mut self.buffers);
         }
         outcome
     }

@@ -26,6 +26,7 @@ use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
 
+use crate::data::room::tighten;
 use crate::{Data, Hook};
 
 pub use memory::Hints;
@@ -71,6 +72,7 @@ pub(crate) fn touch<'w>(
 
 /// Finds all contacts.
 pub fn collision(m: &Model, d: &mut Data) {
+    let room = d.contact.capacity();
     d.contact.clear();
     d.ncon = 0;
     d.clear_constraints();
@@ -98,6 +100,7 @@ pub fn collision(m: &Model, d: &mut Data) {
         contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));
         d.contact = contacts;
     }
+    tighten(&mut d.contact, room);
     d.ncon = d.contact.len();
 }
 
