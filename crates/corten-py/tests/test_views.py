@@ -237,3 +237,41 @@ def test_arrays_that_grow_can_be_assigned():
     for bad in ("nefc", "qpo"):
         with pytest.raises(AttributeError, match="writable|no attribute"):
             setattr(d, bad, 3)
+
+
+def test_views_of_growing_arrays_are_kept_while_they_are_right():
+    m = load(balls())
+    d = corten.MjData(m)
+    corten.mj_forward(m, d)
+    for name in ("efc_force", "efc_J", "iefc_D"):
+        assert getattr(d, name) is getattr(d, name), name
+    held, rows = d.efc_force, {d.nefc}
+    for _ in range(300):
+        corten.mj_step(m, d)
+        rows.add(d.nefc)
+        assert d.efc_force.shape == d.efc_pos.shape == (d.nefc,) and d.efc_J.size == d.nefc * m.nv
+        assert len(d.contact.dist) == d.ncon and d.contact.geom.shape == (d.ncon, 2)
+        corten.mj_forward(m, d)
+        # Views that lag behind would not agree.
+        np.testing.assert_allclose(d.efc_J.reshape(d.nefc, m.nv) @ d.qvel, d.efc_vel, atol=1e-12)
+    assert len(rows) > 3
+    held[...] = 1
+    assert np.all(held == 1)
+
+
+def test_threads_do_not_change_a_bit():
+    """Islands on several threads; not part of MuJoCo's interface."""
+    m = load(balls(n=12))
+    ends = []
+    for threads in (1, 2, 8):
+        d = corten.MjData(m)
+        d.set_threads(threads)
+        d.qpos[2::7] = 0.09
+        d.qpos[0::7] = 0.3 * np.arange(12)
+        for _ in range(100):
+            corten.mj_step(m, d)
+        assert d.nisland > 3
+        ends.append([d.qpos.tobytes(), d.qvel.tobytes(), d.efc_force.tobytes(), d.solver.improvement.tobytes()])
+    assert ends[0] == ends[1] == ends[2]
+    with pytest.raises(ValueError, match="one thread"):
+        d.set_threads(0)

@@ -24,6 +24,7 @@ def _structure(name):
 
 
 _TYPES = {name: _structure(name) for name in CLASSES}
+_KEPT = {name: f"_{name}_memory" for name in CLASSES}
 FIELDS = {name: kind.names for name, kind in _TYPES.items()}
 FIELDS["contact"] = ("H", *FIELDS["contact"])
 
@@ -112,7 +113,13 @@ class _List:
 
     @property
     def _memory(self):
-        return list_memory(self._data, self._list).view(_TYPES[self._list])
+        # While the buffer stays where it is, its bytes are the same object: so are its elements.
+        own, name = self._data.__dict__, self._list
+        memory = list_memory(self._data, name)
+        known = own.get(_KEPT[name])
+        if known is None or known[0] is not memory:
+            own[_KEPT[name]] = known = memory, memory.view(_TYPES[name])
+        return known[1]
 
     def __len__(self):
         return list_len(self._data, self._list)
@@ -134,18 +141,26 @@ class _List:
     def __getattr__(self, field):
         if field == "H" and self._list == "contact":
             return cone_hessians(self._data)
-        try:
-            return self._memory[field]
-        except ValueError:
-            message = f"'_{CLASSES[self._list]}List' object has no attribute '{field}'"
-            raise AttributeError(message) from None
+        raise AttributeError(f"'_{CLASSES[self._list]}List' object has no attribute '{field}'")
 
     def __setattr__(self, field, value):
         getattr(self, field)[...] = value
 
     def __dir__(self):
-        return [*object.__dir__(self), *FIELDS[self._list]]
+        return sorted({*object.__dir__(self), *FIELDS[self._list]})
 
     def __repr__(self):
         name = f"_{CLASSES[self._list]}List"
         return describe(name, ((f, getattr(self, f)) for f in FIELDS[self._list]))
+
+
+def _column(field):
+    return property(lambda self: self._memory[field])
+
+
+def _list_type(name):
+    columns = {field: _column(field) for field in _TYPES[name].names}
+    return type(f"_{CLASSES[name]}List", (_List,), {"__slots__": (), "__doc__": _List.__doc__, **columns})
+
+
+LISTS = {name: _list_type(name) for name in CLASSES}

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from .._corten import DataBase, ModelBase, load_path, load_text
 from .._warnings import checked
-from ._lists import _List
+from ._lists import LISTS
 from ._records import MjOption, MjStatistic, MjVisual
 
 
@@ -94,19 +94,19 @@ class MjData(DataBase):
     @property
     def contact(self):
         """Contacts found by the last collision detection."""
-        return _List(self, "contact")
+        return LISTS["contact"](self, "contact")
 
     @property
     def solver(self):
         """Statistics of solver iterations."""
-        return _List(self, "solver")
+        return LISTS["solver"](self, "solver")
 
     @property
     def warning(self):
         """How often each warning was raised."""
-        return _List(self, "warning")
+        return LISTS["warning"](self, "warning")
 
     @property
     def timer(self):
         """Time spent in each stage."""
-        return _List(self, "timer")
+        return LISTS["timer"](self, "timer")
