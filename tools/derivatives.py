@@ -9,7 +9,8 @@ Errors are relative to the largest value of the field, or 1:
   fluid    qfrc_fluid against MuJoCo's
   qDeriv   the derivative of the smooth forces by velocity, after mj_implicit, against MuJoCo's
   diff     the same against central differences of our own forces, at most 40 columns per state; and MuJoCo's against its
-           own. What the derivative leaves out in both (saturated actuators, the bias of tendon armature) shows in both.
+           own. What the derivative leaves out in both (the bias of tendon armature, the corner of a drag law) shows in both.
+Limits of forces are off: at a limit there is no derivative.
 """
 import argparse
 import pathlib
@@ -99,6 +100,9 @@ def check(path):
         models = mujoco.MjModel.from_xml_path(str(path)), corten.MjModel.from_xml_path(str(path))
         for m in models:
             m.opt.integrator, m.opt.disableflags = IMPLICIT, m.opt.disableflags | int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+            # At a limit, forces have no derivative.
+            for limited in (m.actuator_forcelimited, m.jnt_actfrclimited, m.tendon_actfrclimited):
+                limited[:] = 0
             if medium:
                 m.opt.density, m.opt.viscosity = medium[:2]
                 m.opt.wind[:] = medium[2]

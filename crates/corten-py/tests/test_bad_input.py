@@ -45,21 +45,24 @@ def run(mj, option, change_model=None, change_data=None, steps=2):
     out = []
     for _ in range(steps):
         mj.mj_step(m, d)
-        out.append(([w.number for w in d.warning], d.time, np.array(d.qpos), np.array(d.qvel), np.array(d.act)))
+        counters = [w.number for w in d.warning], [w.lastinfo for w in d.warning]
+        out.append((*counters, d.time, np.array(d.qpos), np.array(d.qvel), np.array(d.act)))
     return out
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("field,index", PLACES)
 def test_state_and_inputs(option, field, index):
-    """Counters, time and the state after the reset."""
+    """Counters, the index that they name, time and the state after the reset. A geom at a bad position touches nothing
+    here and everything in MuJoCo, so that the index of the first bad acceleration is another for `mocap_pos`."""
     for bad in BAD:
         def spoil(d):
             np.asarray(getattr(d, field)).reshape(-1)[index] = bad
 
         for want, found in zip(run(mujoco, option, change_data=spoil), run(corten, option, change_data=spoil)):
-            assert want[0] == found[0] and want[1] == found[1], (bad, want[:2], found[:2])
-            for a, b in zip(want[2:], found[2:]):
+            assert want[0] == found[0] and want[2] == found[2], (bad, want[:3], found[:3])
+            assert want[1] == found[1] or field == "mocap_pos", (bad, want[:3], found[:3])
+            for a, b in zip(want[3:], found[3:]):
                 np.testing.assert_allclose(b, a, rtol=1e-6, atol=1e-6)
 
 
@@ -77,8 +80,8 @@ def test_bodies_without_inertia(option):
             want = run(mujoco, option, change_model=spoil, steps=4)
         except mujoco.FatalError:
             continue
-        # What the numbers are is a matter of rounding; when they are bad, it shows.
-        assert not any(want[-1][0]) or any(found[-1][0]), (body, mass, inertia)
+        # Which acceleration is the first bad one is a matter of rounding.
+        assert [(w[0], w[2]) for w in want] == [(f[0], f[2]) for f in found], (body, mass, inertia)
 
 
 def test_out_of_range_controls_are_clamped():
