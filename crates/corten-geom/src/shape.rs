@@ -217,6 +217,33 @@ pub enum Geometry<'a> {
     },
 }
 
+/// The middle of a sphere or a capsule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Core {
+    radius: f64,
+    /// Of a capsule.
+    half_length: Option<f64>,
+}
+
+impl Core {
+    /// Without the radius.
+    pub fn geometry<'a>(&self) -> Geometry<'a> {
+        match self.half_length {
+            Some(half_length) => Geometry::Segment { half_length },
+            None => Geometry::Point,
+        }
+    }
+
+    /// The shape itself.
+    pub fn rounded<'a>(&self) -> Geometry<'a> {
+        let radius = self.radius;
+        match self.half_length {
+            Some(half_length) => Geometry::Capsule { radius, half_length },
+            None => Geometry::Sphere { radius },
+        }
+    }
+}
+
 /// A convex shape, its pose, and the memory of the last support query.
 #[derive(Clone, Debug)]
 pub struct Shape<'a> {
@@ -234,10 +261,12 @@ pub struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
+    #[inline(always)]
     pub fn new(pose: Pose, geometry: Geometry<'a>, margin: f64) -> Shape<'a> {
         Shape { pose, geometry, margin, rbound: f64::INFINITY, vertex: -1, climb_start: 0 }
     }
 
+    #[inline(always)]
     pub fn with_rbound(self, rbound: f64) -> Shape<'a> {
         Shape { rbound, ..self }
     }
@@ -276,14 +305,15 @@ impl<'a> Shape<'a> {
 
     /// For spheres and capsules: the thin shape in the middle, and the radius around it
     /// including the margin's half.
-    pub(crate) fn core(&self) -> Option<(Geometry<'a>, f64)> {
-        match self.geometry {
-            Geometry::Sphere { radius } => Some((Geometry::Point, radius + 0.5 * self.margin)),
+    pub(crate) fn core(&self) -> Option<(Core, f64)> {
+        let core = match self.geometry {
+            Geometry::Sphere { radius } => Core { radius, half_length: None },
             Geometry::Capsule { radius, half_length } => {
-                Some((Geometry::Segment { half_length }, radius + 0.5 * self.margin))
+                Core { radius, half_length: Some(half_length) }
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some((core, core.radius + 0.5 * self.margin))
     }
 
     /// A point well inside.

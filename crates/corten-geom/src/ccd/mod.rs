@@ -135,17 +135,20 @@ fn core_distance(
     if cores.iter().all(Option::is_none) {
         return None;
     }
-    let kept = [&*pair.a, &*pair.b].map(|s| (s.geometry, s.margin));
+    let margins = [pair.a.margin, pair.b.margin];
     let mut radii = [0.0; 2];
     for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
         if let Some((core, radius)) = cores[k] {
             radii[k] = radius;
-            (shape.geometry, shape.margin) = (core, 0.0);
+            (shape.geometry, shape.margin) = (core.geometry(), 0.0);
         }
     }
     search.run(pair, options.limit(), options.tolerance, cutoff + (radii[0] + radii[1]));
-    (pair.a.geometry, pair.a.margin) = kept[0];
-    (pair.b.geometry, pair.b.margin) = kept[1];
+    for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
+        if let Some((core, _)) = cores[k] {
+            (shape.geometry, shape.margin) = (core.rounded(), margins[k]);
+        }
+    }
     Some(radii)
 }
 

@@ -79,43 +79,61 @@ fn tetrahedron(s: &[Vec3; 4]) -> [f64; 4] {
     best
 }
 
+#[inline(always)]
 fn triangle(a: Vec3, b: Vec3, c: Vec3) -> [f64; 3] {
     let Some(p) = project_on_plane(a, b, c) else {
         let [a, b] = segment(a, b);
         return [a, b, 0.0];
     };
     let (area, whole) = shadow_areas(a, b, c, p);
-    if area.iter().all(|&x| agree(whole, x)) {
-        return area.map(|x| x / whole);
+    if agree(whole, area[0]) && agree(whole, area[1]) && agree(whole, area[2]) {
+        return [area[0] / whole, area[1] / whole, area[2] / whole];
     }
+    nearest_edge(a, b, c, area, whole)
+}
+
+/// Coordinates on the nearest of the edges opposite vertices whose area has the other sign.
+fn nearest_edge(a: Vec3, b: Vec3, c: Vec3, area: [f64; 3], whole: f64) -> [f64; 3] {
     let mut best = [0.0; 3];
     let mut least = f64::MAX;
-    let s = [a, b, c];
-    const OPPOSITE: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
-    for (i, &[j, k]) in OPPOSITE.iter().enumerate() {
-        if agree(whole, area[i]) {
-            continue;
-        }
-        let l = segment(s[j], s[k]);
-        let distance = (s[j] * l[0] + s[k] * l[1]).norm_squared();
-        if i == 0 || distance < least {
+    if !agree(whole, area[0]) {
+        let [l, r] = segment(b, c);
+        least = (b * l + c * r).norm_squared();
+        best = [0.0, l, r];
+    }
+    if !agree(whole, area[1]) {
+        let [l, r] = segment(a, c);
+        let distance = (a * l + c * r).norm_squared();
+        if distance < least {
             least = distance;
-            best = [0.0; 3];
-            (best[j], best[k]) = (l[0], l[1]);
+            best = [l, 0.0, r];
+        }
+    }
+    if !agree(whole, area[2]) {
+        let [l, r] = segment(a, b);
+        if (a * l + b * r).norm_squared() < least {
+            best = [l, r, 0.0];
         }
     }
     best
 }
 
+#[inline(always)]
 fn segment(a: Vec3, b: Vec3) -> [f64; 2] {
     // Projection of the origin on the line, b − (b·d / d·d) d.
     let d = b - a;
     let p = b + d * -(b.dot(d) / d.dot(d));
     // Measured along the longest axis; the later axis wins a tie.
     let shadow = a - b;
-    let axis = (1..3).fold(0, |k, i| if shadow[i].abs() >= shadow[k].abs() { i } else { k });
-    let whole = shadow[axis];
-    let (from_b, from_a) = (p[axis] - b[axis], a[axis] - p[axis]);
+    let (from_b, from_a) = (p - b, a - p);
+    let along = |k: usize| (shadow[k], from_b[k], from_a[k]);
+    let mut longest = along(0);
+    for k in 1..3 {
+        if shadow[k].abs() >= longest.0.abs() {
+            longest = along(k);
+        }
+    }
+    let (whole, from_b, from_a) = longest;
     if agree(whole, from_b) && agree(whole, from_a) {
         [from_b / whole, from_a / whole]
     } else {
@@ -125,22 +143,27 @@ fn segment(a: Vec3, b: Vec3) -> [f64; 2] {
 
 /// Signed areas of the triangles in which `p` replaces `a`, `b`, `c`, and of `abc` itself, in the
 /// coordinate plane of the largest shadow.
+#[inline(always)]
 fn shadow_areas(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> ([f64; 3], f64) {
     let minor = |x: usize, y: usize| {
         b[x] * c[y] - b[y] * c[x] - a[x] * c[y] + a[y] * c[x] + a[x] * b[y] - a[y] * b[x]
     };
     let (yz, xz, xy) = (minor(1, 2), minor(0, 2), minor(0, 1));
-    let (whole, x, y) = if yz.abs() >= xz.abs() && yz.abs() >= xy.abs() {
-        (yz, 1, 2)
+    if yz.abs() >= xz.abs() && yz.abs() >= xy.abs() {
+        (areas::<1, 2>(a, b, c, p), yz)
     } else if xz.abs() >= xy.abs() {
-        (xz, 0, 2)
+        (areas::<0, 2>(a, b, c, p), xz)
     } else {
-        (xy, 0, 1)
-    };
+        (areas::<0, 1>(a, b, c, p), xy)
+    }
+}
+
+#[inline(always)]
+fn areas<const X: usize, const Y: usize>(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> [f64; 3] {
     let area = |q: Vec3, r: Vec3| {
-        p[x] * q[y] + p[y] * r[x] + q[x] * r[y] - p[x] * r[y] - p[y] * q[x] - r[x] * q[y]
+        p[X] * q[Y] + p[Y] * r[X] + q[X] * r[Y] - p[X] * r[Y] - p[Y] * q[X] - r[X] * q[Y]
     };
-    ([area(b, c), area(c, a), area(a, b)], whole)
+    [area(b, c), area(c, a), area(a, b)]
 }
 
 /// Affine coordinates of `p`, a point of the plane of `abc`.

@@ -21,6 +21,9 @@ const FLAT_ENOUGH: f64 = 0.5;
 /// other box.
 const REMOVE_RATIO: f64 = 1.01;
 
+/// The axes other than the first, second, third.
+const OTHERS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
+
 /// Two intersecting rectangles give at most 16 crossings and 4 corners each.
 const MAX_POINTS: usize = 24;
 
@@ -131,12 +134,12 @@ impl<'a> Relative<'a> {
                 }
                 let center = self.pos21.dot(axis);
                 let mut overlap = 0.0;
-                for k in (0..3).filter(|&k| k != i) {
-                    overlap += size1[k] * axis[k].abs();
-                }
-                for k in (0..3).filter(|&k| k != j) {
-                    overlap += size2[k] * self.rot_abs[(i, 3 - k - j)] / length;
-                }
+                let [k1, k2] = OTHERS[i];
+                overlap += size1[k1] * axis[k1].abs();
+                overlap += size1[k2] * axis[k2].abs();
+                let [k1, k2] = OTHERS[j];
+                overlap += size2[k1] * self.rot_abs[(i, k2)] / length;
+                overlap += size2[k2] * self.rot_abs[(i, k1)] / length;
                 overlap -= center.abs();
                 if overlap < -margin {
                     return None;
@@ -529,6 +532,7 @@ enum Place {
 }
 
 impl Place {
+    #[inline(always)]
     fn of(point: Vec3, cuboid: &Posed, size: Vec3) -> Place {
         let local = cuboid.mat.tmul(point - cuboid.pos);
         let big = size * REMOVE_RATIO;

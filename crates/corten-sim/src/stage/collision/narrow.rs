@@ -3,7 +3,7 @@
 //! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
 
 use corten_geom::pair::{self, Posed};
-use corten_geom::{Hit, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield};
+use corten_geom::{HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
@@ -95,7 +95,26 @@ impl<'a> Narrow<'a> {
         };
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
-        out.extend(work.hits.iter().map(|hit| contact(hit, &parameters, includemargin, geom)));
+        // What the contacts share is copied, the rest is written where it stays.
+        let shared = Contact {
+            includemargin,
+            friction: parameters.friction,
+            solref: parameters.solref,
+            solreffriction: parameters.solreffriction,
+            solimp: parameters.solimp,
+            dim: parameters.dim,
+            geom,
+            ..Contact::default()
+        };
+        for hit in work.hits.iter() {
+            out.push(shared);
+            if let Some(contact) = out.last_mut() {
+                contact.dist = hit.dist;
+                contact.pos = hit.pos;
+                contact.frame = frame(hit.normal, hit.tangent);
+                contact.exclude = (hit.dist >= includemargin) as i32;
+            }
+        }
     }
 
     /// Whether a pair has a closed form.
@@ -303,25 +322,9 @@ impl<'a> Narrow<'a> {
     }
 }
 
-fn contact(hit: &Hit, p: &Parameters, includemargin: f64, geom: [i32; 2]) -> Contact {
-    Contact {
-        dist: hit.dist,
-        pos: hit.pos,
-        frame: frame(hit.normal, hit.tangent),
-        includemargin,
-        friction: p.friction,
-        solref: p.solref,
-        solreffriction: p.solreffriction,
-        solimp: p.solimp,
-        dim: p.dim,
-        geom,
-        exclude: (hit.dist >= includemargin) as i32,
-        ..Contact::default()
-    }
-}
-
 /// A right-handed frame, as rows, whose first axis is the normal. The second follows `tangent`,
 /// or else world y or z, whichever is farther from the normal.
+#[inline(always)]
 fn frame(normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
     let (x, _) = normal.normalized();
     let y = match tangent {

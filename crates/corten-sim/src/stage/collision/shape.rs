@@ -20,6 +20,7 @@ pub(super) fn hulls(m: &Model) -> Vec<Option<Extremes>> {
 }
 
 /// A geom of a convex type, inflated by half of `margin`.
+#[inline]
 pub(crate) fn convex<'a>(
     m: &'a Model,
     hulls: &'a Hulls,
@@ -57,6 +58,7 @@ pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
     Some(HeightField { size: m.hfield_size[id], nrow, ncol, data })
 }
 
+#[inline]
 fn mesh<'a>(m: &'a Model, id: i32, hulls: &'a Hulls) -> Option<Mesh<'a>> {
     let id = usize::try_from(id).ok().filter(|&id| id < m.nmesh)?;
     let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;

@@ -44,9 +44,16 @@ struct Spheres([[f32; LANES]; 4]);
 /// What is tested against the spheres of a range of [`Partners`].
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    geom: u32,
-    is_plane: bool,
+    tested: Tested,
     end: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tested {
+    /// By the number of the geom.
+    Plane(u32),
+    /// By its place among the spheres.
+    Sphere(u32),
 }
 
 /// Partners of a geom within a block.
@@ -94,17 +101,18 @@ impl Table {
                 table.untested[place / 64] |= 1 << (place % 64);
                 continue;
             }
+            // Planes first, by number.
             let (row, partner) = match (slot(c.first), slot(c.second)) {
-                (Some(a), Some(b)) => (bounded[a.min(b)], a.max(b)),
-                (None, Some(b)) => (c.first, b),
-                (Some(a), None) => (c.second, a),
+                (Some(a), Some(b)) => ((true, a.min(b) as u32), a.max(b)),
+                (None, Some(b)) => ((false, c.first), b),
+                (Some(a), None) => ((false, c.second), a),
                 (None, None) => continue,
             };
             entries.push((row, partner, place as u16));
         }
         entries.sort_unstable();
         for of_row in entries.chunk_by(|a, b| a.0 == b.0) {
-            let geom = of_row[0].0;
+            let (is_sphere, number) = of_row[0].0;
             for of_block in of_row.chunk_by(|a, b| a.1 / LANES == b.1 / LANES) {
                 let block = (of_block[0].1 / LANES) as u16;
                 let mut partners = Partners { block, lanes: 0, place: [0; LANES] };
@@ -115,7 +123,8 @@ impl Table {
                 table.partners.push(partners);
             }
             let end = table.partners.len() as u32;
-            table.rows.push(Row { geom, is_plane: rules.is_plane(geom as usize), end });
+            let tested = if is_sphere { Tested::Sphere(number) } else { Tested::Plane(number) };
+            table.rows.push(Row { tested, end });
         }
         table.candidates = candidates;
         Some(table)
@@ -130,29 +139,33 @@ impl Table {
         for row in &self.rows {
             let partners = &self.partners[start..row.end as usize];
             start = row.end as usize;
-            let geom = row.geom as usize;
-            if row.is_plane {
-                let (origin, normal) = (xpos[geom], xmat[geom].col(2));
-                let [x, y, z] = normal.0.map(|x| x as f32);
-                let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
-                // The plane's own margin is as good as any bound for it.
-                let margin = m.geom_margin[geom].max(m.opt.o_margin).max(0.0);
-                let height = normal.dot(origin) + margin + INFLATION * extent;
-                let height = Lanes::splat(height as f32);
-                mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, radius]| {
-                    let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
-                    radius.plus(height).not_below(along)
-                });
-            } else {
-                let (p, radius) = (xpos[geom], radius(m, geom, xpos[geom]));
-                let [x, y, z] = p.0.map(|x| Lanes::splat(x as f32));
-                let radius = Lanes::splat(radius);
-                mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, other]| {
-                    let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
-                    let reach = radius.plus(other);
-                    let distance = x.product(x).plus(y.product(y)).plus(z.product(z));
-                    reach.product(reach).not_below(distance)
-                });
+            match row.tested {
+                Tested::Plane(geom) => {
+                    let geom = geom as usize;
+                    let (origin, normal) = (xpos[geom], xmat[geom].col(2));
+                    let [x, y, z] = normal.0.map(|x| x as f32);
+                    let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
+                    // The plane's own margin is as good as any bound for it.
+                    let margin = m.geom_margin[geom].max(m.opt.o_margin).max(0.0);
+                    let height = normal.dot(origin) + margin + INFLATION * extent;
+                    let height = Lanes::splat(height as f32);
+                    mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, radius]| {
+                        let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
+                        radius.plus(height).not_below(along)
+                    });
+                }
+                Tested::Sphere(slot) => {
+                    let slot = slot as usize;
+                    let block = &self.spheres[slot / LANES].0;
+                    let own = |k: usize| Lanes::splat(block[k][slot % LANES]);
+                    let (x, y, z, radius) = (own(0), own(1), own(2), own(3));
+                    mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, other]| {
+                        let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
+                        let reach = radius.plus(other);
+                        let distance = x.product(x).plus(y.product(y)).plus(z.product(z));
+                        reach.product(reach).not_below(distance)
+                    });
+                }
             }
         }
         for (word, &bits) in self.meeting.iter().enumerate() {
@@ -165,30 +178,24 @@ impl Table {
     }
 
     fn bound(&mut self, m: &Model, xpos: &[Vec3]) {
+        let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
         for (eight, spheres) in self.bounded.chunks(LANES).zip(&mut self.spheres) {
             for (lane, &g) in eight.iter().enumerate() {
-                let p = xpos[g as usize];
+                let (g, p) = (g as usize, xpos[g as usize]);
                 spheres.0[0][lane] = p[0] as f32;
                 spheres.0[1][lane] = p[1] as f32;
                 spheres.0[2][lane] = p[2] as f32;
-                spheres.0[3][lane] = radius(m, g as usize, p);
+                // Contacts reach as far as the larger margin of two geoms; adding both is on the
+                // safe side. Geoms without bounds are everywhere.
+                let margin = margin_override.unwrap_or(m.geom_margin[g]);
+                let radius = m.geom_rbound[g];
+                let extent = radius + p[0].abs() + p[1].abs() + p[2].abs();
+                spheres.0[3][lane] = match radius > 0.0 {
+                    true => (radius + margin + INFLATION * extent) as f32,
+                    false => f32::INFINITY,
+                };
             }
         }
-    }
-}
-
-/// Radius of a bounding sphere, grown by the margin. Contacts reach as far as the larger margin of
-/// two geoms; adding both is on the safe side. Geoms without bounds are everywhere.
-#[inline(always)]
-fn radius(m: &Model, geom: usize, p: Vec3) -> f32 {
-    let margin_override = m.opt.enabled(EnableBit::Override);
-    let margin = if margin_override { 0.5 * m.opt.o_margin } else { m.geom_margin[geom] };
-    let radius = m.geom_rbound[geom];
-    if radius > 0.0 {
-        let extent = radius + p[0].abs() + p[1].abs() + p[2].abs();
-        (radius + margin + INFLATION * extent) as f32
-    } else {
-        f32::INFINITY
     }
 }
 
