@@ -19,7 +19,7 @@ use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use crate::data::room::fit;
 use corten_math::{MIN_VAL, wide};
-use layout::{LANES, Layout, Slot, is_single};
+use layout::{LANES, Layout, Shape, Slot, is_single};
 
 /// Numbers that the processor treats together.
 type Four = [f64; LANES];
@@ -36,8 +36,9 @@ pub struct Hessian {
     inertia: Vec<Tile>,
     /// The Jacobian: of each block the rows in one tile after the other.
     jacobian: Vec<Four>,
-    /// Where each block starts in it.
-    start: Vec<u32>,
+    /// Blocks by the number of rows that they take: see [`RANKS`].
+    blocks: [Vec<Placed>; RANKS.len()],
+    singles: Vec<Single>,
     /// The Hessian, and the states that it belongs to; none if it has parts that depend on more
     /// than states.
     matrix: Vec<Tile>,
@@ -51,6 +52,9 @@ pub struct Hessian {
     index: Vec<u32>,
     /// Rows of a block by tiles, times the weights.
     weighted: Vec<Four>,
+    /// Products of the stored rows, in four sums each, and summed up.
+    partial: Vec<Four>,
+    products: Vec<f64>,
     /// A vector over degrees of freedom by tiles: right-hand side and solution, factor of
     /// products. Lanes without a degree of freedom are zero.
     x: Vec<Four>,
@@ -72,23 +76,46 @@ struct Pivots {
     inverse: Four,
 }
 
-/// Rows of a block in memory: kernels exist for some numbers of rows.
-fn stored_rank(b: &Block) -> usize {
-    match b.rank {
-        1 | 3 | 4 => b.rank as usize,
-        _ => MAX_RANK,
-    }
+/// A block with several columns or rows: where all that concerns it is.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// Its number among all blocks.
+    block: u32,
+    shape: u32,
+    /// First tile in the list of the layout, and their number.
+    tile: u32,
+    tiles: u32,
+    /// First four of its rows, and first of its products.
+    start: u32,
+    product: u32,
+    kind: Kind,
+    /// First constraint row, and their number.
+    row: u32,
+    rows: u32,
+    cone: u32,
 }
 
-/// Calls a kernel with the number of rows of a block as a constant.
-macro_rules! by_rank {
-    ($block:expr, $kernel:ident $arguments:tt) => {
-        match $block.rank {
-            1 => $kernel::<1> $arguments,
-            3 => $kernel::<3> $arguments,
-            4 => $kernel::<4> $arguments,
-            _ => $kernel::<MAX_RANK> $arguments,
-        }
+/// A limit or the friction of a joint: one row with one entry.
+#[derive(Clone, Copy, Debug)]
+struct Single {
+    row: u32,
+    place: u32,
+    value: f64,
+}
+
+/// Numbers of rows for which there are kernels; others take the next larger one.
+const RANKS: [usize; 4] = [1, 3, 4, MAX_RANK];
+
+/// A loop over blocks for each number of rows, which is a constant within it.
+macro_rules! each_block {
+    ($blocks:expr, $rank:ident, $p:ident => $body:block) => {
+        each_block!(@ $blocks, $rank, $p => $body, 0 1 2 3)
+    };
+    (@ $blocks:expr, $rank:ident, $p:ident => $body:block, $($k:literal)*) => {
+        $({
+            const $rank: usize = RANKS[$k];
+            for $p in &$blocks[$k] $body
+        })*
     };
 }
 
@@ -123,16 +150,46 @@ impl Hessian {
         }
         fit(&mut self.matrix, self.inertia.len());
         fit(&mut self.factor, self.inertia.len());
-        let mut total = 0;
-        self.start.clear();
-        for (b, &shape) in rows.blocks.iter().zip(&self.layout.blocks) {
-            self.start.push(total as u32);
-            if !is_single(b) {
-                total += stored_rank(b) * self.layout.shapes[shape as usize].nslot as usize;
-            }
-        }
-        fit(&mut self.jacobian, total);
+        self.place_blocks(rows);
         load(self, inertia, rows);
+    }
+
+    fn place_blocks(&mut self, rows: &Jacobian<'_>) {
+        self.blocks.iter_mut().for_each(Vec::clear);
+        self.singles.clear();
+        let (mut start, mut product) = (0, 0);
+        for (block, (b, &shape)) in rows.blocks.iter().zip(&self.layout.blocks).enumerate() {
+            if is_single(b) {
+                let place = self.layout.place[rows.columns[b.col as usize] as usize];
+                let value = rows.values[b.val as usize];
+                self.singles.push(Single { row: b.row, place, value });
+                continue;
+            }
+            let Shape { slot, nslot, .. } = self.layout.shapes[shape as usize];
+            let kernel = match b.rank {
+                0 | 1 => 0,
+                2 | 3 => 1,
+                4 => 2,
+                _ => 3,
+            };
+            self.blocks[kernel].push(Placed {
+                block: block as u32,
+                shape,
+                tile: slot,
+                tiles: nslot,
+                start,
+                product,
+                kind: b.kind,
+                row: b.row,
+                rows: b.rows().len() as u32,
+                cone: b.cone,
+            });
+            start += RANKS[kernel] as u32 * nslot;
+            product += RANKS[kernel] as u32;
+        }
+        fit(&mut self.jacobian, start as usize);
+        self.partial.resize(product as usize, [0.0; LANES]);
+        self.products.resize(product as usize, 0.0);
     }
 
     /// The vector of the products to come.
@@ -143,7 +200,7 @@ impl Hessian {
     }
 
     /// `y = scale · J x` with the vector given last, or the last solution.
-    pub fn mul_jacobian(&self, rows: &Jacobian<'_>, scale: f64, y: &mut [f64]) {
+    pub fn mul_jacobian(&mut self, rows: &Jacobian<'_>, scale: f64, y: &mut [f64]) {
         mul_jacobian(self, rows, scale, y);
     }
 
@@ -201,48 +258,52 @@ wide! {
                 }
             }
         }
-        let places = h.layout.blocks.iter().zip(&h.start);
-        for (b, (&shape, &start)) in rows.blocks.iter().zip(places) {
-            if !is_single(b) {
-                let slots = h.layout.slots_of(shape);
-                let to = &mut h.jacobian[start as usize..];
-                by_rank!(b, expand(to, slots, rows, b));
-            }
-        }
+        let Hessian { layout, blocks, jacobian, .. } = h;
+        each_block!(blocks, R, p => {
+            let slots = layout.slots_of(p.shape);
+            let to = &mut jacobian[p.start as usize..];
+            expand::<R>(to, slots, rows, &rows.blocks[p.block as usize]);
+        });
     }
 
-    fn mul_jacobian(h: &Hessian, rows: &Jacobian<'_>, scale: f64, y: &mut [f64]) {
-        let places = h.layout.blocks.iter().zip(&h.start);
-        for (b, (&shape, &start)) in rows.blocks.iter().zip(places) {
-            let y = &mut y[b.rows()];
-            if is_single(b) {
-                let place = h.layout.place[rows.columns[b.col as usize] as usize] as usize;
-                y[0] = rows.values[b.val as usize] * (scale * h.x.as_flattened()[place]);
-                continue;
+    fn mul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, scale: f64, y: &mut [f64]) {
+        let Hessian { layout, blocks, singles, jacobian, partial, products, x, .. } = h;
+        each_block!(blocks, R, p => {
+            let tiles = layout.tile_list(p.tile, p.tiles);
+            let (from, to) = (&jacobian[p.start as usize..], &mut partial[p.product as usize..]);
+            dot_block::<R>(from, tiles, x, to);
+        });
+        // In a loop of its own, which the compiler does not mix with that over columns.
+        for (to, s) in products.iter_mut().zip(&*partial) {
+            *to = scale * ((s[0] + s[2]) + (s[1] + s[3]));
+        }
+        each_block!(blocks, R, p => {
+            if let Some(products) = products[p.product as usize..].first_chunk::<R>() {
+                let y = &mut y[p.row as usize..][..p.rows as usize];
+                rows.edges::<R>(p.kind, p.cone, products, y);
             }
-            let tiles = h.layout.tiles_of(shape);
-            let from = &h.jacobian[start as usize..];
-            by_rank!(b, dot_block(from, tiles, &h.x, rows, b, scale, y));
+        });
+        let x = x.as_flattened();
+        for s in singles {
+            y[s.row as usize] = s.value * (scale * x[s.place as usize]);
         }
     }
 
     fn tmul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
-        h.sums.fill([0.0; LANES]);
-        let places = h.layout.blocks.iter().zip(&h.start);
-        for (b, (&shape, &start)) in rows.blocks.iter().zip(places) {
-            let f = &f[b.rows()];
-            if is_single(b) {
-                let place = h.layout.place[rows.columns[b.col as usize] as usize] as usize;
-                h.sums.as_flattened_mut()[place] += rows.values[b.val as usize] * f[0];
-                continue;
-            }
-            let tiles = h.layout.tiles_of(shape);
-            let from = &h.jacobian[start as usize..];
-            by_rank!(b, add_block_force(from, tiles, &mut h.sums, rows, b, f));
+        let Hessian { layout, blocks, singles, jacobian, sums, .. } = h;
+        sums.fill([0.0; LANES]);
+        each_block!(blocks, R, p => {
+            let tiles = layout.tile_list(p.tile, p.tiles);
+            let f = &f[p.row as usize..][..p.rows as usize];
+            let forces = rows.stored_forces::<R>(p.kind, p.cone, f);
+            add_block_force::<R>(&jacobian[p.start as usize..], tiles, sums, &forces);
+        });
+        let sums = sums.as_flattened_mut();
+        for s in singles {
+            sums[s.place as usize] += s.value * f[s.row as usize];
         }
-        let entries = h.sums.as_flattened();
-        for (y, &place) in y.iter_mut().zip(&h.layout.place) {
-            *y = entries[place as usize];
+        for (y, &place) in y.iter_mut().zip(&layout.place) {
+            *y = sums[place as usize];
         }
     }
 
@@ -272,11 +333,12 @@ wide! {
                     sum[i] += diagonal[k][i] * xt[k];
                 }
             }
-            for k in 0..LANES {
-                sum[k] += (across[k][0] + across[k][2]) + (across[k][1] + across[k][3]);
-                sum[k] *= scale;
+            if end > row.inertia as usize {
+                for k in 0..LANES {
+                    sum[k] += (across[k][0] + across[k][2]) + (across[k][1] + across[k][3]);
+                }
             }
-            sums[t] = sum;
+            sums[t] = sum.map(|s| scale * s);
         }
         let entries = sums.as_flattened();
         for (y, &place) in y.iter_mut().zip(&layout.place) {
@@ -286,25 +348,25 @@ wide! {
 
     /// `M + Jᵀ W J`.
     fn build(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
-        h.matrix.copy_from_slice(&h.inertia);
+        let Hessian { layout, blocks, singles, jacobian, matrix, weighted, .. } = h;
+        matrix.copy_from_slice(&h.inertia);
         h.stale.fill(true);
         let rows = &problem.rows.jacobian;
         let mut cones = false;
-        let places = h.layout.blocks.iter().zip(&h.start);
-        for (b, (&shape, &start)) in rows.blocks.iter().zip(places) {
-            if is_single(b) {
-                if state[b.row as usize] == QUADRATIC {
-                    let (d, v) = (problem.rows.d[b.row as usize], rows.values[b.val as usize]);
-                    let place = h.layout.place[rows.columns[b.col as usize] as usize];
-                    let diagonal = h.layout.diagonal(place as usize);
-                    h.matrix.as_flattened_mut().as_flattened_mut()[diagonal] += d * v * v;
-                }
-                continue;
+        each_block!(blocks, R, p => {
+            let b = &rows.blocks[p.block as usize];
+            cones |= p.kind == Kind::Elliptic && state[p.row as usize] == CONE;
+            let (w, any) = weights::<R>(problem, b, jar, state);
+            if any {
+                add_block(matrix, jacobian, weighted, layout, p, &w);
             }
-            cones |= b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
-            let place = (&h.layout, shape, start as usize);
-            let memory = (&mut h.matrix, &mut h.weighted);
-            by_rank!(b, add_active(memory, &h.jacobian, place, problem, b, jar, state));
+        });
+        let entries = matrix.as_flattened_mut().as_flattened_mut();
+        for s in singles {
+            if state[s.row as usize] == QUADRATIC {
+                let d = problem.rows.d[s.row as usize];
+                entries[layout.diagonal(s.place as usize)] += d * s.value * s.value;
+            }
         }
         h.states.clear();
         if !cones {
@@ -319,32 +381,33 @@ wide! {
         if h.states.len() != state.len() || rows.blocks.iter().any(cone) {
             return false;
         }
-        let places = h.layout.blocks.iter().zip(&h.start);
-        for (b, (&shape, &start)) in rows.blocks.iter().zip(places) {
-            let range = b.rows();
-            if h.states[range.clone()] == state[range] {
-                continue;
-            }
-            if is_single(b) {
-                let place = h.layout.place[rows.columns[b.col as usize] as usize] as usize;
-                h.stale[place / LANES] = true;
-                let (d, v) = (problem.rows.d[b.row as usize], rows.values[b.val as usize]);
-                let d = if state[b.row as usize] == QUADRATIC { d } else { -d };
-                // Between the two sides of friction the Hessian stays the same.
-                if (h.states[b.row as usize] == QUADRATIC) != (d > 0.0) {
-                    let diagonal = h.layout.diagonal(place);
-                    h.matrix.as_flattened_mut().as_flattened_mut()[diagonal] += d * v * v;
+        let Hessian { layout, blocks, singles, jacobian, matrix, weighted, states, stale, .. } = h;
+        each_block!(blocks, R, p => {
+            let range = p.row as usize..(p.row + p.rows) as usize;
+            if states[range.clone()] != state[range] {
+                for &tile in layout.tile_list(p.tile, p.tiles) {
+                    stale[tile as usize] = true;
                 }
-                continue;
+                let b = &rows.blocks[p.block as usize];
+                let (old, _) = weights::<R>(problem, b, jar, states);
+                let (mut w, _) = weights::<R>(problem, b, jar, state);
+                for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
+                    *w -= old;
+                }
+                add_block(matrix, jacobian, weighted, layout, p, &w);
             }
-            for &tile in h.layout.tiles_of(shape) {
-                h.stale[tile as usize] = true;
+        });
+        let entries = matrix.as_flattened_mut().as_flattened_mut();
+        for s in singles {
+            let row = s.row as usize;
+            let [before, after] = [states[row] == QUADRATIC, state[row] == QUADRATIC];
+            if before != after {
+                stale[s.place as usize / LANES] = true;
+                let d = if after { problem.rows.d[row] } else { -problem.rows.d[row] };
+                entries[layout.diagonal(s.place as usize)] += d * s.value * s.value;
             }
-            let place = (&h.layout, shape, start as usize);
-            let memory = (&mut h.matrix, &mut h.weighted);
-            by_rank!(b, add_difference(memory, &h.jacobian, place, problem, b, jar, [&h.states, state]));
         }
-        h.states.copy_from_slice(state);
+        states.copy_from_slice(state);
         true
     }
 
@@ -374,8 +437,9 @@ wide! {
             for b in below {
                 let s = layout.rows[b.row as usize];
                 let start = s.first as usize;
-                let tiles = &after[start - (first + len + 1)..][..=b.index as usize];
-                let columns = &layout.columns[start..][..=b.index as usize];
+                let count = b.index as usize;
+                let tiles = &after[start - (first + len + 1)..][..=count];
+                let columns = &layout.columns[start..][..=count];
                 let d = &pivots[b.row as usize].value;
                 let wide = row.lanes > 2;
                 match s.lanes {
@@ -484,16 +548,20 @@ fn subtract_rows<const K: usize, const FIRST: usize>(
     factors: &Tile,
 ) {
     for (tile, &c) in tiles.iter().zip(columns) {
-        let to = &mut target[index[c as usize] as usize];
-        let [mut a, mut b] = [to[FIRST], to[FIRST + 1]];
-        for k in 0..K {
-            for i in 0..LANES {
-                a[i] -= factors[k][FIRST] * tile[k][i];
-                b[i] -= factors[k][FIRST + 1] * tile[k][i];
-            }
-        }
-        [to[FIRST], to[FIRST + 1]] = [a, b];
+        subtract_tile::<K, FIRST>(&mut target[index[c as usize] as usize], tile, factors);
     }
+}
+
+#[inline(always)]
+fn subtract_tile<const K: usize, const FIRST: usize>(to: &mut Tile, tile: &Tile, factors: &Tile) {
+    let [mut a, mut b] = [to[FIRST], to[FIRST + 1]];
+    for k in 0..K {
+        for i in 0..LANES {
+            a[i] -= factors[k][FIRST] * tile[k][i];
+            b[i] -= factors[k][FIRST + 1] * tile[k][i];
+        }
+    }
+    [to[FIRST], to[FIRST + 1]] = [a, b];
 }
 
 /// Factors the diagonal tile of a row with `N` lanes and divides the others by it. Returns how
@@ -586,49 +654,10 @@ fn weights<const R: usize>(
     (w, any)
 }
 
-/// Where a block goes: its shape in a layout, and where its rows start.
-type Place<'a> = (&'a Layout, u32, usize);
-
-/// `H += Jᵀ W J` for one block of up to `R` rows.
-#[inline(always)]
-fn add_active<const R: usize>(
-    (matrix, weighted): (&mut Vec<Tile>, &mut Vec<Four>),
-    jacobian: &[Four],
-    place: Place<'_>,
-    problem: &Problem<'_>,
-    b: &Block,
-    jar: &[f64],
-    state: &[i32],
-) {
-    let (w, any) = weights::<R>(problem, b, jar, state);
-    if any {
-        add_block(matrix, jacobian, weighted, place, &w);
-    }
-}
-
-/// `H += Jᵀ (W − W₀) J` for one block of up to `R` rows, given its states before and after.
-#[inline(always)]
-fn add_difference<const R: usize>(
-    (matrix, weighted): (&mut Vec<Tile>, &mut Vec<Four>),
-    jacobian: &[Four],
-    place: Place<'_>,
-    problem: &Problem<'_>,
-    b: &Block,
-    jar: &[f64],
-    [before, after]: [&[i32]; 2],
-) {
-    let (old, _) = weights::<R>(problem, b, jar, before);
-    let (mut w, _) = weights::<R>(problem, b, jar, after);
-    for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
-        *w -= old;
-    }
-    add_block(matrix, jacobian, weighted, place, &w);
-}
-
 /// The rows of a block, tile by tile.
 #[inline(always)]
 fn expand<const R: usize>(to: &mut [Four], slots: &[Slot], rows: &Jacobian<'_>, b: &Block) {
-    let rank = if R == MAX_RANK { b.rank as usize } else { R };
+    let rank = (b.rank as usize).min(R);
     for (slot, to) in slots.iter().zip(to.as_chunks_mut::<R>().0) {
         *to = [[0.0; LANES]; R];
         for r in 0..rank {
@@ -637,17 +666,9 @@ fn expand<const R: usize>(to: &mut [Four], slots: &[Slot], rows: &Jacobian<'_>, 
     }
 }
 
-/// The products of the constraint rows of a block with `scale · x`.
+/// The products of the rows of a block with `x`, in four sums each.
 #[inline(always)]
-fn dot_block<const R: usize>(
-    from: &[Four],
-    tiles: &[u32],
-    x: &[Four],
-    rows: &Jacobian<'_>,
-    b: &Block,
-    scale: f64,
-    y: &mut [f64],
-) {
+fn dot_block<const R: usize>(from: &[Four], tiles: &[u32], x: &[Four], to: &mut [Four]) {
     let mut sums = [[0.0; LANES]; R];
     for (&tile, row) in tiles.iter().zip(from.as_chunks::<R>().0) {
         let x = x[tile as usize];
@@ -657,8 +678,9 @@ fn dot_block<const R: usize>(
             }
         }
     }
-    let products = sums.map(|s| scale * ((s[0] + s[2]) + (s[1] + s[3])));
-    rows.edges::<R>(b, &products, y);
+    if let Some(to) = to.first_chunk_mut::<R>() {
+        *to = sums;
+    }
 }
 
 /// Adds the forces of the constraint rows of a block.
@@ -667,12 +689,9 @@ fn add_block_force<const R: usize>(
     from: &[Four],
     tiles: &[u32],
     sums: &mut [Four],
-    rows: &Jacobian<'_>,
-    b: &Block,
-    f: &[f64],
+    forces: &[f64; R],
 ) {
-    let forces = rows.stored_forces::<R>(b, f);
-    if forces == [0.0; R] {
+    if *forces == [0.0; R] {
         return;
     }
     for (&tile, row) in tiles.iter().zip(from.as_chunks::<R>().0) {
@@ -691,12 +710,13 @@ fn add_block<const R: usize>(
     matrix: &mut [Tile],
     jacobian: &[Four],
     weighted: &mut [Four],
-    (layout, shape, start): Place<'_>,
+    layout: &Layout,
+    place: &Placed,
     w: &[[f64; R]; R],
 ) {
-    let n = layout.tiles_of(shape).len();
-    let targets = &layout.targets[layout.shapes[shape as usize].target as usize..];
-    let from = &jacobian[start..];
+    let n = place.tiles as usize;
+    let targets = &layout.targets[layout.shapes[place.shape as usize].target as usize..];
+    let from = &jacobian[place.start as usize..];
     let (plain, weighted) =
         (&from.as_chunks::<R>().0[..n], &mut weighted.as_chunks_mut::<R>().0[..n]);
     let mut next = 0;

@@ -130,9 +130,17 @@ impl<'a> Jacobian<'a> {
 
     /// From products of up to `R` stored rows to those of the constraint rows.
     #[inline(always)]
-    pub fn edges<const R: usize>(&self, b: &Block, products: &[f64; R], y: &mut [f64]) {
-        if R > 1 && b.kind == Kind::Pyramid {
-            let friction = &self.cones[b.cone as usize].friction;
+    pub fn edges<const R: usize>(&self, kind: Kind, cone: u32, products: &[f64; R], y: &mut [f64]) {
+        if R > 1 && kind == Kind::Pyramid {
+            let friction = &self.cones[cone as usize].friction;
+            // A contact without spin, and no loop.
+            if let ([a, b, c], [first, second, ..]) = (&products[..], friction)
+                && let [y0, y1, y2, y3] = y
+            {
+                let (b, c) = (first * b, second * c);
+                (*y0, *y1, *y2, *y3) = (a + b, a - b, a + c, a - c);
+                return;
+            }
             let pairs = y.as_chunks_mut::<2>().0.iter_mut();
             for ((pair, friction), product) in pairs.zip(friction).zip(&products[1..]) {
                 let tangent = friction * product;
@@ -147,10 +155,17 @@ impl<'a> Jacobian<'a> {
 
     /// From forces of the constraint rows to those of up to `R` stored rows.
     #[inline(always)]
-    pub fn stored_forces<const R: usize>(&self, b: &Block, f: &[f64]) -> [f64; R] {
+    pub fn stored_forces<const R: usize>(&self, kind: Kind, cone: u32, f: &[f64]) -> [f64; R] {
         let mut forces = [0.0; R];
-        if R > 1 && b.kind == Kind::Pyramid {
-            let friction = &self.cones[b.cone as usize].friction;
+        if R > 1 && kind == Kind::Pyramid {
+            let friction = &self.cones[cone as usize].friction;
+            if let ([f0, f1, f2, f3], [first, second, ..]) = (f, friction)
+                && let [a, b, c] = &mut forces[..]
+            {
+                *a = (f0 + f1) + (f2 + f3);
+                (*b, *c) = (first * (f0 - f1), second * (f2 - f3));
+                return forces;
+            }
             let pairs = f.as_chunks::<2>().0.iter();
             let [normal, tangents @ ..] = &mut forces[..] else { return forces };
             for ((pair, friction), tangent) in pairs.zip(friction).zip(tangents) {
@@ -290,7 +305,7 @@ fn dot_rows<const R: usize, const A: usize, const B: usize>(
         }
         products = sum.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     }
-    jacobian.edges::<R>(b, &products, y);
+    jacobian.edges::<R>(b.kind, b.cone, &products, y);
 }
 
 /// `y += rowsᵀ · forces`, with the arguments of [`dot_rows`].
@@ -303,7 +318,7 @@ fn add_rows<const R: usize, const A: usize, const B: usize>(
     f: &[f64],
     y: &mut [f64],
 ) {
-    let forces = jacobian.stored_forces::<R>(b, f);
+    let forces = jacobian.stored_forces::<R>(b.kind, b.cone, f);
     if forces == [0.0; R] {
         return;
     }

@@ -107,11 +107,10 @@ impl Layout {
         &self.slots[shape.slot as usize..][..shape.nslot as usize]
     }
 
-    /// The tiles of a shape's columns.
+    /// The tiles of some slots.
     #[inline(always)]
-    pub fn tiles_of(&self, shape: u32) -> &[u32] {
-        let shape = &self.shapes[shape as usize];
-        &self.tiles[shape.slot as usize..][..shape.nslot as usize]
+    pub fn tile_list(&self, first: u32, count: u32) -> &[u32] {
+        &self.tiles[first as usize..][..count as usize]
     }
 
     /// The diagonal entry at a place.
@@ -586,47 +585,57 @@ impl Layout {
     }
 
     fn place_inertia(&mut self, inertia: &Inertia<'_>) {
-        let mut ones = std::mem::take(&mut self.ones);
-        ones.clear();
         self.fours.clear();
-        for i in 0..self.n {
-            let (from, columns, shift) = inertia.row(i);
-            let row = self.place[i];
-            let (mut next, mut to, mut count) = (NONE, 0, 0);
-            for (k, &c) in columns.iter().enumerate() {
-                let column = self.place[c as usize - shift];
-                // Left of the diagonal, neighbours in a tile are neighbours in memory.
-                if column == next && column <= row && !column.is_multiple_of(LANES as u32) {
-                    (to, count) = (to + 1, count + 1);
-                } else {
-                    (to, count) = (self.entry(row, column), 1);
-                }
-                next = if column < row { column + 1 } else { NONE };
-                ones.push(Copy { from: (from + k) as u32, to });
-                if count == LANES {
-                    ones.truncate(ones.len() - LANES);
-                    let back = LANES as u32 - 1;
-                    self.fours.push(Copy { from: (from + k) as u32 - back, to: to - back });
-                }
-            }
-        }
-        self.ones = ones;
-        self.find_inertia();
-    }
-
-    /// The tiles left of the diagonal that the copies go to.
-    fn find_inertia(&mut self) {
+        self.ones.clear();
         let used = &mut self.sequence;
         used.clear();
         used.resize(self.columns.len(), 0);
-        for copy in self.fours.iter().chain(&self.ones) {
-            used[copy.to as usize / (LANES * LANES)] = 1;
+        let lanes = LANES as u32;
+        for (i, &row) in self.place.iter().enumerate() {
+            let (from, chain, shift) = inertia.row(i);
+            let tiles = self.rows[(row / lanes) as usize];
+            let columns = &self.columns[tiles.first as usize..][..=tiles.len as usize];
+            let (mut index, mut k) = (0, 0);
+            while k < chain.len() {
+                let column = self.place[chain[k] as usize - shift];
+                let from = (from + k) as u32;
+                if column > row {
+                    // Below the row, in that of the column.
+                    let to = self.entry(row, column);
+                    self.sequence[to as usize / (LANES * LANES)] = 1;
+                    self.ones.push(Copy { from, to });
+                    k += 1;
+                    continue;
+                }
+                let room = (lanes - column % lanes) as usize;
+                let after = chain[k..].iter().take(room).zip(column..);
+                let count =
+                    after.take_while(|&(&c, p)| self.place[c as usize - shift] == p && p <= row);
+                let count = count.count();
+                // Mostly ascending.
+                if columns[index] > column / lanes {
+                    index = 0;
+                }
+                while columns[index] < column / lanes {
+                    index += 1;
+                }
+                let tile = tiles.first + index as u32;
+                self.sequence[tile as usize] = 1;
+                let to = (tile * lanes + row % lanes) * lanes + column % lanes;
+                if count == LANES {
+                    self.fours.push(Copy { from, to });
+                } else {
+                    let copies = (0..count as u32).map(|j| Copy { from: from + j, to: to + j });
+                    self.ones.extend(copies);
+                }
+                k += count.max(1);
+            }
         }
         self.inertia.clear();
         for row in &mut self.rows {
             row.inertia = self.inertia.len() as u32;
             for tile in row.first..row.first + row.len {
-                if used[tile as usize] != 0 {
+                if self.sequence[tile as usize] != 0 {
                     self.inertia.push([self.columns[tile as usize], tile]);
                 }
             }
