@@ -56,14 +56,20 @@ impl<'a> View<'a> {
 
     pub fn problem(&self, island: usize) -> Problem<'a> {
         let (dofs, efcs) = (self.dofs(island), self.efcs(island));
-        let inertia = Inertia { dofs: Some(&self.idof2dof[dofs.clone()]), ..self.inertia };
-        let blocks = self.islands.start[island]..self.islands.start[island + 1];
-        let jacobian = Jacobian {
-            blocks: &self.islands.blocks[blocks],
-            columns: &self.islands.columns,
-            runs: &self.islands.runs,
-            values: &self.rows.values,
-            cones: &self.rows.cones,
+        let whole = self.islands.whole;
+        let dofs_of = (!whole).then(|| &self.idof2dof[dofs.clone()]);
+        let inertia = Inertia { dofs: dofs_of, ..self.inertia };
+        let jacobian = if whole {
+            self.rows.jacobian()
+        } else {
+            let blocks = self.islands.start[island]..self.islands.start[island + 1];
+            Jacobian {
+                blocks: &self.islands.blocks[blocks],
+                columns: &self.islands.columns,
+                runs: &self.islands.runs,
+                values: &self.rows.values,
+                cones: &self.rows.cones,
+            }
         };
         Problem {
             rows: Rows::new(

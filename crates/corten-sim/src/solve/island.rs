@@ -22,6 +22,9 @@ pub struct IslandRows {
     /// As in [`Constraints`], in the numbering of the island.
     pub columns: Vec<u32>,
     pub runs: Vec<Run>,
+    /// One island spans everything: its rows are those of [`Constraints`], and the fields above
+    /// have no meaning.
+    pub whole: bool,
     /// Island of each block in the order of rows.
     of_block: Vec<u32>,
     /// Trees as a union-find forest; a root is the smallest tree of its set.
@@ -41,12 +44,45 @@ pub fn find(m: &Model, d: &mut Data) {
     }
     let mut islands = std::mem::take(&mut d.scratch.islands);
     let rows = std::mem::take(&mut d.scratch.constraint);
-    islands.unite(m, &rows);
-    islands.number_trees(m, d, &rows);
-    place_dofs(d, &islands.trees);
-    islands.place_rows(m, d, &rows);
+    islands.whole = m.ntree == 1 || {
+        islands.unite(m, &rows);
+        islands.number_trees(m, d, &rows);
+        d.nisland == 1 && d.tree_island.iter().all(|&island| island == 0)
+    };
+    if islands.whole {
+        unite_all(m, d);
+    } else {
+        place_dofs(d, &islands.trees);
+        islands.place_rows(d, &rows);
+    }
     d.scratch.islands = islands;
     d.scratch.constraint = rows;
+}
+
+/// The single island of all trees.
+fn unite_all(m: &Model, d: &mut Data) {
+    fn fill(of: &mut Vec<i32>, maps: [&mut Vec<i32>; 2], n: usize) {
+        of.clear();
+        of.resize(n, 0);
+        for map in maps {
+            map.clear();
+            map.extend(0..n as i32);
+        }
+    }
+    d.nisland = 1;
+    d.nidof = m.nv;
+    d.tree_island.clear();
+    d.tree_island.resize(m.ntree, 0);
+    d.map_itree2tree.clear();
+    d.map_itree2tree.extend(0..m.ntree as i32);
+    fill(&mut d.dof_island, [&mut d.map_dof2idof, &mut d.map_idof2dof], m.nv);
+    fill(&mut d.efc_island, [&mut d.map_efc2iefc, &mut d.map_iefc2efc], d.nefc);
+    let (ntree, nv, nefc) = (m.ntree as i32, m.nv as i32, d.nefc as i32);
+    let single = [ntree, 0, nv, 0, 0, d.ne as i32, d.nf as i32, nefc, 0];
+    for (v, x) in per_island(d).into_iter().zip(single) {
+        v.clear();
+        v.push(x);
+    }
 }
 
 fn clear(m: &Model, d: &mut Data) {
@@ -116,16 +152,23 @@ impl IslandRows {
     fn unite(&mut self, m: &Model, rows: &Constraints) {
         self.union.clear();
         self.union.extend(0..m.ntree as u32);
+        let jacobian = rows.jacobian();
         for b in &rows.blocks {
-            let columns = rows.jacobian().columns_of(b);
+            let columns = jacobian.columns_of(b);
             let (Some(&first), Some(&last)) = (columns.first(), columns.last()) else { continue };
             let tree = self.trees[first as usize];
             if self.trees[last as usize] == tree {
                 continue;
             }
             let mut root = self.root(tree);
+            let mut at = tree;
             for &c in columns {
-                let other = self.root(self.trees[c as usize]);
+                let next = self.trees[c as usize];
+                if next == at {
+                    continue;
+                }
+                at = next;
+                let other = self.root(next);
                 let (low, high) = (root.min(other), root.max(other));
                 self.union[high as usize] = low;
                 root = low;
@@ -138,9 +181,12 @@ impl IslandRows {
         clear(m, d);
         // Mark the sets that have rows, then number them.
         const MARKED: i32 = i32::MAX;
+        self.of_block.clear();
         for b in &rows.blocks {
             let tree = self.block_tree(m, d, rows, b);
-            d.tree_island[self.root(tree as u32) as usize] = MARKED;
+            self.of_block.push(tree as u32);
+            let root = self.root(tree as u32) as usize;
+            d.tree_island[root] = MARKED;
         }
         let mut nisland = 0;
         for tree in 0..m.ntree {
@@ -159,10 +205,8 @@ impl IslandRows {
             v.resize(nisland as usize, 0);
         }
         group(&d.tree_island, &mut d.island_ntree, &mut d.island_itreeadr, &mut d.map_itree2tree);
-        self.of_block.clear();
-        for b in &rows.blocks {
-            let tree = self.block_tree(m, d, rows, b);
-            self.of_block.push(d.tree_island[tree] as u32);
+        for of in &mut self.of_block {
+            *of = d.tree_island[*of as usize] as u32;
         }
     }
 
@@ -181,61 +225,70 @@ impl IslandRows {
     }
 
     /// Rows and blocks by island, keeping their order.
-    fn place_rows(&mut self, m: &Model, d: &mut Data, rows: &Constraints) {
-        for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
-            let range = b.rows();
-            d.efc_island[range.clone()].fill(island as i32);
-            let count = range.len() as i32;
-            if range.start < d.ne {
-                d.island_ne[island as usize] += count;
-            } else if range.start < d.ne + d.nf {
-                d.island_nf[island as usize] += count;
-            }
-        }
-        group(&d.efc_island, &mut d.island_nefc, &mut d.island_iefcadr, &mut d.map_iefc2efc);
-        for (i, &row) in d.map_iefc2efc.iter().enumerate() {
-            d.map_efc2iefc[row as usize] = i as i32;
-        }
-
+    fn place_rows(&mut self, d: &mut Data, rows: &Constraints) {
         self.start.clear();
         self.start.resize(d.nisland + 1, 0);
-        for &island in &self.of_block {
-            self.start[island as usize + 1] += 1;
+        for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
+            let (range, island) = (b.rows(), island as usize);
+            let count = range.len() as i32;
+            if range.start < d.ne {
+                d.island_ne[island] += count;
+            } else if range.start < d.ne + d.nf {
+                d.island_nf[island] += count;
+            }
+            d.island_nefc[island] += count;
+            self.start[island + 1] += 1;
         }
+        let mut total = 0;
         for i in 0..d.nisland {
+            d.island_iefcadr[i] = total;
+            total += std::mem::take(&mut d.island_nefc[i]);
             self.start[i + 1] += self.start[i];
         }
+
         self.blocks.clear();
         self.blocks.extend_from_slice(&rows.blocks);
-        if d.nisland > 1 {
-            // `start` serves as the write position, and ends one island ahead.
-            for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
-                let at = &mut self.start[island as usize];
-                let row = d.map_efc2iefc[b.row as usize] - d.island_iefcadr[island as usize];
-                self.blocks[*at] = Block { row: row as u32, ..*b };
-                *at += 1;
-            }
-            self.start.rotate_right(1);
-            self.start[0] = 0;
-        }
-
         self.columns.clear();
         self.columns.extend_from_slice(&rows.columns);
         self.runs.clear();
         self.runs.extend_from_slice(&rows.runs);
-        if d.nisland > 1 || d.nidof < m.nv {
-            for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
-                let first = d.island_idofadr[island as usize];
-                let local = |dof: u32| (d.map_dof2idof[dof as usize] - first) as u32;
-                for c in &mut self.columns[b.col as usize..(b.col + b.ncol) as usize] {
-                    *c = local(*c);
+        let mut renamed = 0;
+        // `start` and the number of rows serve as write positions; `start` ends one island ahead.
+        for (b, &of) in rows.blocks.iter().zip(&self.of_block) {
+            let (range, island) = (b.rows(), of as usize);
+            let row = d.island_nefc[island];
+            let first = d.island_iefcadr[island] + row;
+            d.island_nefc[island] += range.len() as i32;
+            for (k, efc) in range.enumerate() {
+                let iefc = first + k as i32;
+                d.efc_island[efc] = of as i32;
+                d.map_efc2iefc[efc] = iefc;
+                d.map_iefc2efc[iefc as usize] = efc as i32;
+            }
+            let at = &mut self.start[island];
+            self.blocks[*at] = Block { row: row as u32, ..*b };
+            *at += 1;
+
+            // Blocks that follow each other may share columns, and all that follow are new.
+            if b.col < renamed {
+                continue;
+            }
+            renamed = b.col + b.ncol;
+            // Degrees of freedom of one tree stay together, those of two may come closer.
+            let first = d.island_idofadr[island];
+            let mut columns = &mut self.columns[b.col as usize..(b.col + b.ncol) as usize];
+            for run in &mut self.runs[b.run as usize..(b.run + b.nrun) as usize] {
+                let start = (d.map_dof2idof[run.start as usize] - first) as u32;
+                let here;
+                (here, columns) = columns.split_at_mut(run.len as usize);
+                for c in here {
+                    *c = *c - run.start + start;
                 }
-                // Degrees of freedom of one tree stay together, those of two may come closer.
-                for run in &mut self.runs[b.run as usize..(b.run + b.nrun) as usize] {
-                    run.start = local(run.start);
-                }
+                run.start = start;
             }
         }
+        self.start.rotate_right(1);
+        self.start[0] = 0;
     }
 }
 

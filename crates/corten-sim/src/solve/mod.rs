@@ -4,6 +4,7 @@
 //! solver over each island or over everything, and the friction pass on request. The solvers
 //! themselves see only a [`problem::Problem`].
 
+mod conjugate;
 pub mod cost;
 pub(crate) mod crew;
 pub mod dual;

@@ -1,16 +1,17 @@
-//! The solvers that search for the acceleration itself: Newton and conjugate gradients.
+//! The solvers that search for the acceleration itself: Newton's method, and the way to
+//! conjugate gradients ([`super::conjugate`]).
 //!
 //! Both descend the cost of [`super::problem`] along a line found from the gradient
-//! `g = M·x − qfrc_smooth − Jᵀf`: Newton with `H⁻¹g`, conjugate gradients with `M⁻¹g` combined
-//! with the previous direction by the Polak-Ribière rule, cut off at zero. Termination and
-//! scaling are MuJoCo's (`mj_solCGNewton`): the improvement of the cost or the norm of the
-//! gradient, scaled, falls below the tolerance, or the line search cannot improve.
+//! `g = M·x − qfrc_smooth − Jᵀf`; Newton with `H⁻¹g`. Termination and scaling are MuJoCo's
+//! (`mj_solCGNewton`): the improvement of the cost or the norm of the gradient, scaled, falls
+//! below the tolerance, or the line search cannot improve.
 
+use super::conjugate::Conjugate;
 use super::cost::{self, Update};
 use super::exact::Exact;
 use super::hessian::{Buffers, Hessian};
 use super::line_search::{Direction, Line};
-use super::problem::{Limits, Problem, add_scaled, dot, norm};
+use super::problem::{Limits, Problem, add_scaled, norm};
 use crate::SolverStat;
 use corten_math::{MIN_VAL, wide};
 
@@ -44,6 +45,7 @@ pub struct Iterate<'a> {
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Primal {
+    conjugate: Conjugate,
     line: Line,
     /// One for each of the first islands, since its pattern often serves again in the next step.
     hessians: Vec<Hessian>,
@@ -54,8 +56,6 @@ pub struct Primal {
     grad: Vec<f64>,
     mgrad: Vec<f64>,
     search: Vec<f64>,
-    grad_old: Vec<f64>,
-    mgrad_old: Vec<f64>,
     exact: Exact,
 }
 
@@ -101,35 +101,25 @@ impl Primal {
         if let Some(layout) = limits.exact {
             return self.exact.solve(layout, problem, method, limits, x, record);
         }
+        if method == Method::ConjugateGradient {
+            return self.conjugate.solve(problem, limits, x, record);
+        }
         let n = x.qacc.len();
         let rows = &problem.rows;
-        for v in [
-            &mut self.mv,
-            &mut self.grad,
-            &mut self.mgrad,
-            &mut self.search,
-            &mut self.grad_old,
-            &mut self.mgrad_old,
-        ] {
+        for v in [&mut self.mv, &mut self.grad, &mut self.mgrad, &mut self.search] {
             v.resize(n, 0.0);
         }
         self.jv.resize(rows.len(), 0.0);
-        let newton = method == Method::Newton;
         let slot = island.min(HESSIANS - 1);
         let mut outcome = Outcome::default();
 
-        if newton && !loaded {
+        if !loaded {
             self.load(slot, problem, n);
         }
-        let (mut found, mut gauss) = self.update(slot, problem, method, x);
-        outcome.singular += self.precondition(slot, problem, method, x, Reuse::Nothing);
+        let (mut found, mut gauss) = self.update(slot, problem, x);
+        outcome.singular += self.precondition(slot, problem, x, Reuse::Nothing);
         for i in 0..n {
             self.search[i] = -self.mgrad[i];
-        }
-        if !newton {
-            for i in 0..n {
-                self.mv[i] = -self.grad[i];
-            }
         }
 
         let tolerance = limits.tolerance * limits.ls_tolerance;
@@ -138,14 +128,10 @@ impl Primal {
             if search_norm < MIN_VAL {
                 break;
             }
-            if newton {
-                // The last solution is the direction of search but for its sign.
-                let hessian = &mut self.hessians[slot];
-                hessian.mul_inertia(-1.0, &mut self.mv);
-                hessian.mul_jacobian(&rows.jacobian, -1.0, &mut self.jv);
-            } else {
-                rows.jacobian.mul(&self.search, &mut self.jv);
-            }
+            // The last solution is the direction of search but for its sign.
+            let hessian = &mut self.hessians[slot];
+            hessian.mul_inertia(-1.0, &mut self.mv);
+            hessian.mul_jacobian(&rows.jacobian, -1.0, &mut self.jv);
             let along = Direction {
                 search: &self.search,
                 mv: &self.mv,
@@ -172,8 +158,7 @@ impl Primal {
             add_scaled(x.ma, step.alpha, &self.mv);
             add_scaled(x.jar, step.alpha, &self.jv);
             let cost_old = found.cost;
-            std::mem::swap(&mut self.grad, &mut self.grad_old);
-            (found, gauss) = self.update(slot, problem, method, x);
+            (found, gauss) = self.update(slot, problem, x);
 
             let improvement = problem.scale * (cost_old - found.cost);
             let gradient = problem.scale * norm(&self.grad);
@@ -184,7 +169,7 @@ impl Primal {
                 nactive: found.active,
                 nchange: found.changed,
                 neval: step.evaluations as i32,
-                nupdate: if newton { found.hessian } else { 0 },
+                nupdate: found.hessian,
             };
             record(outcome.iterations, stat);
             outcome.iterations += 1;
@@ -197,45 +182,24 @@ impl Primal {
                 break;
             }
 
-            std::mem::swap(&mut self.mgrad, &mut self.mgrad_old);
             let stale = found.hessian > 0 || found.left_cone;
             let reuse = if stale { Reuse::Matrix } else { Reuse::Factor };
-            outcome.singular += self.precondition(slot, problem, method, x, reuse);
-            let beta = if newton { 0.0 } else { self.polak_ribiere() };
-            turn(&mut self.search, &self.mgrad, beta);
-            if !newton {
-                // M·search follows from the same recurrence, since M·mgrad is the gradient.
-                turn(&mut self.mv, &self.grad, beta);
+            outcome.singular += self.precondition(slot, problem, x, reuse);
+            for (search, mgrad) in self.search.iter_mut().zip(&self.mgrad) {
+                *search = -mgrad;
             }
         }
-        if newton {
-            outcome.nonzeros = self.hessians[slot].nonzeros();
-            self.hessians[slot].exchange(&mut self.buffers);
-        }
+        outcome.nonzeros = self.hessians[slot].nonzeros();
+        self.hessians[slot].exchange(&mut self.buffers);
         outcome
     }
 
     /// Forces, states, `qfrc_constraint` and gradient at the iterate; total cost and its inertia
     /// term.
-    fn update(
-        &mut self,
-        slot: usize,
-        problem: &Problem<'_>,
-        method: Method,
-        x: &mut Iterate<'_>,
-    ) -> (Update, f64) {
+    fn update(&mut self, slot: usize, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (Update, f64) {
         let rows = &problem.rows;
         let mut found = cost::update(rows, x.jar, x.force, x.state);
-        match method {
-            Method::Newton => {
-                let hessian = &mut self.hessians[slot];
-                hessian.tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
-            }
-            Method::ConjugateGradient => {
-                x.qfrc_constraint.fill(0.0);
-                rows.jacobian.tmul_add(x.force, x.qfrc_constraint);
-            }
-        }
+        self.hessians[slot].tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
         let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, &mut self.grad);
         found.cost += gauss;
         (found, gauss)
@@ -246,33 +210,18 @@ impl Primal {
         &mut self,
         slot: usize,
         problem: &Problem<'_>,
-        method: Method,
         x: &Iterate<'_>,
         reuse: Reuse,
     ) -> usize {
         self.mgrad.copy_from_slice(&self.grad);
-        match method {
-            Method::Newton => {
-                let hessian = &mut self.hessians[slot];
-                let singular = match reuse {
-                    Reuse::Nothing => hessian.factor(problem, x.jar, x.state),
-                    Reuse::Matrix => hessian.refactor(problem, x.jar, x.state),
-                    Reuse::Factor => 0,
-                };
-                hessian.solve(&mut self.mgrad);
-                singular
-            }
-            Method::ConjugateGradient => {
-                problem.inertia.solve(&mut self.mgrad);
-                0
-            }
-        }
-    }
-
-    fn polak_ribiere(&self) -> f64 {
-        let change = dot(&self.grad, &self.mgrad) - dot(&self.grad, &self.mgrad_old);
-        let beta = change / dot(&self.grad_old, &self.mgrad_old).max(MIN_VAL);
-        beta.max(0.0)
+        let hessian = &mut self.hessians[slot];
+        let singular = match reuse {
+            Reuse::Nothing => hessian.factor(problem, x.jar, x.state),
+            Reuse::Matrix => hessian.refactor(problem, x.jar, x.state),
+            Reuse::Factor => 0,
+        };
+        hessian.solve(&mut self.mgrad);
+        singular
     }
 }
 
@@ -305,12 +254,5 @@ wide! {
             sum[i % LANES] += force * (qacc[i] - free[i]);
         }
         0.5 * ((sum[0] + sum[2]) + (sum[1] + sum[3]))
-    }
-
-    /// `direction ← beta·direction − gradient`.
-    fn turn(direction: &mut [f64], gradient: &[f64], beta: f64) {
-        for (d, g) in direction.iter_mut().zip(gradient) {
-            *d = beta * *d - g;
-        }
     }
 }

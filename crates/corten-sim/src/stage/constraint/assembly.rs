@@ -17,9 +17,28 @@ pub struct Constraints {
     pub runs: Vec<Run>,
     pub values: Vec<f64>,
     pub cones: Vec<Cone>,
-    rows: Vec<Row>,
+    rows: Rows,
+    softness: Softness,
     /// Degrees of freedom that move one body relative to another.
     pub(super) chain: Vec<Link>,
+    /// For each run of the last contact, which of its bodies it moves.
+    pub(super) sides: Vec<u8>,
+}
+
+/// Parameters of the rows: the public arrays, while they are filled.
+#[derive(Clone, Debug, Default)]
+struct Rows {
+    /// Number of rows; the arrays are at least as long while rows are collected.
+    count: usize,
+    kind: Vec<i32>,
+    id: Vec<i32>,
+    pos: Vec<f64>,
+    margin: Vec<f64>,
+    frictionloss: Vec<f64>,
+    kbip: Vec<[f64; 4]>,
+    r: Vec<f64>,
+    d: Vec<f64>,
+    diagonal: Vec<f64>,
 }
 
 /// One row, complete but for its Jacobian and what depends on velocity.
@@ -36,17 +55,105 @@ pub(super) struct Row {
     pub r: f64,
 }
 
+impl Rows {
+    /// Exchanges the rows with the public arrays.
+    fn exchange(&mut self, d: &mut Data) {
+        use std::mem::swap;
+        swap(&mut self.kind, &mut d.efc_type);
+        swap(&mut self.id, &mut d.efc_id);
+        swap(&mut self.pos, &mut d.efc_pos);
+        swap(&mut self.margin, &mut d.efc_margin);
+        swap(&mut self.frictionloss, &mut d.efc_frictionloss);
+        swap(&mut self.kbip, &mut d.efc_KBIP);
+        swap(&mut self.r, &mut d.efc_R);
+        swap(&mut self.d, &mut d.efc_D);
+        swap(&mut self.diagonal, &mut d.efc_diagApprox);
+    }
+
+    /// The same length for all arrays.
+    fn resize(&mut self, n: usize) {
+        self.kind.resize(n, 0);
+        self.id.resize(n, 0);
+        self.kbip.resize(n, [0.0; 4]);
+        for v in [
+            &mut self.pos,
+            &mut self.margin,
+            &mut self.frictionloss,
+            &mut self.r,
+            &mut self.d,
+            &mut self.diagonal,
+        ] {
+            v.resize(n, 0.0);
+        }
+    }
+
+    /// The same row `N` times.
+    #[inline(always)]
+    fn push<const N: usize>(&mut self, row: &Row) {
+        #[inline(always)]
+        fn set<T: Copy, const N: usize>(array: &mut [T], start: usize, value: T) {
+            if let Some(place) = array.get_mut(start..start + N) {
+                place.fill(value);
+            }
+        }
+        let start = self.count;
+        self.count += N;
+        if self.count > self.kind.len() {
+            self.resize(self.count.next_power_of_two());
+        }
+        set::<_, N>(&mut self.kind, start, row.kind.raw());
+        set::<_, N>(&mut self.id, start, row.id as i32);
+        set::<_, N>(&mut self.pos, start, row.pos);
+        set::<_, N>(&mut self.margin, start, row.margin);
+        set::<_, N>(&mut self.frictionloss, start, row.frictionloss);
+        set::<_, N>(&mut self.kbip, start, row.kbip);
+        set::<_, N>(&mut self.r, start, row.r);
+        set::<_, N>(&mut self.d, start, 1.0 / row.r);
+        // The inverse inertia that gives R with this impedance, whatever R was adjusted to.
+        let imp = row.kbip[2];
+        set::<_, N>(&mut self.diagonal, start, row.r * imp / (1.0 - imp));
+    }
+}
+
 /// Softness of the rows of one constraint object.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Softness {
+    /// What it was made from.
+    solref: [f64; 2],
+    solimp: [f64; 5],
     pub impedance: Impedance,
-    pub reference: [f64; 2],
+    /// Stiffness and damping.
+    pub gains: (f64, f64),
+}
+
+impl Default for Softness {
+    fn default() -> Softness {
+        let impedance = Impedance::new([0.0; 5]);
+        Softness { solref: [f64::NAN; 2], solimp: [f64::NAN; 5], impedance, gains: (0.0, 0.0) }
+    }
 }
 
 impl Softness {
-    pub fn new(m: &Model, solref: [f64; 2], solimp: [f64; 5]) -> Softness {
-        Softness { impedance: Impedance::new(solimp), reference: impedance::reference(m, solref) }
+    /// Makes it differ from all parameters.
+    fn forget(&mut self) {
+        self.solref = [f64::NAN; 2];
     }
+
+    fn new(m: &Model, solref: [f64; 2], solimp: [f64; 5]) -> Softness {
+        let impedance = Impedance::new(solimp);
+        let reference = impedance::reference(m, solref);
+        let gains = impedance.gains(reference, false);
+        Softness { solref, solimp, impedance, gains }
+    }
+}
+
+/// Where columns of a block are stored.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Columns {
+    pub col: usize,
+    pub ncol: usize,
+    pub run: usize,
+    pub nrun: usize,
 }
 
 /// A degree of freedom in the difference of two points' Jacobians: how it moves the point on the
@@ -58,18 +165,39 @@ pub(super) struct Link {
 }
 
 impl Constraints {
-    pub fn clear(&mut self) {
+    /// Starts to collect rows, in the memory of the public arrays.
+    pub(super) fn begin(&mut self, d: &mut Data) {
         self.blocks.clear();
         self.columns.clear();
         self.runs.clear();
         self.values.clear();
         self.cones.clear();
-        self.rows.clear();
+        // Options may have changed since the last step.
+        self.softness.forget();
+        self.rows.exchange(d);
+        self.rows.count = 0;
+        self.rows.resize(self.rows.kind.len());
     }
 
     /// Number of rows so far.
     pub fn count(&self) -> usize {
-        self.rows.len()
+        self.rows.count
+    }
+
+    /// Softness from the parameters of an object; most objects of a model share them.
+    #[inline(always)]
+    pub(super) fn softness(
+        &mut self,
+        m: &Model,
+        solref: &[f64; 2],
+        solimp: &[f64; 5],
+    ) -> &Softness {
+        let last = &self.softness;
+        let pairs = last.solref.iter().zip(solref).chain(last.solimp.iter().zip(solimp));
+        if !pairs.fold(true, |same, (a, b)| same & (a == b)) {
+            self.softness = Softness::new(m, *solref, *solimp);
+        }
+        &self.softness
     }
 
     pub fn jacobian(&self) -> Jacobian<'_> {
@@ -131,14 +259,28 @@ impl Constraints {
     ) {
         let run = self.runs.len();
         push_runs(&self.columns[col..], &mut self.runs);
+        let (ncol, nrun) = (self.columns.len() - col, self.runs.len() - run);
+        self.push_columns_block(kind, rank, Columns { col, ncol, run, nrun }, val, cone);
+    }
+
+    /// A block on columns that are there already.
+    #[inline(always)]
+    pub(super) fn push_columns_block(
+        &mut self,
+        kind: Kind,
+        rank: usize,
+        Columns { col, ncol, run, nrun }: Columns,
+        val: usize,
+        cone: usize,
+    ) {
         self.blocks.push(Block {
             kind,
             rank: rank as u32,
-            row: self.rows.len() as u32,
+            row: self.count() as u32,
             col: col as u32,
-            ncol: (self.columns.len() - col) as u32,
+            ncol: ncol as u32,
             run: run as u32,
-            nrun: (self.runs.len() - run) as u32,
+            nrun: nrun as u32,
             val: val as u32,
             cone: cone as u32,
         });
@@ -155,7 +297,8 @@ impl Constraints {
     /// A row with its own regularisation; `distance` is where the impedance is evaluated.
     pub(super) fn push_row(
         &mut self,
-        softness: &Softness,
+        m: &Model,
+        (solref, solimp): (&[f64; 2], &[f64; 5]),
         kind: ConstraintType,
         id: usize,
         [pos, margin]: [f64; 2],
@@ -164,41 +307,36 @@ impl Constraints {
         inverse_inertia: f64,
     ) {
         let friction = matches!(kind, ConstraintType::FrictionDof | ConstraintType::FrictionTendon);
+        let softness = self.softness(m, solref, solimp);
         let (imp, slope) = softness.impedance.at(distance);
-        let (k, b) = softness.impedance.gains(softness.reference, friction);
-        self.rows.push(Row {
-            kind,
-            id,
-            pos,
-            margin,
-            frictionloss,
-            kbip: [k, b, imp, slope],
-            r: impedance::regularization(imp, inverse_inertia),
-        });
+        // Rows of friction have no position to restore.
+        let (k, b) = softness.gains;
+        let kbip = [if friction { 0.0 } else { k }, b, imp, slope];
+        let r = impedance::regularization(imp, inverse_inertia);
+        self.rows.push::<1>(&Row { kind, id, pos, margin, frictionloss, kbip, r });
     }
 
-    pub(super) fn push(&mut self, row: Row) {
-        self.rows.push(row);
+    #[inline(always)]
+    pub(super) fn push(&mut self, row: &Row) {
+        self.rows.push::<1>(row);
     }
 
-    /// Copies the rows into the public arrays.
-    pub(super) fn publish(&self, d: &mut Data) {
-        fn fill<T>(to: &mut Vec<T>, rows: &[Row], f: impl Fn(&Row) -> T) {
-            to.clear();
-            to.extend(rows.iter().map(f));
+    /// The same row `count` times.
+    #[inline(always)]
+    pub(super) fn push_equal(&mut self, row: &Row, count: usize) {
+        if count == 4 {
+            return self.rows.push::<4>(row);
         }
-        let rows = &self.rows;
-        fill(&mut d.efc_type, rows, |r| r.kind.raw());
-        fill(&mut d.efc_id, rows, |r| r.id as i32);
-        fill(&mut d.efc_pos, rows, |r| r.pos);
-        fill(&mut d.efc_margin, rows, |r| r.margin);
-        fill(&mut d.efc_frictionloss, rows, |r| r.frictionloss);
-        fill(&mut d.efc_KBIP, rows, |r| r.kbip);
-        fill(&mut d.efc_R, rows, |r| r.r);
-        fill(&mut d.efc_D, rows, |r| 1.0 / r.r);
-        // The inverse inertia that gives R with this impedance, whatever R was adjusted to.
-        fill(&mut d.efc_diagApprox, rows, |r| r.r * r.kbip[2] / (1.0 - r.kbip[2]));
-        let n = rows.len();
+        for _ in 0..count {
+            self.rows.push::<1>(row);
+        }
+    }
+
+    /// Hands the rows over to the public arrays.
+    pub(super) fn publish(&mut self, d: &mut Data) {
+        let n = self.count();
+        self.rows.resize(n);
+        self.rows.exchange(d);
         for v in [&mut d.efc_vel, &mut d.efc_aref, &mut d.efc_b, &mut d.efc_force] {
             v.resize(n, 0.0);
         }

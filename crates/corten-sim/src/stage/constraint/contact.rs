@@ -8,107 +8,140 @@
 //! the same for every direction: `R₁ = R₀/impratio`, `Rₖ μₖ² = R₁ μ₁²`, which makes
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
-use corten_math::Vec3;
+use corten_math::{Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit};
 
-use super::assembly::{Constraints, Row, at_least_min, offset, point_velocity};
+use super::assembly::{Columns, Constraints, Row, at_least_min, offset};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
-use crate::solve::rows::{Cone, Kind, MAX_RANK};
+use crate::solve::rows::{Cone, Kind, MAX_RANK, push_runs};
 use crate::{Contact, Data};
 
 /// Why a contact without moving bodies has no rows.
 const EXCLUDE_NO_DOFS: i32 = 3;
 
-pub(super) fn contact(m: &Model, d: &mut Data, rows: &mut Constraints) {
-    if m.opt.disabled(DisableBit::Contact) {
-        return;
+wide! {
+    /// All contacts.
+    pub(super) fn contact(m: &Model, d: &mut Data, rows: &mut Constraints) {
+        if m.opt.disabled(DisableBit::Contact) {
+            return;
+        }
+        let pyramidal = is_pyramidal(m);
+        let mut contacts = std::mem::take(&mut d.contact);
+        let (mut last, mut columns) = ([usize::MAX; 2], Columns::default());
+        for (id, contact) in contacts.iter_mut().enumerate().take(d.ncon) {
+            if contact.exclude != 0 {
+                continue;
+            }
+            // As unsigned numbers, negative indices are out of range too.
+            let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
+            if g1 >= m.ngeom || g2 >= m.ngeom {
+                continue;
+            }
+            let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
+            if bodies[0] >= m.nbody || bodies[1] >= m.nbody {
+                continue;
+            }
+            let chains = bodies.map(|body| d.scratch.structure.chain(body));
+            if chains[0].is_empty() && chains[1].is_empty() {
+                contact.efc_address = -1;
+                contact.exclude = EXCLUDE_NO_DOFS;
+                continue;
+            }
+            contact.efc_address = rows.count() as i32;
+            let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
+            // Contacts of the same bodies, which often follow each other, share their columns.
+            if bodies != last {
+                last = bodies;
+                columns = push_columns(rows, chains);
+            }
+            let val = rows.values.len();
+            match dim {
+                1 => relative_velocity::<1>(d, rows, contact, bodies, columns, dim),
+                3 => relative_velocity::<3>(d, rows, contact, bodies, columns, dim),
+                _ => relative_velocity::<MAX_RANK>(d, rows, contact, bodies, columns, dim),
+            }
+            let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
+            let kind = match dim {
+                1 => Kind::Inequality,
+                _ if pyramidal => Kind::Pyramid,
+                _ => Kind::Elliptic,
+            };
+            rows.push_columns_block(kind, dim, columns, val, rows.cones.len());
+            parameters(m, rows, contact, id, kind, dim, w1[0] + w2[0]);
+            if dim > 1 {
+                rows.cones.push(Cone { mu: contact.mu, friction: contact.friction });
+            }
+        }
+        d.contact = contacts;
     }
-    let mut contacts = std::mem::take(&mut d.contact);
-    for (id, contact) in contacts.iter_mut().enumerate().take(d.ncon) {
-        if contact.exclude != 0 {
-            continue;
-        }
-        // As unsigned numbers, negative indices are out of range too.
-        let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
-        if g1 >= m.ngeom || g2 >= m.ngeom {
-            continue;
-        }
-        let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
-        if bodies[0] >= m.nbody || bodies[1] >= m.nbody {
-            continue;
-        }
-        if bodies.iter().all(|&b| d.scratch.structure.chain(b).is_empty()) {
-            contact.efc_address = -1;
-            contact.exclude = EXCLUDE_NO_DOFS;
-            continue;
-        }
-        contact.efc_address = rows.count() as i32;
-        let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
-        let (col, val) = relative_velocity(d, rows, contact, bodies, dim);
-        let cone = rows.cones.len();
-        let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
-        let weight = [w1[0] + w2[0], w1[1] + w2[1]];
-        let kind = match dim {
-            1 => Kind::Inequality,
-            _ if is_pyramidal(m) => Kind::Pyramid,
-            _ => Kind::Elliptic,
-        };
-        rows.push_block(kind, dim, col, val, cone);
-        parameters(m, rows, contact, id, kind, dim, weight);
-        if dim > 1 {
-            rows.cones.push(Cone { mu: contact.mu, friction: contact.friction });
-        }
-    }
-    d.contact = contacts;
 }
 
-/// Appends columns and values of the relative velocity in the contact frame; returns where they
-/// start.
-fn relative_velocity(
+/// Appends the columns of what moves two bodies relative to each other, and notes whose they are.
+/// What moves both moves them equally at the point where they touch.
+#[inline(always)]
+fn push_columns(rows: &mut Constraints, [mut a, mut b]: [&[u32]; 2]) -> Columns {
+    if let (Some(first_a), Some(first_b)) = (a.first(), b.first())
+        && first_a == first_b
+    {
+        let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        (a, b) = (&a[common..], &b[common..]);
+    }
+    let (col, run) = (rows.columns.len(), rows.runs.len());
+    rows.sides.clear();
+    // Columns ascend, and the branches of two bodies can be numbered in turns.
+    while let (Some(&first_a), Some(&first_b)) = (a.first(), b.first()) {
+        let (side, chain, stop) =
+            if first_a < first_b { (0, &mut a, first_b) } else { (1, &mut b, first_a) };
+        let count = match chain.last() {
+            Some(&last) if last < stop => chain.len(),
+            _ => chain.partition_point(|&dof| dof < stop).max(1),
+        };
+        push_dofs(rows, &chain[..count], side);
+        *chain = &chain[count..];
+    }
+    push_dofs(rows, a, 0);
+    push_dofs(rows, b, 1);
+    Columns { col, ncol: rows.columns.len() - col, run, nrun: rows.runs.len() - run }
+}
+
+#[inline(always)]
+fn push_dofs(rows: &mut Constraints, dofs: &[u32], side: u8) {
+    if !dofs.is_empty() {
+        rows.columns.extend_from_slice(dofs);
+        let before = rows.runs.len();
+        push_runs(dofs, &mut rows.runs);
+        for _ in before..rows.runs.len() {
+            rows.sides.push(side);
+        }
+    }
+}
+
+/// Appends values of the relative velocity in the contact frame, in `dim` rows; `D` equals `dim` or
+/// the largest of all.
+#[inline(always)]
+fn relative_velocity<const D: usize>(
     d: &Data,
     rows: &mut Constraints,
     contact: &Contact,
     bodies: [usize; 2],
+    columns: Columns,
     dim: usize,
-) -> (usize, usize) {
-    let (col, val) = (rows.columns.len(), rows.values.len());
-    let [a, b] = [bodies[0], bodies[1]].map(|body| d.scratch.structure.chain(body));
-    // What moves both bodies moves them equally at the point where they touch.
-    let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[common..], &b[common..]);
-    rows.values.resize(val + dim * (a.len() + b.len()), 0.0);
-    let [of_a, of_b] = [(-1.0, bodies[0]), (1.0, bodies[1])]
-        .map(|(sign, body)| Side { sign, offset: offset(d, body, contact.pos) });
-    let Constraints { columns, values, .. } = rows;
-    let mut put = |dofs: &[u32], side: &Side| {
-        let first = columns.len() - col;
-        columns.extend_from_slice(dofs);
-        let values = &mut values[val..];
-        match dim {
-            1 => put_values::<1>(d, contact, dofs, side, first, values),
-            3 => put_values::<3>(d, contact, dofs, side, first, values),
-            4 => put_values::<4>(d, contact, dofs, side, first, values),
-            _ => put_values::<MAX_RANK>(d, contact, dofs, side, first, values),
-        }
-    };
-    // Columns ascend. The branches of two bodies can be numbered in turns.
-    let (mut a, mut b) = (a, b);
-    while let (Some(&first_a), Some(&first_b)) = (a.first(), b.first()) {
-        if first_a < first_b {
-            let (before, after) = a.split_at(a.partition_point(|&dof| dof < first_b));
-            put(before, &of_a);
-            a = after;
-        } else {
-            let (before, after) = b.split_at(b.partition_point(|&dof| dof <= first_a));
-            put(before, &of_b);
-            b = after;
-        }
+) {
+    let dim = if D == MAX_RANK { dim } else { D };
+    let (n, val) = (columns.ncol, rows.values.len());
+    rows.values.resize(val + dim * n, 0.0);
+    let values = &mut rows.values[val..];
+    let runs = rows.runs[columns.run..].iter().take(columns.nrun);
+    let mut first = 0;
+    for (run, &side) in runs.zip(&rows.sides) {
+        let (start, len) = (run.start as usize, run.len as usize);
+        let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
+        let side = Side { sign, offset: offset(d, body, contact.pos) };
+        put::<D>(contact, &side, &d.cdof[start..start + len], &mut values[first..], n, dim);
+        first += len;
     }
-    put(a, &of_a);
-    put(b, &of_b);
-    (col, val)
 }
 
 /// One of two bodies in contact: its sign in the relative velocity, and the point of contact from
@@ -118,40 +151,42 @@ struct Side {
     offset: Vec3,
 }
 
-/// Values of some columns, from column `first` of the block on; `values` are those of the block,
-/// of up to `D` rows.
+/// Values of some columns; `values` start with the first of them, rows are `n` apart.
 #[inline(always)]
-fn put_values<const D: usize>(
-    d: &Data,
+fn put<const D: usize>(
     contact: &Contact,
-    dofs: &[u32],
     side: &Side,
-    first: usize,
+    axes: &[Spatial],
     values: &mut [f64],
+    n: usize,
+    dim: usize,
 ) {
-    let dim = if D == MAX_RANK { contact.dim.clamp(1, MAX_RANK as i32) as usize } else { D };
-    let n = values.len() / dim;
-    let frame = &contact.frame;
-    for (k, &dof) in dofs.iter().enumerate() {
-        let k = first + k;
-        let dof = dof as usize;
-        let velocity = point_velocity(d, dof, side.offset) * side.sign;
-        values[k] = frame.row(0).dot(velocity);
-        if dim >= 3 {
-            values[n + k] = frame.row(1).dot(velocity);
-            values[2 * n + k] = frame.row(2).dot(velocity);
+    let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i));
+    let (sign, offset) = (side.sign, side.offset);
+    let velocity = |axis: &Spatial| (axis.lin() + axis.rot().cross(offset)) * sign;
+    if D == 1 || dim < 3 {
+        for (axis, value) in axes.iter().zip(values) {
+            *value = frame[0].dot(velocity(axis));
         }
-        if dim > 3 {
-            let spin = d.cdof[dof].rot() * side.sign;
-            for i in 3..dim {
-                values[i * n + k] = frame.row(i - 3).dot(spin);
+        return;
+    }
+    let (x, rest) = values.split_at_mut(n);
+    let (y, z) = rest.split_at_mut(n);
+    for (((axis, x), y), z) in axes.iter().zip(x).zip(y).zip(z.iter_mut()) {
+        let velocity = velocity(axis);
+        (*x, *y, *z) = (frame[0].dot(velocity), frame[1].dot(velocity), frame[2].dot(velocity));
+    }
+    if D == MAX_RANK {
+        for i in 3..dim {
+            for (axis, value) in axes.iter().zip(&mut z[(i - 2) * n..]) {
+                *value = frame[i - 3].dot(axis.rot() * sign);
             }
         }
     }
 }
 
-/// Appends the rows of one contact, with `weight` the inverse inertia of both bodies together in
-/// translation and rotation.
+/// Appends the rows of one contact, with `weight` the inverse mass of both bodies together.
+#[inline(always)]
 fn parameters(
     m: &Model,
     rows: &mut Constraints,
@@ -159,13 +194,12 @@ fn parameters(
     id: usize,
     kind: Kind,
     dim: usize,
-    weight: [f64; 2],
+    weight: f64,
 ) {
-    let impedance = Impedance::new(contact.solimp);
-    let reference = impedance::reference(m, contact.solref);
     let (pos, margin) = (contact.dist, contact.includemargin);
-    let (imp, slope) = impedance.at(pos - margin);
-    let (k, b) = impedance.gains(reference, false);
+    let softness = rows.softness(m, &contact.solref, &contact.solimp);
+    let (imp, slope) = softness.impedance.at(pos - margin);
+    let (k, b) = softness.gains;
     let normal = Row {
         kind: ConstraintType::ContactFrictionless,
         id,
@@ -173,41 +207,39 @@ fn parameters(
         margin,
         frictionloss: 0.0,
         kbip: [k, b, imp, slope],
-        r: impedance::regularization(imp, weight[0]),
+        r: impedance::regularization(imp, weight),
     };
     let friction = &contact.friction;
     let cone_friction = |r0: f64, r1: f64| friction[0] * (r1 / r0).sqrt();
     match kind {
         Kind::Pyramid => {
-            let edge_weight = weight[0] + friction[0] * friction[0] * weight[0];
+            let edge_weight = weight + friction[0] * friction[0] * weight;
             let r0 = impedance::regularization(imp, edge_weight);
             let mu = cone_friction(r0, r0 / at_least_min(m.opt.impratio));
             contact.mu = mu;
             let kind = ConstraintType::ContactPyramidal;
-            for _ in 0..2 * (dim - 1) {
-                rows.push(Row { kind, r: 2.0 * mu * mu * r0, ..normal });
-            }
+            rows.push_equal(&Row { kind, r: 2.0 * mu * mu * r0, ..normal }, 2 * (dim - 1));
         }
         Kind::Elliptic => {
             let kind = ConstraintType::ContactElliptic;
             let r1 = normal.r / at_least_min(m.opt.impratio);
             contact.mu = cone_friction(normal.r, r1);
-            rows.push(Row { kind, ..normal });
-            let tangential = match contact.solreffriction {
-                [0.0, 0.0] => reference,
-                other => match impedance::safe_reference(m, other, [0.0, 0.0]) {
-                    [0.0, 0.0] => reference,
-                    safe => safe,
-                },
+            rows.push(&Row { kind, ..normal });
+            let own = match contact.solreffriction {
+                [0.0, 0.0] => None,
+                other => Some(impedance::safe_reference(m, other, [0.0, 0.0])),
             };
-            let (k, b) = impedance.gains(tangential, true);
+            let b = match own {
+                None | Some([0.0, 0.0]) => b,
+                Some(safe) => Impedance::new(contact.solimp).gains(safe, true).1,
+            };
             for j in 0..dim - 1 {
                 let r = r1 * friction[0] * friction[0] / (friction[j] * friction[j]);
                 let r = if j == 0 { r1 } else { r };
-                let kbip = [k, b, imp, slope];
-                rows.push(Row { kind, pos: 0.0, margin: 0.0, kbip, r, ..normal });
+                let kbip = [0.0, b, imp, slope];
+                rows.push(&Row { kind, pos: 0.0, margin: 0.0, kbip, r, ..normal });
             }
         }
-        _ => rows.push(normal),
+        _ => rows.push(&normal),
     }
 }

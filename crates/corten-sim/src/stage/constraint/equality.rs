@@ -10,17 +10,18 @@ use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::asleep;
-use super::assembly::{Constraints, Softness, chain, offset, point_velocity};
-use crate::Data;
+use super::assembly::{Constraints, chain, offset, point_velocity};
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
+use crate::{Data, sleep};
 
 pub(super) fn equality(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::Equality) {
         return;
     }
+    let sleeping = sleep::filters(m, d);
     for eq in 0..m.neq {
-        if d.eq_active[eq] == 0 || asleep(m, d, ObjType::Equality, eq) {
+        if d.eq_active[eq] == 0 || sleeping && asleep(m, d, ObjType::Equality, eq) {
             continue;
         }
         match EqualityType::from_raw(m.eq_type[eq]) {
@@ -112,12 +113,12 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
     }
     // One impedance for all rows, at the norm of the residual.
     let distance = residual.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let softness = Softness::new(m, m.eq_solref[eq], m.eq_solimp[eq]);
+    let softness = (&m.eq_solref[eq], &m.eq_solimp[eq]);
     for (i, &pos) in residual[..rank].iter().enumerate() {
         let weight = |b: usize| m.body_invweight0[b][i / 3];
         let inverse_inertia = weight(first.body) + weight(second.body);
         let kind = ConstraintType::Equality;
-        rows.push_row(&softness, kind, eq, [pos, 0.0], distance, 0.0, inverse_inertia);
+        rows.push_row(m, softness, kind, eq, [pos, 0.0], distance, 0.0, inverse_inertia);
     }
 }
 
@@ -205,9 +206,9 @@ fn tendon_coupling(m: &Model, d: &mut Data, rows: &mut Constraints, eq: usize) {
 }
 
 fn push_coupling(m: &Model, rows: &mut Constraints, eq: usize, pos: f64, inverse_inertia: f64) {
-    let softness = Softness::new(m, m.eq_solref[eq], m.eq_solimp[eq]);
+    let softness = (&m.eq_solref[eq], &m.eq_solimp[eq]);
     let kind = ConstraintType::Equality;
-    rows.push_row(&softness, kind, eq, [pos, 0.0], pos, 0.0, inverse_inertia);
+    rows.push_row(m, softness, kind, eq, [pos, 0.0], pos, 0.0, inverse_inertia);
 }
 
 #[cfg(test)]

@@ -3,24 +3,25 @@
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, ObjType};
 
-use super::assembly::{Constraints, Softness};
+use super::assembly::Constraints;
 use super::{asleep, limit};
-use crate::Data;
 use crate::solve::rows::Kind;
+use crate::{Data, sleep};
 
 pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::FrictionLoss) {
         return;
     }
+    let sleeping = sleep::filters(m, d);
     for dof in 0..m.nv {
         let loss = m.dof_frictionloss[dof];
-        if loss == 0.0 || asleep(m, d, ObjType::Dof, dof) {
+        if loss == 0.0 || sleeping && asleep(m, d, ObjType::Dof, dof) {
             continue;
         }
         rows.push_single(Kind::Friction, dof, 1.0);
-        let softness = Softness::new(m, m.dof_solref[dof], m.dof_solimp[dof]);
+        let softness = (&m.dof_solref[dof], &m.dof_solimp[dof]);
         let weight = m.dof_invweight0[dof];
-        rows.push_row(&softness, ConstraintType::FrictionDof, dof, [0.0; 2], 0.0, loss, weight);
+        rows.push_row(m, softness, ConstraintType::FrictionDof, dof, [0.0; 2], 0.0, loss, weight);
     }
     for t in 0..m.ntendon {
         let loss = m.tendon_frictionloss[t];
@@ -29,9 +30,9 @@ pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
         }
         let row = rows.count();
         if limit::tendon_row(m, d, rows, Kind::Friction, t, 1.0) {
-            let softness = Softness::new(m, m.tendon_solref_fri[t], m.tendon_solimp_fri[t]);
+            let softness = (&m.tendon_solref_fri[t], &m.tendon_solimp_fri[t]);
             let (kind, weight) = (ConstraintType::FrictionTendon, m.tendon_invweight0[t]);
-            rows.push_row(&softness, kind, t, [0.0; 2], 0.0, loss, weight);
+            rows.push_row(m, softness, kind, t, [0.0; 2], 0.0, loss, weight);
         }
         if d.tendon_efcadr[t] == -1 {
             d.tendon_efcadr[t] = row as i32;

@@ -24,21 +24,30 @@ pub struct Impedance {
     width: f64,
     midpoint: f64,
     power: f64,
+    /// Factors of the power curves below and above the midpoint.
+    below: f64,
+    above: f64,
 }
 
 impl Impedance {
     pub fn new(solimp: [f64; 5]) -> Impedance {
         let valid = |x: f64| x.clamp(MIN_IMPEDANCE, MAX_IMPEDANCE);
+        let (midpoint, exponent) = (valid(solimp[3]), solimp[4].max(1.0));
+        // The two curves meet at the midpoint with equal slope.
+        let factor = |part: f64| 1.0 / power(part, exponent - 1.0);
         Impedance {
             low: valid(solimp[0]),
             high: valid(solimp[1]),
             width: solimp[2].max(0.0),
-            midpoint: valid(solimp[3]),
-            power: solimp[4].max(1.0),
+            midpoint,
+            power: exponent,
+            below: factor(midpoint),
+            above: factor(1.0 - midpoint),
         }
     }
 
     /// Impedance at a distance, and its derivative.
+    #[inline]
     pub fn at(&self, distance: f64) -> (f64, f64) {
         let (low, high) = (self.low, self.high);
         if low == high || self.width <= MIN_VAL {
@@ -51,15 +60,14 @@ impl Impedance {
         if x <= 0.0 {
             return (low, 0.0);
         }
-        // Two power curves that meet at the midpoint with equal slope.
         let p = self.power;
         let (y, slope) = if p == 1.0 {
             (x, 1.0)
         } else if x <= self.midpoint {
-            let a = 1.0 / power(self.midpoint, p - 1.0);
+            let a = self.below;
             (a * power(x, p), p * a * power(x, p - 1.0))
         } else {
-            let b = 1.0 / power(1.0 - self.midpoint, p - 1.0);
+            let b = self.above;
             (1.0 - b * power(1.0 - x, p), p * b * power(1.0 - x, p - 1.0))
         };
         let sign = if distance < 0.0 { -1.0 } else { 1.0 };

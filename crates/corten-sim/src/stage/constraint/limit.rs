@@ -9,17 +9,18 @@ use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
 
 use super::asleep;
-use super::assembly::{Constraints, Softness};
-use crate::Data;
+use super::assembly::Constraints;
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
+use crate::{Data, sleep};
 
 pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::Limit) {
         return;
     }
+    let sleeping = sleep::filters(m, d);
     for joint in 0..m.njnt {
-        if m.jnt_limited[joint] == 0 || asleep(m, d, ObjType::Joint, joint) {
+        if m.jnt_limited[joint] == 0 || sleeping && asleep(m, d, ObjType::Joint, joint) {
             continue;
         }
         let Some(&at) = d.scratch.structure.joints.get(joint) else { continue };
@@ -44,7 +45,11 @@ fn sides([low, high]: [f64; 2], value: f64) -> [(f64, f64); 2] {
 fn scalar_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: Joint) {
     let value = d.qpos[at.qpos()];
     let margin = m.jnt_margin[joint];
-    for (distance, sign) in sides(m.jnt_range[joint], value) {
+    let sides = sides(m.jnt_range[joint], value);
+    if sides[0].0 >= margin && sides[1].0 >= margin {
+        return;
+    }
+    for (distance, sign) in sides {
         if distance < margin {
             rows.push_single(Kind::Inequality, at.dof(), sign);
             push_joint_row(m, rows, joint, at, distance, margin);
@@ -77,10 +82,10 @@ fn push_joint_row(
     distance: f64,
     margin: f64,
 ) {
-    let softness = Softness::new(m, m.jnt_solref[joint], m.jnt_solimp[joint]);
+    let softness = (&m.jnt_solref[joint], &m.jnt_solimp[joint]);
     let weight = m.dof_invweight0[at.dof()];
     let (kind, pos) = (ConstraintType::LimitJoint, [distance, margin]);
-    rows.push_row(&softness, kind, joint, pos, distance - margin, 0.0, weight);
+    rows.push_row(m, softness, kind, joint, pos, distance - margin, 0.0, weight);
 }
 
 fn tendon(m: &Model, d: &mut Data, rows: &mut Constraints, t: usize) {
@@ -91,10 +96,10 @@ fn tendon(m: &Model, d: &mut Data, rows: &mut Constraints, t: usize) {
         }
         let row = rows.count();
         if tendon_row(m, d, rows, Kind::Inequality, t, sign) {
-            let softness = Softness::new(m, m.tendon_solref_lim[t], m.tendon_solimp_lim[t]);
+            let softness = (&m.tendon_solref_lim[t], &m.tendon_solimp_lim[t]);
             let (kind, weight) = (ConstraintType::LimitTendon, m.tendon_invweight0[t]);
             let pos = [distance, margin];
-            rows.push_row(&softness, kind, t, pos, distance - margin, 0.0, weight);
+            rows.push_row(m, softness, kind, t, pos, distance - margin, 0.0, weight);
         }
         if d.tendon_efcadr[t] == -1 {
             d.tendon_efcadr[t] = row as i32;

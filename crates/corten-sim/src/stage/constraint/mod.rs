@@ -32,7 +32,7 @@ use crate::{Data, sleep};
 pub fn make(m: &Model, d: &mut Data) {
     d.clear_constraints();
     let mut rows = std::mem::take(&mut d.scratch.constraint);
-    rows.clear();
+    rows.begin(d);
     d.tendon_efcadr.clear();
     d.tendon_efcadr.resize(m.ntendon, -1);
     if !m.opt.disabled(DisableBit::Constraint) && m.nv > 0 {
@@ -66,5 +66,5 @@ pub fn is_pyramidal(m: &Model) -> bool {
 
 /// Whether an object sleeps, so that it has no rows.
 fn asleep(m: &Model, d: &Data, kind: ObjType, id: usize) -> bool {
-    sleep::filters(m, d) && sleep::state(m, d, kind, id) == SleepState::Asleep
+    sleep::state(m, d, kind, id) == SleepState::Asleep
 }

@@ -10,8 +10,9 @@ pub fn reference(m: &Model, d: &mut Data) {
         return;
     }
     solve::row_velocities(m, d);
-    for i in 0..d.nefc {
-        let [k, b, imp, _] = d.efc_KBIP[i];
-        d.efc_aref[i] = -b * d.efc_vel[i] - k * imp * (d.efc_pos[i] - d.efc_margin[i]);
+    let pos = d.efc_pos.iter().zip(&d.efc_margin);
+    let rows = d.efc_KBIP.iter().zip(&d.efc_vel).zip(pos);
+    for (aref, ((&[k, b, imp, _], vel), (pos, margin))) in d.efc_aref.iter_mut().zip(rows) {
+        *aref = -b * vel - k * imp * (pos - margin);
     }
 }

@@ -1,0 +1,828 @@
+//! Conjugate gradients, on vectors laid out for vector registers.
+//!
+//! Descends the cost of [`super::problem`] along `M⁻¹g`, `g = M·x − qfrc_smooth − Jᵀf`, combined
+//! with the previous direction by the Polak-Ribière rule, cut off at zero. Termination and scaling
+//! are MuJoCo's (`mj_solCGNewton`).
+//!
+//! An iteration is little more than one product with `J`, one with `Jᵀ` and one with `M⁻¹`, so
+//! these have forms of their own. Degrees of freedom are numbered anew such that no tree of up to
+//! four straddles a group of four, and larger trees start at a group; the gaps hold zeros, which
+//! all operations keep. Rows of `J` are then sums over few groups ([`Groups`]), and small trees
+//! have the inverse of their inertia as a full matrix ([`Inverse`]).
+
+use corten_math::{MIN_VAL, wide};
+
+use super::cost::{self, QUADRATIC, SATISFIED, Update};
+use super::line_search::{Direction, Line};
+use super::primal::{Iterate, Outcome};
+use super::problem::{Inertia, Limits, Problem, dot};
+use super::rows::{Jacobian, Kind, MAX_RANK};
+use crate::SolverStat;
+
+/// Four numbers side by side.
+type Quad = [f64; 4];
+
+const ZERO: Quad = [0.0; 4];
+
+/// Most degrees of freedom of a tree whose inertia is inverted.
+const SMALL: usize = 8;
+
+/// Working memory.
+#[derive(Clone, Debug, Default)]
+pub struct Conjugate {
+    /// Place of each degree of freedom in the padded vectors.
+    place: Vec<u32>,
+    /// Whether a degree of freedom follows the one before without a gap.
+    joined: Vec<bool>,
+    groups: Groups,
+    inverse: Inverse,
+    line: Line,
+    jv: Vec<f64>,
+    v: Vectors,
+}
+
+/// Padded vectors over degrees of freedom.
+#[derive(Clone, Debug, Default)]
+struct Vectors {
+    qacc: Vec<Quad>,
+    /// `M·qacc`.
+    ma: Vec<Quad>,
+    qfrc_smooth: Vec<Quad>,
+    qacc_smooth: Vec<Quad>,
+    /// `Jᵀ·force`.
+    constraint: Vec<Quad>,
+    grad: Vec<Quad>,
+    /// `M⁻¹·grad`.
+    mgrad: Vec<Quad>,
+    search: Vec<Quad>,
+    /// `M·search`.
+    mv: Vec<Quad>,
+}
+
+/// What a step along the line gives.
+struct Gradient {
+    /// Inertia term of the cost.
+    gauss: f64,
+    /// Squared norm of the gradient, and its product with the last direction of descent.
+    squared: f64,
+    with_last: f64,
+}
+
+impl Conjugate {
+    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
+    /// iteration to `record`.
+    pub fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        limits: &Limits,
+        x: &mut Iterate<'_>,
+        mut record: impl FnMut(usize, SolverStat),
+    ) -> Outcome {
+        let rows = &problem.rows;
+        let size = self.arrange(&problem.inertia, &rows.jacobian, x.qacc.len());
+        self.inverse.build(&problem.inertia, &self.place, size);
+        self.groups.build(&rows.jacobian, &self.place);
+        self.jv.clear();
+        self.jv.resize(rows.len(), 0.0);
+        self.pack(problem, x, size);
+        // Without equalities, friction and cones, states follow from the sign of the residual.
+        let plain = rows.inequalities().len() == rows.len();
+
+        let mut outcome = Outcome::default();
+        let mut cost = cost::update(rows, x.jar, x.force, x.state).cost;
+        let mut gradient = self.gradient(x.force, 0.0);
+        cost += gradient.gauss;
+        self.inverse.apply(&problem.inertia, &self.v.grad, &mut self.v.mgrad);
+        let mut descent = dot(self.v.grad.as_flattened(), self.v.mgrad.as_flattened());
+        let mut squared_norm = sum(turn(&mut self.v, 0.0)[0]);
+
+        let tolerance = limits.tolerance * limits.ls_tolerance;
+        while outcome.iterations < limits.iterations {
+            let search_norm = squared_norm.sqrt();
+            if search_norm < MIN_VAL {
+                break;
+            }
+            mul(&self.groups, &self.v.search, &mut self.jv);
+            let along = Direction {
+                search: self.v.search.as_flattened(),
+                mv: self.v.mv.as_flattened(),
+                jv: &self.jv,
+                ma: self.v.ma.as_flattened(),
+                jar: x.jar,
+                qfrc_smooth: self.v.qfrc_smooth.as_flattened(),
+                gauss: gradient.gauss,
+            };
+            self.line.prepare(rows, &along);
+            let scale = problem.scale;
+            let step =
+                self.line.search(rows, &along, search_norm, scale, tolerance, limits.ls_iterations);
+            if step.alpha == 0.0 {
+                break;
+            }
+
+            let found = if plain {
+                advance(rows.d, step.alpha, &self.jv, x.jar, x.force)
+            } else {
+                for (x, v) in x.jar.iter_mut().zip(&self.jv) {
+                    *x += step.alpha * v;
+                }
+                cost::update(rows, x.jar, x.force, x.state)
+            };
+            gradient = self.gradient(x.force, step.alpha);
+            let cost_old = std::mem::replace(&mut cost, found.cost + gradient.gauss);
+
+            let improvement = scale * (cost_old - cost);
+            let size = scale * gradient.squared.sqrt();
+            let stat = SolverStat {
+                improvement,
+                gradient: size,
+                lineslope: step.slope,
+                nactive: found.active,
+                nchange: found.changed,
+                neval: step.evaluations as i32,
+                nupdate: 0,
+            };
+            record(outcome.iterations, stat);
+            outcome.iterations += 1;
+            // A cost that is not a number cannot improve either.
+            if improvement < limits.tolerance
+                || size < limits.tolerance
+                || cost.is_nan()
+                || outcome.iterations == limits.iterations
+            {
+                break;
+            }
+
+            self.inverse.apply(&problem.inertia, &self.v.grad, &mut self.v.mgrad);
+            let descent_old = descent;
+            descent = dot(self.v.grad.as_flattened(), self.v.mgrad.as_flattened());
+            let beta = (descent - gradient.with_last) / descent_old.max(MIN_VAL);
+            squared_norm = sum(turn(&mut self.v, beta.max(0.0))[0]);
+        }
+        if plain {
+            for (state, jar) in x.state.iter_mut().zip(x.jar.iter()) {
+                *state = if *jar >= 0.0 { SATISFIED } else { QUADRATIC };
+            }
+        }
+        self.unpack(x);
+        outcome
+    }
+
+    /// Finds a place for all degrees of freedom; returns the number of groups.
+    ///
+    /// What belongs to one tree of the mass matrix or to one short run of columns stays together:
+    /// a body whose inertia has no coupling is several trees.
+    fn arrange(&mut self, inertia: &Inertia<'_>, rows: &Jacobian<'_>, n: usize) -> usize {
+        self.joined.clear();
+        self.joined.extend((0..n).map(|i| inertia.row(i).1.len() > 1));
+        for run in rows.blocks.iter().flat_map(|b| rows.runs_of(b)) {
+            let (start, len) = (run.start as usize, run.len as usize);
+            if 1 < len && len <= SMALL {
+                self.joined[start + 1..start + len].fill(true);
+            }
+        }
+        self.place.clear();
+        let mut end = 0;
+        while self.place.len() < n {
+            let first = self.place.len();
+            let more = self.joined[first + 1..].iter().take_while(|&&joined| joined).count();
+            let size = 1 + more;
+            if end % 4 + size > 4 {
+                end = end.next_multiple_of(4);
+            }
+            self.place.extend(end as u32..(end + size) as u32);
+            end += size;
+        }
+        end.div_ceil(4)
+    }
+
+    /// Moves the starting point into the padded vectors, of `size` groups.
+    fn pack(&mut self, problem: &Problem<'_>, x: &Iterate<'_>, size: usize) {
+        let v = &mut self.v;
+        let inputs: [(&mut Vec<Quad>, &[f64]); 4] = [
+            (&mut v.qacc, &*x.qacc),
+            (&mut v.ma, &*x.ma),
+            (&mut v.qfrc_smooth, problem.qfrc_smooth),
+            (&mut v.qacc_smooth, problem.qacc_smooth),
+        ];
+        for (to, from) in inputs {
+            to.clear();
+            to.resize(size, ZERO);
+            let to = to.as_flattened_mut();
+            for (&place, from) in self.place.iter().zip(from) {
+                to[place as usize] = *from;
+            }
+        }
+        for v in [&mut v.constraint, &mut v.grad, &mut v.mgrad, &mut v.search, &mut v.mv] {
+            v.clear();
+            v.resize(size, ZERO);
+        }
+    }
+
+    fn unpack(&self, x: &mut Iterate<'_>) {
+        let outputs: [(&mut [f64], &[Quad]); 3] = [
+            (&mut *x.qacc, &self.v.qacc),
+            (&mut *x.ma, &self.v.ma),
+            (&mut *x.qfrc_constraint, &self.v.constraint),
+        ];
+        for (to, from) in outputs {
+            let from = from.as_flattened();
+            for (to, &place) in to.iter_mut().zip(&self.place) {
+                *to = from[place as usize];
+            }
+        }
+    }
+
+    /// Moves the iterate by `alpha` along the line, where the rows have the forces `force`, and
+    /// computes the gradient there.
+    fn gradient(&mut self, force: &[f64], alpha: f64) -> Gradient {
+        self.v.constraint.fill(ZERO);
+        tmul_add(&self.groups, force, &mut self.v.constraint);
+        let [gauss, squared, with_last] = gradient(&mut self.v, alpha).map(sum);
+        Gradient { gauss: 0.5 * gauss, squared, with_last }
+    }
+}
+
+/// `J` by groups of four degrees of freedom, and by shape of its blocks.
+#[derive(Clone, Debug, Default)]
+struct Groups {
+    /// One for each shape; those from `used` on only keep their memory.
+    batches: Vec<Batch>,
+    used: usize,
+    /// Those of the block at hand.
+    pieces: Vec<Piece>,
+}
+
+/// Blocks of one shape.
+#[derive(Clone, Debug, Default)]
+struct Batch {
+    pyramid: bool,
+    /// Stored rows of a block.
+    rank: usize,
+    /// Groups of a block.
+    width: usize,
+    /// First constraint row of each block.
+    rows: Vec<u32>,
+    /// Groups of all blocks, one after the other.
+    groups: Vec<u32>,
+    /// For each group of a block, the values of its stored rows; those of a pyramid's tangents are
+    /// multiplied by the friction.
+    values: Vec<Quad>,
+}
+
+/// Some columns of a block that share a group.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    group: u32,
+    /// Lane of the first column in the group, its position in the block, and their number.
+    lane: usize,
+    start: usize,
+    len: usize,
+}
+
+impl Groups {
+    fn build(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
+        self.used = 0;
+        let mut last = 0;
+        for b in rows.blocks {
+            let (columns, values) = (rows.columns_of(b), rows.values_of(b));
+            let (rank, n) = (b.rank as usize, columns.len());
+            self.pieces.clear();
+            let (mut start, mut width, mut before) = (0, 0, u32::MAX);
+            for run in rows.runs_of(b) {
+                let end = start + run.len as usize;
+                while start < end {
+                    let at = place[columns[start] as usize];
+                    // Up to the end of the group, or to a gap between trees.
+                    let mut len = (4 - at as usize % 4).min(end - start);
+                    while place[columns[start + len - 1] as usize] != at + len as u32 - 1 {
+                        len -= 1;
+                    }
+                    self.pieces.push(Piece { group: at / 4, lane: at as usize % 4, start, len });
+                    width += usize::from(at / 4 != before);
+                    before = at / 4;
+                    start += len;
+                }
+            }
+
+            let pyramid = b.kind == Kind::Pyramid;
+            let friction = rows.cones.get(b.cone as usize).map_or([1.0; 5], |c| c.friction);
+            last = self.batch(last, (pyramid, rank, width));
+            let batch = &mut self.batches[last];
+            batch.rows.push(b.row);
+            let first = batch.values.len();
+            batch.values.resize(first + width * rank, ZERO);
+            let mut quads = batch.values[first..].chunks_exact_mut(rank.max(1));
+            let mut quad: &mut [Quad] = &mut [];
+            let mut before = u32::MAX;
+            for piece in &self.pieces {
+                if piece.group != before {
+                    before = piece.group;
+                    batch.groups.push(before);
+                    quad = quads.next().unwrap_or_default();
+                }
+                for (r, quad) in quad.iter_mut().enumerate() {
+                    let factor = if pyramid && r > 0 { friction[r - 1] } else { 1.0 };
+                    let from = &values[r * n + piece.start..][..piece.len];
+                    for (to, from) in quad[piece.lane..].iter_mut().zip(from) {
+                        *to = factor * from;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The batch of a shape; `last` is the one that was asked for before.
+    fn batch(&mut self, last: usize, shape: (bool, usize, usize)) -> usize {
+        let fits = |b: &Batch| (b.pyramid, b.rank, b.width) == shape;
+        let known = &self.batches[..self.used];
+        if known.get(last).is_some_and(fits) {
+            return last;
+        }
+        if let Some(found) = known.iter().position(fits) {
+            return found;
+        }
+        if self.used == self.batches.len() {
+            self.batches.push(Batch::default());
+        }
+        let batch = &mut self.batches[self.used];
+        (batch.pyramid, batch.rank, batch.width) = shape;
+        batch.rows.clear();
+        batch.groups.clear();
+        batch.values.clear();
+        self.used += 1;
+        self.used - 1
+    }
+}
+
+/// Calls a kernel with rank and width of a batch as constants, for the shapes that free and sliding
+/// bodies give; with a width of zero for all others.
+macro_rules! by_shape {
+    ($batch:expr, $kernel:ident $arguments:tt) => {
+        match ($batch.rank, $batch.width) {
+            (1, 1) => $kernel::<1, 1> $arguments,
+            (1, 2) => $kernel::<1, 2> $arguments,
+            (1, 4) => $kernel::<1, 4> $arguments,
+            (3, 1) => $kernel::<3, 1> $arguments,
+            (3, 2) => $kernel::<3, 2> $arguments,
+            (3, 4) => $kernel::<3, 4> $arguments,
+            (1, _) => $kernel::<1, 0> $arguments,
+            (2, _) => $kernel::<2, 0> $arguments,
+            (3, _) => $kernel::<3, 0> $arguments,
+            (4, _) => $kernel::<4, 0> $arguments,
+            (5, _) => $kernel::<5, 0> $arguments,
+            _ => $kernel::<MAX_RANK, 0> $arguments,
+        }
+    };
+}
+
+/// Blocks that are multiplied together.
+const TOGETHER: usize = 32;
+
+wide! {
+    /// `y = J x`.
+    fn mul(rows: &Groups, x: &[Quad], y: &mut [f64]) {
+        let mut sums = [ZERO; TOGETHER * MAX_RANK];
+        for batch in &rows.batches[..rows.used] {
+            by_shape!(batch, mul_batch(batch, x, y, &mut sums));
+        }
+    }
+
+    /// `y += Jᵀ f`.
+    fn tmul_add(rows: &Groups, f: &[f64], y: &mut [Quad]) {
+        for batch in &rows.batches[..rows.used] {
+            by_shape!(batch, add_batch(batch, f, y));
+        }
+    }
+}
+
+/// Products of blocks of `R` stored rows and `W` groups, or any number of groups.
+///
+/// Products lane by lane go through memory, `sums`, before the lanes are added up: the compiler
+/// uses whole registers for both parts then.
+#[inline(always)]
+fn mul_batch<const R: usize, const W: usize>(
+    batch: &Batch,
+    x: &[Quad],
+    y: &mut [f64],
+    sums: &mut [Quad; TOGETHER * MAX_RANK],
+) {
+    let width = if W > 0 { W } else { batch.width };
+    let pyramid = R > 1 && batch.pyramid;
+    if width == 0 {
+        for &row in &batch.rows {
+            y[row as usize..][..if pyramid { 2 * (R - 1) } else { R }].fill(0.0);
+        }
+        return;
+    }
+    let groups = batch.groups.chunks(TOGETHER * width);
+    let values = batch.values.chunks(TOGETHER * width * R);
+    let mut products = [0.0; TOGETHER * MAX_RANK];
+    for ((rows, groups), values) in batch.rows.chunks(TOGETHER).zip(groups).zip(values) {
+        let blocks = groups.chunks_exact(width).zip(values.chunks_exact(R * width));
+        for (sums, (groups, values)) in sums.as_chunks_mut::<R>().0.iter_mut().zip(blocks) {
+            let mut sum = [ZERO; R];
+            for (k, &group) in groups.iter().enumerate() {
+                let x = &x[group as usize];
+                for r in 0..R {
+                    for l in 0..4 {
+                        sum[r][l] += values[k * R + r][l] * x[l];
+                    }
+                }
+            }
+            *sums = sum;
+        }
+        let done = (R * rows.len()).div_ceil(4);
+        let fours = sums.as_chunks::<4>().0.iter().zip(products.as_chunks_mut::<4>().0);
+        for (sums, products) in fours.take(done) {
+            *products = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+        }
+        for (&row, products) in rows.iter().zip(products.as_chunks::<R>().0) {
+            let y = &mut y[row as usize..];
+            if pyramid {
+                let y = &mut y[..2 * (R - 1)];
+                for k in 1..R {
+                    y[2 * k - 2] = products[0] + products[k];
+                    y[2 * k - 1] = products[0] - products[k];
+                }
+            } else {
+                y[..R].copy_from_slice(products);
+            }
+        }
+    }
+}
+
+/// `y += rowsᵀ · forces` for blocks as in [`mul_batch`].
+#[inline(always)]
+fn add_batch<const R: usize, const W: usize>(batch: &Batch, f: &[f64], y: &mut [Quad]) {
+    let width = if W > 0 { W } else { batch.width };
+    if width == 0 {
+        return;
+    }
+    let pyramid = R > 1 && batch.pyramid;
+    let groups = batch.groups.chunks_exact(width);
+    let values = batch.values.chunks_exact(R * width);
+    for ((&row, groups), values) in batch.rows.iter().zip(groups).zip(values) {
+        let mut forces = [0.0; R];
+        let f = &f[row as usize..];
+        if pyramid {
+            let f = &f[..2 * (R - 1)];
+            for k in 1..R {
+                forces[0] += f[2 * k - 2] + f[2 * k - 1];
+                forces[k] = f[2 * k - 2] - f[2 * k - 1];
+            }
+        } else {
+            forces.copy_from_slice(&f[..R]);
+        }
+        for (k, &group) in groups.iter().enumerate() {
+            let mut sum = y[group as usize];
+            for r in 0..R {
+                for l in 0..4 {
+                    sum[l] += values[k * R + r][l] * forces[r];
+                }
+            }
+            y[group as usize] = sum;
+        }
+    }
+}
+
+/// `M⁻¹` by trees.
+#[derive(Clone, Debug, Default)]
+struct Inverse {
+    /// Diagonal of the inverse, for trees without coupling.
+    diagonal: Vec<Quad>,
+    /// Groups that hold small trees with coupling, and the columns of their inverse.
+    quads: Vec<(usize, [Quad; 4])>,
+    /// First of two groups that hold a tree, and the columns of its inverse.
+    pairs: Vec<(usize, [[Quad; 2]; SMALL])>,
+    /// Larger trees: first degree of freedom in the mass matrix, place and size.
+    large: Vec<(usize, usize, usize)>,
+}
+
+impl Inverse {
+    /// Inverts small trees; `size` is the number of groups.
+    fn build(&mut self, inertia: &Inertia<'_>, place: &[u32], size: usize) {
+        self.quads.clear();
+        self.pairs.clear();
+        self.large.clear();
+        self.diagonal.clear();
+        self.diagonal.resize(size, ZERO);
+        let n = place.len();
+        let mut first = 0;
+        while first < n {
+            // Degrees of freedom up to the next one without ancestors.
+            let (_, _, shift) = inertia.row(first);
+            let (mut size, mut uncoupled) = (1, true);
+            while first + size < n {
+                let (start, columns, _) = inertia.row(first + size);
+                if columns.len() == 1 {
+                    break;
+                }
+                let off_diagonal = &inertia.factor[start..start + columns.len() - 1];
+                uncoupled &= off_diagonal.iter().all(|&l| l == 0.0);
+                size += 1;
+            }
+            let (dof, at) = (first + shift, place[first] as usize);
+            if uncoupled {
+                let diagonal = &mut self.diagonal.as_flattened_mut()[at..at + size];
+                diagonal.copy_from_slice(&inertia.diaginv[dof..dof + size]);
+            } else if at % 4 + size <= SMALL {
+                self.invert(inertia, dof, at, size);
+            } else {
+                self.large.push((dof, at, size));
+            }
+            first += size;
+        }
+    }
+
+    /// Columns of the inverse of a tree.
+    fn invert(&mut self, inertia: &Inertia<'_>, dof: usize, at: usize, size: usize) {
+        let (group, lane) = (at / 4, at % 4);
+        let mut columns = [[ZERO; 2]; SMALL];
+        for c in lane..lane + size {
+            let column = columns[c].as_flattened_mut();
+            column[c] = 1.0;
+            let x = &mut column[lane..lane + size];
+            inertia.pattern.solve_range(dof, inertia.factor, inertia.diaginv, x);
+        }
+        if lane + size > 4 {
+            return self.pairs.push((group, columns));
+        }
+        // Several small trees may share a group.
+        if self.quads.last().is_none_or(|(last, _)| *last != group) {
+            self.quads.push((group, [ZERO; 4]));
+        }
+        if let Some((_, quads)) = self.quads.last_mut() {
+            for c in lane..lane + size {
+                quads[c] = columns[c][0];
+            }
+        }
+    }
+
+    /// `y = M⁻¹ x`.
+    fn apply(&self, inertia: &Inertia<'_>, x: &[Quad], y: &mut [Quad]) {
+        apply_small(self, x, y);
+        for &(dof, at, size) in &self.large {
+            let y = &mut y.as_flattened_mut()[at..at + size];
+            y.copy_from_slice(&x.as_flattened()[at..at + size]);
+            inertia.pattern.solve_range(dof, inertia.factor, inertia.diaginv, y);
+        }
+    }
+}
+
+wide! {
+    /// The part of trees that are not large.
+    fn apply_small(inverse: &Inverse, x: &[Quad], y: &mut [Quad]) {
+        for ((y, x), d) in y.iter_mut().zip(x).zip(&inverse.diagonal) {
+            for l in 0..4 {
+                y[l] = x[l] * d[l];
+            }
+        }
+        for (group, columns) in &inverse.quads {
+            let (x, mut sum) = (&x[*group], y[*group]);
+            for (x, column) in x.iter().zip(columns) {
+                for l in 0..4 {
+                    sum[l] += x * column[l];
+                }
+            }
+            y[*group] = sum;
+        }
+        for (group, columns) in &inverse.pairs {
+            let (Some(x), Some(y)) =
+                (x[*group..].first_chunk::<2>(), y[*group..].first_chunk_mut::<2>())
+            else {
+                continue;
+            };
+            let mut sum = *y;
+            for (x, column) in x.as_flattened().iter().zip(columns) {
+                for k in 0..2 {
+                    for l in 0..4 {
+                        sum[k][l] += x * column[k][l];
+                    }
+                }
+            }
+            *y = sum;
+        }
+    }
+
+    /// Moves the iterate by `alpha` along the line and computes the gradient. Returns, to be added
+    /// up, twice the inertia term of the cost, the squared norm of the gradient, and its product
+    /// with the last direction of descent.
+    fn gradient(v: &mut Vectors, alpha: f64) -> [Quad; 3] {
+        let n = v.grad.len();
+        let (qacc, ma, grad) = (&mut v.qacc[..n], &mut v.ma[..n], &mut v.grad[..n]);
+        let (smooth, free) = (&v.qfrc_smooth[..n], &v.qacc_smooth[..n]);
+        let (constraint, mgrad) = (&v.constraint[..n], &v.mgrad[..n]);
+        let (search, mv) = (&v.search[..n], &v.mv[..n]);
+        let (mut gauss, mut squared, mut with_last) = (ZERO, ZERO, ZERO);
+        for i in 0..n {
+            let (mut a, mut f, mut g) = (qacc[i], ma[i], ZERO);
+            for l in 0..4 {
+                a[l] += alpha * search[i][l];
+                f[l] += alpha * mv[i][l];
+                let force = f[l] - smooth[i][l];
+                g[l] = force - constraint[i][l];
+                gauss[l] += force * (a[l] - free[i][l]);
+                squared[l] += g[l] * g[l];
+                with_last[l] += g[l] * mgrad[i][l];
+            }
+            (qacc[i], ma[i], grad[i]) = (a, f, g);
+        }
+        [gauss, squared, with_last]
+    }
+
+    /// `search ← beta·search − mgrad` and, since `M·mgrad` is the gradient, `mv ← beta·mv − grad`;
+    /// returns the squared norm of `search`, to be added up.
+    fn turn(v: &mut Vectors, beta: f64) -> [Quad; 1] {
+        let n = v.grad.len();
+        let (search, mv) = (&mut v.search[..n], &mut v.mv[..n]);
+        let (grad, mgrad) = (&v.grad[..n], &v.mgrad[..n]);
+        let mut squared = ZERO;
+        for i in 0..n {
+            let (mut s, mut m) = (search[i], mv[i]);
+            for l in 0..4 {
+                s[l] = beta * s[l] - mgrad[i][l];
+                m[l] = beta * m[l] - grad[i][l];
+                squared[l] += s[l] * s[l];
+            }
+            (search[i], mv[i]) = (s, m);
+        }
+        [squared]
+    }
+
+    /// Moves the residuals of inequalities by `alpha` along the line, with the forces there.
+    /// Returns, to be added up, minus twice the cost, and how many rows are violated and have
+    /// changed sides.
+    fn advance_quads(
+        d: &[Quad],
+        alpha: f64,
+        jv: &[Quad],
+        jar: &mut [Quad],
+        force: &mut [Quad],
+    ) -> [Quad; 3] {
+        let (mut cost, mut active, mut changed) = (ZERO, ZERO, ZERO);
+        for (((d, v), x), force) in d.iter().zip(jv).zip(jar).zip(force) {
+            let (mut new, mut f) = (*x, ZERO);
+            let before = new.map(violated);
+            for l in 0..4 {
+                new[l] += alpha * v[l];
+            }
+            let now = new.map(violated);
+            let negative = new.map(|x| if x < 0.0 { x } else { 0.0 });
+            for l in 0..4 {
+                f[l] = 0.0 - d[l] * negative[l];
+                cost[l] += f[l] * new[l];
+                active[l] += now[l];
+                changed[l] += (now[l] - before[l]).abs();
+            }
+            (*x, *force) = (new, f);
+        }
+        [cost, active, changed]
+    }
+}
+
+/// One if an inequality is violated. A number that is none counts as violated, so that it shows.
+#[inline(always)]
+fn violated(x: f64) -> f64 {
+    if x >= 0.0 { 0.0 } else { 1.0 }
+}
+
+/// [`advance_quads`] for any number of rows.
+fn advance(d: &[f64], alpha: f64, jv: &[f64], jar: &mut [f64], force: &mut [f64]) -> Update {
+    fn rest(x: &[f64]) -> Quad {
+        std::array::from_fn(|l| x.get(l).copied().unwrap_or(0.0))
+    }
+    let ((ds, d), (vs, v)) = (d.as_chunks::<4>(), jv.as_chunks::<4>());
+    let ((xs, x), (fs, f)) = (jar.as_chunks_mut::<4>(), force.as_chunks_mut::<4>());
+    let whole = advance_quads(ds, alpha, vs, xs, fs).map(sum);
+    let (mut last_x, mut last_f) = ([rest(x)], [ZERO]);
+    let last = advance_quads(&[rest(d)], alpha, &[rest(v)], &mut last_x, &mut last_f).map(sum);
+    x.copy_from_slice(&last_x[0][..x.len()]);
+    f.copy_from_slice(&last_f[0][..f.len()]);
+    let [cost, active, changed] = std::array::from_fn(|k| whole[k] + last[k]);
+    Update {
+        cost: -0.5 * cost,
+        active: active as i32,
+        changed: changed as i32,
+        hessian: 0,
+        left_cone: false,
+    }
+}
+
+/// Sum of the four lanes.
+fn sum(q: Quad) -> f64 {
+    (q[0] + q[2]) + (q[1] + q[3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::rows::{Block, Cone, push_runs};
+    use corten_math::TreePattern;
+
+    /// A chain of three, one alone, a chain of six.
+    const SIZES: [usize; 3] = [3, 1, 6];
+
+    fn pattern() -> TreePattern {
+        let (mut len, mut start, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = 0;
+        for size in SIZES {
+            for i in 0..size {
+                start.push(columns.len() as i32);
+                len.push(i as i32 + 1);
+                columns.extend((first..=first + i).map(|c| c as i32));
+            }
+            first += size;
+        }
+        TreePattern::new(&len, &start, &columns).unwrap()
+    }
+
+    #[test]
+    fn inverse_agrees_with_the_solution_by_the_factor() {
+        let pattern = pattern();
+        let n = pattern.size();
+        let mut matrix = vec![0.3; pattern.entries()];
+        for i in 0..n {
+            matrix[pattern.diagonal_entry(i)] = 2.0 + i as f64;
+        }
+        let (mut factor, mut diaginv) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut diaginv);
+        let inertia = Inertia {
+            dofs: None,
+            pattern: &pattern,
+            matrix: &matrix,
+            factor: &factor,
+            diaginv: &diaginv,
+        };
+        let mut conjugate = Conjugate::default();
+        let none = Jacobian { blocks: &[], columns: &[], runs: &[], values: &[], cones: &[] };
+        let size = conjugate.arrange(&inertia, &none, n);
+        let Conjugate { mut inverse, place, .. } = conjugate;
+        inverse.build(&inertia, &place, size);
+        assert_eq!(place, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let mut want: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+        let (mut x, mut y) = (vec![ZERO; size], vec![ZERO; size]);
+        for (&p, w) in place.iter().zip(&want) {
+            x.as_flattened_mut()[p as usize] = *w;
+        }
+        inverse.apply(&inertia, &x, &mut y);
+        pattern.solve(&factor, &diaginv, &mut want);
+        for (&p, w) in place.iter().zip(&want) {
+            assert!((y.as_flattened()[p as usize] - w).abs() < 1e-15);
+        }
+        assert_eq!(y.as_flattened()[10..], [0.0; 2]);
+    }
+
+    #[test]
+    fn products_agree_with_those_of_the_blocks() {
+        // Places with a gap, a pyramid across three groups, and a single row.
+        let place = [0, 1, 2, 4, 5, 6, 7, 8];
+        let columns = [1, 2, 4, 6, 7, 3];
+        let cones = [Cone { mu: 0.5, friction: [0.5, 0.25, 0.0, 0.0, 0.0] }];
+        let values: Vec<f64> = (0..16).map(|i| (i as f64).cos()).collect();
+        let mut runs = Vec::new();
+        push_runs(&columns[..5], &mut runs);
+        let nrun = runs.len() as u32;
+        push_runs(&columns[5..], &mut runs);
+        let block = |kind, rank, row, col, ncol, run, nrun, val| Block {
+            kind,
+            rank,
+            row,
+            col,
+            ncol,
+            run,
+            nrun,
+            val,
+            cone: 0,
+        };
+        let blocks = [
+            block(Kind::Pyramid, 3, 0, 0, 5, 0, nrun, 0),
+            block(Kind::Inequality, 1, 4, 5, 1, nrun, 1, 15),
+        ];
+        let jacobian = Jacobian {
+            blocks: &blocks,
+            columns: &columns,
+            runs: &runs,
+            values: &values,
+            cones: &cones,
+        };
+        let mut groups = Groups::default();
+        groups.build(&jacobian, &place);
+        let x: Vec<f64> = (0..8).map(|i| (i as f64 + 0.5).sin()).collect();
+        let mut padded = [ZERO; 3];
+        for (&p, x) in place.iter().zip(&x) {
+            padded.as_flattened_mut()[p as usize] = *x;
+        }
+        let (mut y, mut want) = ([0.0; 5], [0.0; 5]);
+        mul(&groups, &padded, &mut y);
+        jacobian.mul(&x, &mut want);
+        assert!(y.iter().zip(&want).all(|(y, w)| (y - w).abs() < 1e-14), "{y:?} {want:?}");
+        let (mut back, mut want) = ([ZERO; 3], [0.0; 8]);
+        tmul_add(&groups, &y, &mut back);
+        jacobian.tmul_add(&y, &mut want);
+        for (&p, w) in place.iter().zip(&want) {
+            assert!((back.as_flattened()[p as usize] - w).abs() < 1e-14);
+        }
+        assert_eq!(back[0][3], 0.0);
+    }
+}
