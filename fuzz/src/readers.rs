@@ -12,6 +12,8 @@ const MAX_ELEMENTS: usize = 300;
 /// Pixels or samples that a model may ask for without a file.
 const MAX_SAMPLES: i64 = 1 << 22;
 const STEPS: usize = 3;
+/// Steps that finding the length ranges of actuators may take.
+const MAX_LENGTH_RANGE_STEPS: f64 = 10_000.0;
 
 /// Text of a model.
 pub fn mjcf(bytes: &[u8]) {
@@ -122,7 +124,9 @@ fn simulate(spec: &Spec, assets: &Assets) {
     let area = |w: i32, h: i32| i64::from(w.max(0)) * i64::from(h.max(0));
     let samples: i64 = spec.textures.values().map(|t| 6 * area(t.width, t.height)).sum::<i64>()
         + spec.hfields.values().map(|h| area(h.nrow, h.ncol)).sum::<i64>();
-    if elements > MAX_ELEMENTS || samples > MAX_SAMPLES {
+    let range = &spec.compiler.lr_opt;
+    let range_steps = spec.actuators.len() as f64 * range.inttotal / range.timestep;
+    if elements > MAX_ELEMENTS || samples > MAX_SAMPLES || range_steps > MAX_LENGTH_RANGE_STEPS {
         return;
     }
     match corten_sim::compile_spec(spec, assets) {

@@ -9,6 +9,7 @@ use super::inertia::{self, Shape};
 use super::mesh::MeshPlan;
 use super::orientation;
 use super::pose::{EPS, Pose, rotation_to, unit_quat, unit3};
+use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomInertia, GeomType, ObjType};
 use crate::names::Names;
 use crate::spec::{Element, Geom, Key, Site};
@@ -73,7 +74,7 @@ pub(super) fn check_size(
         return;
     }
     for k in 0..size_count(shape) {
-        if size[k] <= 0.0 || size[k].is_nan() {
+        if size[k] <= 0.0 {
             cx.error(kind, element, format!("size {k} must be positive"));
             return;
         }
@@ -188,6 +189,9 @@ pub(super) fn compile(
 
     let is_mesh = matches!(geom.type_, GeomType::Mesh | GeomType::Sdf);
     let mesh_shape = shape.as_deref().filter(|_| is_mesh);
+    if size.0.iter().any(|s| s.is_nan()) {
+        cx.error("geom", geom, "a size is not a number");
+    }
     (plan.aabb, plan.rbound) = bounds(geom.type_, size, mesh_shape, hfield);
     if with_mass {
         set_mass(cx, plan, mesh_shape);
@@ -308,7 +312,7 @@ fn set_mass(cx: &mut Context, plan: &mut GeomPlan, mesh: Option<&corten_geom::me
     };
     let volume = shape.measure();
     let mut density = geom.density;
-    match geom.mass {
+    match geom.mass.filter(|mass| !mass.is_nan()) {
         Some(mass) if mass != 0.0 => {
             if volume > EPS {
                 plan.mass = mass;
@@ -325,6 +329,7 @@ fn set_mass(cx: &mut Context, plan: &mut GeomPlan, mesh: Option<&corten_geom::me
         cx.error("geom", geom, "mass, density and inertia cannot be negative");
     }
     if !plan.mass.is_finite() || !inertia::is_finite(plan.inertia) {
-        cx.error("geom", geom, "mass or inertia is not finite");
+        let item = Diagnostic::warning("mass or inertia is not finite");
+        cx.diagnostics.push(item.on("geom", geom));
     }
 }

@@ -109,7 +109,10 @@ impl Reader<'_> {
     }
 
     fn intvelocity(&mut self, elem: Elem<'_>, actuator: &mut Actuator) -> Result<(), &'static str> {
-        self.servo(elem, actuator)?;
+        // MuJoCo passes over what is wrong here, and leaves the rest as it was.
+        if let Err(what) = self.servo(elem, actuator) {
+            self.report(elem, Diagnostic::warning(what));
+        }
         actuator.dyntype = Dynamics::Integrator;
         actuator.actlimited = Limited::True;
         if actuator.inheritrange > 0.0 && actuator.actrange != [0.0; 2] {

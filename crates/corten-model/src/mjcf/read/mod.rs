@@ -128,7 +128,7 @@ fn read(
     if let Some(forest) = &forest {
         let root = forest.root();
         let robot = root.name().eq_ignore_ascii_case("robot");
-        if !robot && !root.name().eq_ignore_ascii_case("mujoco") {
+        if !robot && root.name() != "mujoco" {
             diags.push(
                 Diagnostic::error(format!("unknown kind of model '{}'", root.name()))
                     .at(root.source())

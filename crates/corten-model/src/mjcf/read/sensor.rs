@@ -221,10 +221,14 @@ impl Reader<'_> {
 
     fn user_sensor(&mut self, elem: Elem<'_>, sensor: &mut Sensor) {
         match (text(elem, "objtype"), text(elem, "objname")) {
-            (Some(_), Some(name)) => {
-                sensor.objtype = self.objtype(elem, "objtype");
-                sensor.objname = name;
-            }
+            (Some(kind), Some(name)) => match ObjType::from_word(&kind) {
+                Ok(kind) => (sensor.objtype, sensor.objname) = (kind, name),
+                // What is measured is the user's own affair.
+                Err(why) => {
+                    let message = format!("{}: the sensor has no object", why.message);
+                    self.report(elem, Diagnostic::warning(message).did_you_mean(why.did_you_mean));
+                }
+            },
             (None, None) => {}
             _ => {
                 let item = Diagnostic::error("'objtype' and 'objname' must be given together");
