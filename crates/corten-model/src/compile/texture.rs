@@ -206,7 +206,12 @@ fn flip(t: &Texture, data: &mut [u8], width: usize, height: usize, nchannel: usi
 }
 
 fn byte(x: f64) -> u8 {
-    (255.0 * x) as u8
+    wrap(255.0 * x)
+}
+
+/// A level of brightness as a byte. Colours beyond 1 wrap around, as a conversion in C does.
+fn wrap(level: f64) -> u8 {
+    level as i64 as u8
 }
 
 /// Six faces below each other, all of one colour.
@@ -343,7 +348,7 @@ impl Blend {
     }
 
     fn color(&self, weight: f64) -> Rgb {
-        self.levels(weight).map(|v| v as u8)
+        self.levels(weight).map(wrap)
     }
 
     /// The colour of all weights between two: none if they have several, or if one of them is so
@@ -352,9 +357,9 @@ impl Blend {
         /// Far above what rounding does to a level, far below what the eye or a table resolves.
         const MARGIN: f64 = 1e-9;
         let [one, other] = weights.map(|w| self.levels(w));
-        let low: Rgb = std::array::from_fn(|k| (one[k].min(other[k]) - MARGIN) as u8);
-        let high: Rgb = std::array::from_fn(|k| (one[k].max(other[k]) + MARGIN) as u8);
-        (low == high).then_some(low)
+        let low: [i64; 3] = std::array::from_fn(|k| (one[k].min(other[k]) - MARGIN) as i64);
+        let high: [i64; 3] = std::array::from_fn(|k| (one[k].max(other[k]) + MARGIN) as i64);
+        (low == high).then_some(low.map(|level| level as u8))
     }
 }
 
