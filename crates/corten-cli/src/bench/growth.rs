@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::Context;
 use corten_batch::BatchSim;
 use corten_sim::Model;
 
-use super::machine::{self, cpu_seconds};
+use super::machine::{self, cpu_seconds, process_seconds, wall_seconds};
 use super::plot::{self, Line};
 use super::quantile;
 use super::reference::Reference;
@@ -106,14 +105,14 @@ fn seconds(work: impl FnOnce(), clock: fn() -> f64) -> f64 {
     clock() - start
 }
 
-fn wall_seconds() -> f64 {
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64()
-}
-
-/// Microseconds per step of a whole batch: the median over the rounds.
-fn time_batch(model: &Arc<Model>, worlds: usize, threads: usize, rounds: usize) -> f64 {
-    let clock = if threads == 1 { cpu_seconds } else { wall_seconds };
+/// Microseconds per step of a whole batch by a clock: the median over the rounds.
+fn time_batch(
+    model: &Arc<Model>,
+    worlds: usize,
+    threads: usize,
+    rounds: usize,
+    clock: fn() -> f64,
+) -> f64 {
     let mut batch = BatchSim::new(model.clone(), worlds).with_threads(threads);
     let mut step = |n: usize| {
         for _ in 0..n {
@@ -129,25 +128,30 @@ fn time_batch(model: &Arc<Model>, worlds: usize, threads: usize, rounds: usize) 
 
 fn worlds(folder: &Path, rounds: usize) -> anyhow::Result<()> {
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
-    let points = [1, 10, 100, 1000, 10_000].map(|n| (n as f64, time_batch(&model, n, 1, rounds)));
+    let points = [1, 10, 100, 1000, 10_000]
+        .map(|n| (n as f64, time_batch(&model, n, 1, rounds, cpu_seconds)));
     let lines = [Line { name: "quadruped, one thread".into(), points: points.to_vec() }];
     report("Worlds", &lines);
     let svg = plot::svg("Worlds of a batch", "worlds", "µs per step of all", &lines);
     Ok(std::fs::write(folder.join("growth_worlds.svg"), svg)?)
 }
 
+/// Time of a world step by the number of threads: by the wall clock, and of all processors together,
+/// which other programs on the machine hardly disturb.
 fn threads(folder: &Path, rounds: usize) -> anyhow::Result<()> {
+    const WORLDS: usize = 256;
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
-    let mut points = Vec::new();
-    for n in [1, 2, 4, 8] {
-        let time = time_batch(&model, 256, n, rounds);
-        points.push((n as f64, 256.0 / time));
-    }
+    let clocks: [(&str, fn() -> f64); 2] =
+        [("wall time", wall_seconds), ("processor time", process_seconds)];
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let lines = [Line { name: format!("256 quadrupeds, {cores} cores"), points }];
-    println!("Threads: steps per µs");
-    println!("  {:?}", lines[0].points);
-    let svg = plot::svg("Threads of a batch", "threads", "world steps per µs", &lines);
+    let lines = clocks.map(|(name, clock)| Line {
+        name: format!("{name}, {cores} cores"),
+        points: [1, 2, 4, 8]
+            .map(|n| (n as f64, time_batch(&model, WORLDS, n, rounds, clock) / WORLDS as f64))
+            .to_vec(),
+    });
+    report("Threads", &lines);
+    let svg = plot::svg("Threads of a batch", "threads", "µs per step of a world", &lines);
     Ok(std::fs::write(folder.join("growth_threads.svg"), svg)?)
 }
 

@@ -19,18 +19,33 @@ pub fn pin(core: usize) {
 pub fn pin(_core: usize) {}
 
 /// Seconds that this thread has computed: other programs on the core do not count.
-#[cfg(unix)]
 pub fn cpu_seconds() -> f64 {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `now` is valid for the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
-    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
+    #[cfg(unix)]
+    return clock(libc::CLOCK_THREAD_CPUTIME_ID);
+    #[cfg(not(unix))]
+    wall_seconds()
 }
 
-#[cfg(not(unix))]
-pub fn cpu_seconds() -> f64 {
+/// Seconds that all threads of this process have computed.
+pub fn process_seconds() -> f64 {
+    #[cfg(unix)]
+    return clock(libc::CLOCK_PROCESS_CPUTIME_ID);
+    #[cfg(not(unix))]
+    wall_seconds()
+}
+
+/// Seconds since the first call.
+pub fn wall_seconds() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+}
+
+#[cfg(unix)]
+fn clock(id: libc::clockid_t) -> f64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` is valid for the call.
+    unsafe { libc::clock_gettime(id, &mut now) };
+    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 /// Resident kilobytes of this process, after unused memory was returned to the system; zero where
