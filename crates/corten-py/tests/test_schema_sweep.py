@@ -97,7 +97,7 @@ def places(root, table):
 def load(module, text):
     try:
         return module.MjModel.from_xml_string(text), ""
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
         return None, str(error)
 
 
