@@ -58,8 +58,9 @@ def converge(m, solver):
     m.opt.iterations = {PGS: 5000, CG: 1000, NEWTON: 200}[solver]
 
 
-def check_solution(reference, ours, inputs, a, b, case):
-    """`a` and `b` hold the solutions of the two engines."""
+def check_solution(reference, ours, inputs, a, b, case, slack=3):
+    """`a` and `b` hold the solutions of the two engines. Conjugate gradients stop short of the solution in hard problems:
+    there the engines may differ by `slack` times what MuJoCo lacks."""
     if reference.opt.solver != CG:
         assert error(a.qacc, b.qacc) < 1e-6, case
         return
@@ -70,7 +71,7 @@ def check_solution(reference, ours, inputs, a, b, case):
     converge(reference, CG)
     own = error(exact.qacc, a.qacc)
     assert error(exact.qacc, b.qacc) < 1e-6 + 3 * own, (case, own)
-    assert error(a.qacc, b.qacc) < 1e-6 + 3 * own, (case, own)
+    assert error(a.qacc, b.qacc) < 1e-6 + slack * own, (case, own)
     reference.opt.noslip_iterations = kept
 
 
@@ -189,7 +190,7 @@ def test_every_solver_cone_integrator_and_jacobian(scene):
             corten.mj_forward(ours, b)
             case = f"{scene} solver {solver} cone {cone} integrator {integrator} sparse {sparse} step {k}"
             assert a.nefc > 0 and a.nisland == b.nisland, case
-            check_solution(reference, ours, inputs, a, b, case)
+            check_solution(reference, ours, inputs, a, b, case, slack=0)
             # The step goes where the acceleration leads: 1e-6 in qacc is h·1e-6 in qvel.
             mujoco.mj_step(reference, a)
             corten.mj_step(ours, b)
