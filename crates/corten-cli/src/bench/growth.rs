@@ -141,15 +141,14 @@ fn worlds(folder: &Path, rounds: usize) -> anyhow::Result<()> {
 fn threads(folder: &Path, rounds: usize) -> anyhow::Result<()> {
     const WORLDS: usize = 256;
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
-    let clocks: [(&str, fn() -> f64); 2] =
-        [("wall time", wall_seconds), ("processor time", process_seconds)];
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let lines = clocks.map(|(name, clock)| Line {
+    let line = |name: &str, clock: fn() -> f64| Line {
         name: format!("{name}, {cores} cores"),
         points: [1, 2, 4, 8]
             .map(|n| (n as f64, time_batch(&model, WORLDS, n, rounds, clock) / WORLDS as f64))
             .to_vec(),
-    });
+    };
+    let lines = [line("wall time", wall_seconds), line("processor time", process_seconds)];
     report("Threads", &lines);
     let svg = plot::svg("Threads of a batch", "threads", "µs per step of a world", &lines);
     Ok(std::fs::write(folder.join("growth_threads.svg"), svg)?)
