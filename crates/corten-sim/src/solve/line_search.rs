@@ -19,31 +19,32 @@ pub struct Line {
     evaluations: usize,
 }
 
+/// An elliptic cone along the line.
 #[derive(Clone, Copy, Debug)]
-struct ConeTerm {
-    quad: [f64; 3],
-    mu: f64,
+pub(super) struct ConeTerm {
+    pub(super) quad: [f64; 3],
+    pub(super) mu: f64,
     /// Normal part and its slope in the scaled space of the cone.
-    u0: f64,
-    v0: f64,
+    pub(super) u0: f64,
+    pub(super) v0: f64,
     /// Products of the tangential parts.
-    uu: f64,
-    uv: f64,
-    vv: f64,
-    dm: f64,
+    pub(super) uu: f64,
+    pub(super) uv: f64,
+    pub(super) vv: f64,
+    pub(super) dm: f64,
 }
 
 /// Cost and its first two derivatives at one point of the line.
 #[derive(Clone, Copy, Debug)]
-struct Point {
-    alpha: f64,
-    cost: f64,
-    slope: f64,
-    curvature: f64,
+pub(super) struct Point {
+    pub(super) alpha: f64,
+    pub(super) cost: f64,
+    pub(super) slope: f64,
+    pub(super) curvature: f64,
 }
 
 impl Point {
-    fn newton(&self) -> f64 {
+    pub(super) fn newton(&self) -> f64 {
         self.alpha - self.slope / self.curvature
     }
 }

@@ -14,6 +14,7 @@ pub use products::{Layout, dot_stored, mul_inertia};
 use corten_math::MIN_VAL;
 
 use super::cost::{CONE, LINEAR_NEG, LINEAR_POS, QUADRATIC, SATISFIED};
+use super::line_search::{ConeTerm, Point};
 use super::primal::{Iterate, Method, Outcome};
 use super::problem::{Inertia, Limits, Problem, Rows};
 use super::rows::{Jacobian, Kind, MAX_RANK};
@@ -44,32 +45,6 @@ pub struct Exact {
 
 /// A row's contribution to the cost along the line: what it adds where it is quadratic.
 type Term = [f64; 3];
-
-#[derive(Clone, Copy, Debug)]
-struct ConeTerm {
-    quad: Term,
-    mu: f64,
-    u0: f64,
-    v0: f64,
-    uu: f64,
-    uv: f64,
-    vv: f64,
-    dm: f64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    alpha: f64,
-    cost: f64,
-    slope: f64,
-    curvature: f64,
-}
-
-impl Point {
-    fn newton(&self) -> f64 {
-        self.alpha - self.slope / self.curvature
-    }
-}
 
 /// What the search along the line works on.
 struct Line<'a> {
