@@ -9,6 +9,7 @@
 //! nearly that the hull's own rounding matters. An answer is therefore given only if all
 //! neighbours lie clearly lower: such a vertex is the one that every climb finds.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::Vec3;
@@ -31,7 +32,7 @@ const EDGE_ROUNDING: f64 = 5e-7;
 const MAX_STEPS: usize = 256;
 
 /// The extreme vertices of one hull, copied from its mesh. A mesh that has been changed since is
-/// noticed when a vertex is found, and then left to the caller.
+/// noticed when a vertex is found that has moved; that search is then left to the caller.
 #[derive(Debug, Default)]
 pub struct Extremes {
     /// Block of the vertex to start from, by cell.
@@ -40,7 +41,7 @@ pub struct Extremes {
     /// First block of each vertex.
     first: Vec<u16>,
     corners: Vec<Corner>,
-    stale: AtomicBool,
+    changed: Arc<AtomicBool>,
 }
 
 /// A vertex of the hull, and its number in the mesh.
@@ -95,8 +96,13 @@ impl Hint {
 }
 
 impl Extremes {
-    /// `None` for hulls that are damaged, or too large for the format.
-    pub fn new(vert: &[[f32; 3]], graph: &HullGraph<'_>) -> Option<Extremes> {
+    /// `None` for hulls that are damaged, or too large for the format. `changed` is set by the
+    /// first search that finds the mesh changed.
+    pub fn new(
+        vert: &[[f32; 3]],
+        graph: &HullGraph<'_>,
+        changed: &Arc<AtomicBool>,
+    ) -> Option<Extremes> {
         let corner = |&id: &i32| {
             let position = *vert.get(usize::try_from(id).ok()?)?;
             position.iter().all(|x| x.is_finite()).then_some(Corner { position, id })
@@ -143,7 +149,8 @@ impl Extremes {
             }
         }
 
-        let mut extremes = Extremes { blocks, first, corners, ..Extremes::default() };
+        let changed = changed.clone();
+        let mut extremes = Extremes { cells: Vec::new(), blocks, first, corners, changed };
         let mut start = 0;
         let cells = (0..CELLS * CELLS).map(|cell| {
             start = extremes.climb(middle(cell), start).0;
@@ -153,9 +160,24 @@ impl Extremes {
         Some(extremes)
     }
 
-    /// Whether the mesh was found to differ from what was copied.
-    fn is_stale(&self) -> bool {
-        self.stale.load(Ordering::Relaxed)
+    /// Whether this is what [`Extremes::new`] would make of a mesh.
+    pub fn describes(&self, vert: &[[f32; 3]], graph: &HullGraph<'_>) -> bool {
+        let is_same = |vertex: usize, corner: &Corner| {
+            let position = usize::try_from(corner.id).ok().and_then(|id| vert.get(id));
+            let run = self.blocks.get(usize::from(self.first[vertex])..).unwrap_or_default();
+            let run = &run[..run.len().min(1 + run.first().map_or(0, |b| usize::from(b.more)))];
+            let mut lanes = run.iter().flat_map(|block| block.to);
+            let mut degree = 0usize;
+            graph.globalid[vertex] == corner.id
+                && position == Some(&corner.position)
+                && graph.neighbours(vertex).take(self.corners.len()).all(|to| {
+                    degree += 1;
+                    lanes.next() == Some(self.first[to])
+                })
+                && degree.div_ceil(LANES) == run.len()
+        };
+        graph.globalid.len() == self.corners.len()
+            && self.corners.iter().enumerate().all(|(vertex, corner)| is_same(vertex, corner))
     }
 
     /// The vertex of the hull farthest along the unit vector `dir`, if it is clearly farther than
@@ -169,12 +191,19 @@ impl Extremes {
         if !clear {
             return None;
         }
+        self.checked(vert, block)
+    }
+
+    /// The vertex of a block, unless it has moved.
+    #[inline(always)]
+    fn checked(&self, vert: &[[f32; 3]], block: usize) -> Option<Extreme> {
         let found = self.corner(block)?;
         let now = vert.get(found.vertex as usize)?;
         if found.position != *now {
-            self.stale.store(true, Ordering::Relaxed);
+            self.changed.store(true, Ordering::Relaxed);
+            return None;
         }
-        (!self.is_stale()).then_some(found)
+        Some(found)
     }
 
     /// Steepest ascent from the vertex of a block to one that no neighbour clearly exceeds, and
@@ -214,10 +243,7 @@ impl Extremes {
     /// is lower, and back only if that was strictly lower. Among equally far vertices (a face
     /// perpendicular to `dir`) this decides which one is found. Neighbours that lie within rounding
     /// of each other are compared as MuJoCo does.
-    pub(crate) fn follow(&self, dir: Vec3, start: usize) -> Option<Extreme> {
-        if self.is_stale() {
-            return None;
-        }
+    pub(crate) fn follow(&self, vert: &[[f32; 3]], dir: Vec3, start: usize) -> Option<Extreme> {
         let single = dir.0.map(|x| x as f32);
         let exact = |block: usize| {
             let corner = &self.corners[usize::from(self.blocks[block].vertex)];
@@ -255,7 +281,7 @@ impl Extremes {
             }
             (at, leaving) = (best, false);
         }
-        self.corner(at)
+        self.checked(vert, at)
     }
 
     /// The vertex of a block.
@@ -308,6 +334,7 @@ fn middle(cell: usize) -> [f32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::tests::octahedron;
 
     #[test]
     fn every_cell_holds_its_middle() {
@@ -319,27 +346,15 @@ mod tests {
         }
     }
 
-    fn octahedron() -> (Vec<[f32; 3]>, Vec<i32>) {
-        let vert = (0..6)
-            .map(|i| {
-                std::array::from_fn(|k| if i / 2 == k { 1.0 - 2.0 * (i % 2) as f32 } else { 0.0 })
-            })
-            .collect();
-        let mut graph = vec![6, 8];
-        graph.extend((0..6).map(|i| 5 * i));
-        graph.extend(0..6);
-        for i in 0..6 {
-            graph.extend((0..6).filter(|&j| j != i && j != (i ^ 1)));
-            graph.push(-1);
-        }
-        (vert, graph)
+    fn tabulate(vert: &[[f32; 3]], graph: &[i32]) -> Option<Extremes> {
+        Extremes::new(vert, &HullGraph::parse(graph).unwrap(), &Arc::default())
     }
 
     /// Clear directions are answered, ties are left to the caller.
     #[test]
     fn ties_are_not_answered() {
-        let (vert, graph) = octahedron();
-        let extremes = Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).unwrap();
+        let (vert, graph) = octahedron([1.0; 3]);
+        let extremes = tabulate(&vert, &graph).unwrap();
         for (k, v) in vert.iter().enumerate() {
             let position = Vec3(v.map(f64::from));
             let dir = position + Vec3::new(0.1, -0.2, 0.15);
@@ -378,7 +393,7 @@ mod tests {
         for ring in &rings {
             graph.extend(ring.iter().copied().chain([-1]));
         }
-        let extremes = Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).unwrap();
+        let extremes = tabulate(&vert, &graph).unwrap();
         for (k, v) in vert.iter().enumerate() {
             let dir = Vec3(v.map(f64::from)) + Vec3::new(0.001, 0.002, 0.01);
             assert_eq!(extremes.find(&vert, dir, Hint::NONE).map(|e| e.corner), Some(k));
@@ -387,22 +402,41 @@ mod tests {
 
     #[test]
     fn a_changed_mesh_is_noticed() {
-        let (mut vert, graph) = octahedron();
-        let extremes = Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).unwrap();
+        let (mut vert, graph) = octahedron([1.0; 3]);
+        let extremes = tabulate(&vert, &graph).unwrap();
         assert!(extremes.find(&vert, Vec3::X, Hint::NONE).is_some());
+        let hull = HullGraph::parse(&graph).unwrap();
+        assert!(extremes.describes(&vert, &hull));
+        assert!(!extremes.describes(&vert[..5], &hull));
         vert[0][0] = 2.0;
+        assert!(!extremes.describes(&vert, &hull));
         assert_eq!(extremes.find(&vert, Vec3::X, Hint::NONE), None);
-        assert!(extremes.is_stale());
+        assert_eq!(extremes.follow(&vert, Vec3::X, 0), None);
+        assert!(extremes.changed.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_changed_graph_is_another_hull() {
+        let (vert, graph) = octahedron([1.0; 3]);
+        let extremes = tabulate(&vert, &graph).unwrap();
+        for k in 14..graph.len() {
+            let mut changed = graph.clone();
+            changed[k] = if graph[k] < 0 { 0 } else { (graph[k] + 1) % 6 };
+            let hull = HullGraph::parse(&changed).unwrap();
+            let same = extremes.describes(&vert, &hull);
+            // Repeating the first edge changes nothing that is stored.
+            assert!(!same || graph[k] < 0 && changed[k] == graph[k - 4]);
+        }
     }
 
     #[test]
     fn damaged_hulls_are_refused() {
-        let (mut vert, graph) = octahedron();
+        let (mut vert, graph) = octahedron([1.0; 3]);
         vert.pop();
-        assert!(Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).is_none());
+        assert!(tabulate(&vert, &graph).is_none());
         vert.push([f32::NAN; 3]);
-        assert!(Extremes::new(&vert, &HullGraph::parse(&graph).unwrap()).is_none());
+        assert!(tabulate(&vert, &graph).is_none());
         let alone = [1, 0, 0, 0, -1];
-        assert!(Extremes::new(&vert, &HullGraph::parse(&alone).unwrap()).is_none());
+        assert!(tabulate(&vert, &alone).is_none());
     }
 }

@@ -7,6 +7,9 @@
 //! comparisons are strict, the sign of a zero component counts as positive, and searches on
 //! meshes start from the vertex that the previous query of the same shape returned.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use crate::extremes::{Extreme, Extremes, Hint};
@@ -67,8 +70,16 @@ impl<'a> Mesh<'a> {
     }
 
     /// A table of the extreme vertices, if the hull has any use for one.
-    pub fn tabulate(&self) -> Option<Extremes> {
-        self.is_climbed().then(|| Extremes::new(self.vert, self.graph.as_ref()?)).flatten()
+    /// `changed` is set by the first search that finds the mesh changed.
+    pub fn tabulate(&self, changed: &Arc<AtomicBool>) -> Option<Extremes> {
+        let graph = self.graph.as_ref().filter(|_| self.is_climbed())?;
+        Extremes::new(self.vert, graph, changed)
+    }
+
+    /// Whether a table is that of this mesh.
+    pub fn is_tabulated_by(&self, extremes: &Extremes) -> bool {
+        let graph = self.graph.as_ref().filter(|_| self.is_climbed());
+        graph.is_some_and(|graph| extremes.describes(self.vert, graph))
     }
 
     /// The vertex farthest along a unit vector, if the table knows one that is clearly so.
@@ -359,7 +370,8 @@ impl<'a> Shape<'a> {
     #[inline(never)]
     fn tied_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
         let Geometry::Mesh { mesh, .. } = &self.geometry else { return self.pose.pos };
-        if let Some(found) = mesh.extremes.and_then(|e| e.follow(dir, self.climb_start)) {
+        if let Some(found) = mesh.extremes.and_then(|e| e.follow(mesh.vert, dir, self.climb_start))
+        {
             (self.vertex, self.climb_start) = (found.vertex, found.corner);
             *hint = found.hint;
             return self.pose.point(found.position());
@@ -497,7 +509,7 @@ fn climb(vert: &[[f32; 3]], graph: &HullGraph<'_>, dir: Vec3, start: usize) -> u
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Two rotations away from any axis alignment.
@@ -548,19 +560,12 @@ mod tests {
         }
     }
 
-    /// On an octahedron with its graph (padded to twelve vertices), climbing finds what the
-    /// exhaustive search finds.
-    #[test]
-    fn climbing_equals_searching() {
-        let mut vert = vec![
-            [1.0f32, 0.0, 0.0],
-            [-1.0, 0.0, 0.0],
-            [0.0, 1.5, 0.0],
-            [0.0, -1.5, 0.0],
-            [0.0, 0.0, 2.0],
-            [0.0, 0.0, -2.0],
-        ];
-        vert.resize(12, [0.0; 3]);
+    /// An octahedron of given half axes, and its graph.
+    pub(crate) fn octahedron(axes: [f32; 3]) -> (Vec<[f32; 3]>, Vec<i32>) {
+        let vert = (0..6).map(|i| {
+            let sign = 1.0 - 2.0 * (i % 2) as f32;
+            std::array::from_fn(|k| if i / 2 == k { sign * axes[k] } else { 0.0 })
+        });
         let mut graph = vec![6, 8];
         graph.extend((0..6).map(|i| 5 * i));
         graph.extend(0..6);
@@ -568,6 +573,15 @@ mod tests {
             graph.extend((0..6).filter(|&j| j != i && j != (i ^ 1)));
             graph.push(-1);
         }
+        (vert.collect(), graph)
+    }
+
+    /// On an octahedron padded to twelve vertices, climbing finds what the exhaustive search
+    /// finds.
+    #[test]
+    fn climbing_equals_searching() {
+        let (mut vert, graph) = octahedron([1.0, 1.5, 2.0]);
+        vert.resize(12, [0.0; 3]);
         let climbing = Mesh { graph: HullGraph::parse(&graph), ..Mesh::new(&vert) };
         let mut a = Shape::new(pose(), Geometry::Mesh { mesh: climbing, faceted: true }, 0.0);
         let mut b =

@@ -5,6 +5,7 @@ mod fields;
 mod reset;
 pub(crate) mod room;
 mod scratch;
+pub(crate) mod shared;
 mod stats;
 pub(crate) mod structure;
 

@@ -1,15 +1,17 @@
 //! The kinematic forest in the form in which the recursive passes read it.
 //!
 //! Built once per `Data` from the index arrays of the model, and shared by all data of models with
-//! the same indices. Every index is checked here, so the passes stay in bounds whatever is written into the model's index arrays
-//! later; objects with indices that make no sense are left out.
+//! the same indices. Every index is checked here, so the passes stay in bounds whatever is written
+//! into the model's index arrays later; objects with indices that make no sense are left out.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 use corten_math::{SquarePattern, TreePattern};
 use corten_model::Model;
 use corten_model::enums::JointType;
+
+use super::shared::Shared;
 
 /// Indices of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -89,23 +91,12 @@ pub(crate) struct Structure {
     pub square: SquarePattern,
 }
 
-/// Models in use at the same time whose data find each other's structure.
-const SHARED: usize = 16;
-
 impl Structure {
     /// The structure of a model: that of earlier data, if one in use is the same.
     pub fn shared(m: &Model) -> Arc<Structure> {
-        static IN_USE: Mutex<Vec<Weak<Structure>>> = Mutex::new(Vec::new());
+        static IN_USE: Shared<Structure> = Shared::new();
         let new = Structure::new(m);
-        let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
-        in_use.retain(|old| old.strong_count() > 0);
-        if let Some(old) = in_use.iter().filter_map(Weak::upgrade).find(|old| **old == new) {
-            return old;
-        }
-        let new = Arc::new(new);
-        in_use.truncate(SHARED - 1);
-        in_use.insert(0, Arc::downgrade(&new));
-        new
+        IN_USE.find(|old| *old == new, || new.clone())
     }
 
     pub fn new(m: &Model) -> Structure {

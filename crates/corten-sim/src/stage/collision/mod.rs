@@ -11,6 +11,7 @@
 
 mod broad;
 mod filter;
+mod hulls;
 mod memory;
 mod narrow;
 mod parameters;
@@ -19,9 +20,7 @@ mod sweep;
 mod table;
 mod tie;
 
-use std::sync::Arc;
-
-use corten_geom::{Extremes, HitBuffer, Workspace};
+use corten_geom::{HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
@@ -42,8 +41,7 @@ pub fn exchange_hints(d: &mut Data, hints: &mut Hints) {
 pub(crate) struct Memory {
     broad: broad::Broad,
     narrow: narrow::Memory,
-    /// Depends on the model alone; copies of a state share it.
-    hulls: Arc<Vec<Option<Extremes>>>,
+    hulls: hulls::InUse,
 }
 
 impl Memory {
@@ -66,7 +64,13 @@ pub(crate) fn touch<'w>(
     let work = &mut memory.narrow;
     work.hits.clear();
     let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
-    narrow::Narrow::new(m, poses, &memory.hulls, None).touch(first, second, margin, || None, work);
+    narrow::Narrow::new(m, poses, memory.hulls.get(), None).touch(
+        first,
+        second,
+        margin,
+        || None,
+        work,
+    );
     &work.hits
 }
 
@@ -82,9 +86,7 @@ pub fn collision(m: &Model, d: &mut Data) {
 
     let Data { contact, scratch, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
-    if hulls.len() != m.nmesh {
-        *hulls = Arc::new(shape::hulls(m));
-    }
+    let hulls = hulls.update(m);
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat);
     let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };

@@ -9,9 +9,10 @@ use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
 use super::filter::{Candidate, Rules, Source};
+use super::hulls::Hulls;
 use super::memory::{Key, Note, Notes};
 use super::parameters::{self, Parameters};
-use super::shape::{self, Hulls};
+use super::shape;
 use super::tie::{self, Poses, Ties};
 use crate::Contact;
 
@@ -233,7 +234,7 @@ impl<'a> Narrow<'a> {
     }
 
     fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
-        shape::convex(self.m, self.hulls, g, self.xpos[g], self.xmat[g], margin)
+        shape::convex(self.m, Some(self.hulls), g, self.xpos[g], self.xmat[g], margin)
     }
 
     fn pose(&self, g: usize) -> Pose {

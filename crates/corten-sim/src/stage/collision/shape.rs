@@ -6,24 +6,18 @@
 use corten_geom::field::{Field, PosedField};
 use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
-use corten_geom::{Extremes, Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
+use corten_geom::{Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType};
 
-/// The extreme vertices of each mesh; none for meshes without hull.
-pub(crate) type Hulls = [Option<Extremes>];
-
-/// The extreme vertices of all meshes of a model.
-pub(super) fn hulls(m: &Model) -> Vec<Option<Extremes>> {
-    (0..m.nmesh).map(|id| mesh(m, id as i32, &[])?.tabulate()).collect()
-}
+use super::hulls::Hulls;
 
 /// A geom of a convex type, inflated by half of `margin`.
 #[inline]
 pub(crate) fn convex<'a>(
     m: &'a Model,
-    hulls: &'a Hulls,
+    hulls: Option<&'a Hulls>,
     geom: usize,
     pos: Vec3,
     mat: Mat3,
@@ -59,7 +53,7 @@ pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
 }
 
 #[inline]
-fn mesh<'a>(m: &'a Model, id: i32, hulls: &'a Hulls) -> Option<Mesh<'a>> {
+pub(super) fn mesh<'a>(m: &'a Model, id: i32, hulls: Option<&'a Hulls>) -> Option<Mesh<'a>> {
     let id = usize::try_from(id).ok().filter(|&id| id < m.nmesh)?;
     let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;
     let graph = usize::try_from(m.mesh_graphadr[id])
@@ -71,7 +65,7 @@ fn mesh<'a>(m: &'a Model, id: i32, hulls: &'a Hulls) -> Option<Mesh<'a>> {
         true => polygons(m, id)?,
         false => Polygons::default(),
     };
-    let extremes = hulls.get(id).and_then(Option::as_ref);
+    let extremes = hulls.and_then(|hulls| hulls.get(id));
     Some(Mesh { vert, graph, polygons, extremes })
 }
 

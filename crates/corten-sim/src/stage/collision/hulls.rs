@@ -1,0 +1,155 @@
+//! The hulls of a model's meshes, laid out for the search of extreme vertices.
+//!
+//! They depend on the model alone, and all data of a model share them. Meshes are writable while
+//! simulating: a search that ends at a vertex that has moved says so, and the next detection
+//! looks for hulls of the meshes as they are.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use corten_geom::Extremes;
+use corten_model::Model;
+
+use super::shape;
+use crate::data::shared::Shared;
+
+/// So often may meshes change before hulls are no longer worth making.
+const MAX_CHANGES: u32 = 8;
+
+/// The extreme vertices of each mesh; none for meshes without hull.
+#[derive(Debug, Default)]
+pub(crate) struct Hulls {
+    meshes: Vec<Option<Extremes>>,
+    changed: Arc<AtomicBool>,
+}
+
+impl Hulls {
+    /// The hulls of a model: those of other data, if some in use are the same.
+    fn shared(m: &Model) -> Arc<Hulls> {
+        static IN_USE: Shared<Hulls> = Shared::new();
+        IN_USE.find(|old| old.fits(m), || Hulls::new(m))
+    }
+
+    fn new(m: &Model) -> Hulls {
+        let changed = Arc::default();
+        let hull = |id| shape::mesh(m, id as i32, None)?.tabulate(&changed);
+        Hulls { meshes: (0..m.nmesh).map(hull).collect(), changed }
+    }
+
+    fn fits(&self, m: &Model) -> bool {
+        let fits = |(id, hull): (usize, &Option<Extremes>)| {
+            let mesh = shape::mesh(m, id as i32, None);
+            match hull {
+                Some(hull) => mesh.is_some_and(|mesh| mesh.is_tabulated_by(hull)),
+                None => mesh.is_none_or(|mesh| mesh.tabulate(&self.changed).is_none()),
+            }
+        };
+        !self.has_changed()
+            && self.meshes.len() == m.nmesh
+            && self.meshes.iter().enumerate().all(fits)
+    }
+
+    /// Whether a mesh was found to differ from its hull.
+    fn has_changed(&self) -> bool {
+        self.changed.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub fn get(&self, mesh: usize) -> Option<&Extremes> {
+        self.meshes.get(mesh)?.as_ref()
+    }
+}
+
+/// The hulls that a simulation uses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InUse {
+    hulls: Arc<Hulls>,
+    changes: u32,
+}
+
+impl InUse {
+    /// Hulls, perhaps none, as they were at the last update.
+    pub fn get(&self) -> &Hulls {
+        &self.hulls
+    }
+
+    /// The hulls of a model whose meshes are not known to have changed.
+    pub fn update(&mut self, m: &Model) -> &Hulls {
+        let has_changed = self.hulls.has_changed();
+        if has_changed {
+            self.changes += 1;
+        }
+        if self.changes > MAX_CHANGES {
+            self.hulls = Arc::default();
+        } else if has_changed || self.hulls.meshes.len() != m.nmesh {
+            self.hulls = Hulls::shared(m);
+        }
+        &self.hulls
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use corten_math::Vec3;
+
+    use super::*;
+
+    /// A mesh with the vertices of a tetrahedron, each three times; the first four are the hull.
+    fn tetrahedron() -> Model {
+        let mut m = Model { nmesh: 1, nmeshvert: 12, nmeshgraph: 26, ..Model::default() };
+        m.resize();
+        let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+        for (k, v) in m.mesh_vert.iter_mut().enumerate() {
+            *v = corners[k % 4];
+        }
+        m.mesh_vertnum[0] = 12;
+        let mut graph = vec![4, 4, 0, 4, 8, 12, 0, 1, 2, 3];
+        for i in 0..4 {
+            graph.extend((0..4).filter(|&j| j != i));
+            graph.push(-1);
+        }
+        m.mesh_graph = graph;
+        m
+    }
+
+    /// Searches along the first vertex, as a detection would.
+    fn search(m: &Model, hulls: &Hulls) {
+        let mesh = shape::mesh(m, 0, Some(hulls)).unwrap();
+        let geometry = corten_geom::Geometry::Mesh { mesh, faceted: true };
+        let pose = corten_geom::Pose::IDENTITY;
+        let dir = Vec3::splat(1.0).normalized().0;
+        let mut shape = corten_geom::Shape::new(pose, geometry, 0.0);
+        assert_eq!(shape.support(dir), mesh.vertex(0));
+    }
+
+    #[test]
+    fn equal_models_share_hulls_until_one_changes() {
+        let mut m = tetrahedron();
+        let (mut a, mut b) = (InUse::default(), InUse::default());
+        assert!(a.update(&m).get(0).is_some());
+        b.update(&m.clone());
+        assert!(Arc::ptr_eq(&a.hulls, &b.hulls));
+
+        let original = m.clone();
+        m.mesh_vert[0] = [2.0; 3];
+        search(&m, a.get());
+        assert!(a.get().has_changed());
+        a.update(&m);
+        b.update(&original);
+        assert!(!Arc::ptr_eq(&a.hulls, &b.hulls));
+        assert!(a.get().fits(&m) && b.get().fits(&original));
+        assert!(!a.get().fits(&original));
+    }
+
+    #[test]
+    fn hulls_of_meshes_that_keep_changing_are_given_up() {
+        let mut m = tetrahedron();
+        let mut hulls = InUse::default();
+        for k in 0..2 * MAX_CHANGES {
+            hulls.update(&m);
+            assert_eq!(hulls.get().get(0).is_some(), k <= MAX_CHANGES);
+            m.mesh_vert[0][0] += 0.1;
+            search(&m, hulls.get());
+        }
+    }
+}
