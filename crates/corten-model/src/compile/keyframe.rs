@@ -25,7 +25,7 @@ pub(super) fn write(cx: &mut Context, m: &mut Model, tree: &Tree) {
         let places = Places::of(spec, m, tree);
         keys.extend(spec.attached_keys.iter().map(|key| Cow::Owned(places.assemble(key, m))));
     }
-    let written = Written::of(spec, m, tree);
+    let written = Written::of(spec, tree);
     m.nkey = keys.len();
     m.resize();
 
@@ -90,20 +90,8 @@ struct Written {
 }
 
 impl Written {
-    fn of(spec: &Spec, m: &Model, tree: &Tree) -> Written {
-        let mut qpos = Vec::with_capacity(m.nq);
-        for plan in &tree.joints {
-            let joint = &spec.joints[plan.key];
-            match joint.type_ {
-                JointType::Free => {
-                    let body = joint.body.and_then(|body| spec.bodies.get(body));
-                    qpos.extend(body.map_or([0.0; 3], |body| body.pos.0));
-                    qpos.extend(body.map_or([1.0, 0.0, 0.0, 0.0], |body| body.quat.0));
-                }
-                JointType::Ball => qpos.extend([1.0, 0.0, 0.0, 0.0]),
-                JointType::Slide | JointType::Hinge => qpos.push(joint.ref_),
-            }
-        }
+    fn of(spec: &Spec, tree: &Tree) -> Written {
+        let qpos = tree.joints.iter().flat_map(|plan| spec.written_reference(plan.key)).collect();
         let (mut mpos, mut mquat) = (Vec::new(), Vec::new());
         for plan in &tree.bodies {
             let body = &spec.bodies[plan.key];

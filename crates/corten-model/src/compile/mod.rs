@@ -45,6 +45,7 @@ use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride
 pub use parallel::in_parallel;
 
 use context::Context;
+pub(crate) use pose::principal;
 pub(crate) use sparsity::check as check_sparsity;
 
 /// A compiled model whose constants of the reference pose are still missing.

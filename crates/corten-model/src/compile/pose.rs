@@ -109,7 +109,7 @@ pub(super) fn point_inertia(mass: f64, [x, y, z]: [f64; 3]) -> [f64; 6] {
 }
 
 /// Principal moments and axes of an inertia; `None` unless all moments are positive.
-pub(super) fn principal([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> Option<(Vec3, Quat)> {
+pub(crate) fn principal([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> Option<(Vec3, Quat)> {
     let e = principal_axes(&Mat3([xx, xy, xz, xy, yy, yz, xz, yz, zz]));
     (e.values[2] >= EPS).then_some((e.values, e.rotation))
 }

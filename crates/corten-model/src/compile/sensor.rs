@@ -103,58 +103,14 @@ fn need_stage(kind: SensorType) -> Stage {
     }
 }
 
-/// Numbers that each field of a contact sensor gives.
-fn contact_field_size(field: ContactDataField) -> usize {
-    match field {
-        ContactDataField::Found | ContactDataField::Dist => 1,
-        _ => 3,
-    }
-}
-
 fn dimension(cx: &mut Context, s: &Sensor, obj: Option<usize>, meshes: &[MeshPlan]) -> usize {
-    use SensorType as S;
-    match s.type_ {
-        S::CamProjection => 2,
-        S::GeomFromTo => 6,
-        S::BallQuat | S::FrameQuat => 4,
-        S::Accelerometer
-        | S::Velocimeter
-        | S::Gyro
-        | S::Force
-        | S::Torque
-        | S::Magnetometer
-        | S::BallAngVel
-        | S::FramePos
-        | S::FrameXAxis
-        | S::FrameYAxis
-        | S::FrameZAxis
-        | S::FrameLinVel
-        | S::FrameAngVel
-        | S::FrameLinAcc
-        | S::FrameAngAcc
-        | S::SubtreeCom
-        | S::SubtreeLinVel
-        | S::SubtreeAngMom
-        | S::GeomNormal => 3,
-        S::Contact => {
-            let fields = ContactDataField::ALL.iter().filter(|f| s.intprm[0] >> f.raw() & 1 == 1);
-            let size: usize = fields.map(|&f| contact_field_size(f)).sum();
-            size.saturating_mul(s.intprm[2].max(0) as usize)
-        }
-        S::Tactile => {
-            let shape = obj.and_then(|m| meshes.get(m)).and_then(|m| m.shape.as_ref());
-            shape.map_or(0, |m| 3 * m.vert.len())
-        }
-        S::User => match usize::try_from(s.dim) {
-            Ok(dim) => dim,
-            Err(_) => {
-                cx.error("sensor", s, "'dim' cannot be negative");
-                0
-            }
-        },
-        S::Plugin => 0,
-        _ => 1,
+    if s.type_ == SensorType::User && s.dim < 0 {
+        cx.error("sensor", s, "'dim' cannot be negative");
     }
+    s.data_size().unwrap_or_else(|| {
+        let shape = obj.and_then(|m| meshes.get(m)).and_then(|m| m.shape.as_ref());
+        shape.map_or(0, |m| 3 * m.vert.len())
+    })
 }
 
 fn check(

@@ -2,7 +2,8 @@
 
 use super::element::element;
 use crate::enums::{
-    Bias, Dynamics, Gain, Limited, ObjType, SensorDataType, SensorType, Stage, Transmission,
+    Bias, ContactDataField, Dynamics, Gain, Limited, ObjType, SensorDataType, SensorType, Stage,
+    Transmission,
 };
 
 /// Number of gain, bias and dynamics parameters.
@@ -62,5 +63,54 @@ element! {
         cutoff: f64 = 0.0,
         noise: f64 = 0.0,
         userdata: Vec<f64> = Vec::new(),
+    }
+}
+
+impl Sensor {
+    /// Number of values that the sensor gives; `None` for a tactile sensor, which gives three for
+    /// each vertex of its mesh.
+    pub fn data_size(&self) -> Option<usize> {
+        use SensorType as S;
+        Some(match self.type_ {
+            S::CamProjection => 2,
+            S::GeomFromTo => 6,
+            S::BallQuat | S::FrameQuat => 4,
+            S::Accelerometer
+            | S::Velocimeter
+            | S::Gyro
+            | S::Force
+            | S::Torque
+            | S::Magnetometer
+            | S::BallAngVel
+            | S::FramePos
+            | S::FrameXAxis
+            | S::FrameYAxis
+            | S::FrameZAxis
+            | S::FrameLinVel
+            | S::FrameAngVel
+            | S::FrameLinAcc
+            | S::FrameAngAcc
+            | S::SubtreeCom
+            | S::SubtreeLinVel
+            | S::SubtreeAngMom
+            | S::GeomNormal => 3,
+            S::Contact => {
+                let chosen = |field: &&ContactDataField| self.intprm[0] >> field.raw() & 1 == 1;
+                let size: usize = ContactDataField::ALL.iter().filter(chosen).map(width).sum();
+                size.saturating_mul(usize::try_from(self.intprm[2]).unwrap_or(0))
+            }
+            S::Tactile => return None,
+            S::User => usize::try_from(self.dim).unwrap_or(0),
+            S::Plugin => 0,
+            _ => 1,
+        })
+    }
+}
+
+/// Numbers that a field of a contact sensor gives.
+fn width(field: &ContactDataField) -> usize {
+    match field {
+        ContactDataField::Found | ContactDataField::Dist => 1,
+        _ => 3,
     }
 }

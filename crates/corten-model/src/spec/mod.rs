@@ -11,11 +11,14 @@ mod asset;
 mod attach;
 mod compiler;
 mod constraint;
+mod copy;
 mod custom;
 mod default;
+mod delete;
 mod edit;
 mod element;
 mod field;
+mod keyframe;
 mod references;
 mod source;
 mod tree;
@@ -102,6 +105,8 @@ pub struct Spec {
     pub keys: Arena<Keyframe>,
     /// Keyframes of attached models, which follow those of `keys`.
     pub attached_keys: Vec<AttachedKeyframe>,
+    /// Number of joints ever made when this was last compiled.
+    compiled_joints: usize,
     /// Models available to `attach`.
     pub models: Arena<ModelAsset>,
     /// Attached models, behind [`OriginId`]s other than `MAIN`.
@@ -166,6 +171,7 @@ impl Spec {
             tuples: Arena::default(),
             keys: Arena::default(),
             attached_keys: Vec::new(),
+            compiled_joints: 0,
             models: Arena::default(),
             origins: Vec::new(),
             sources: SourceMap::default(),

@@ -185,6 +185,17 @@ impl SpecBase {
         Ok(ModelHandle::new(model))
     }
 
+    /// Number of values that a sensor gives, if the sensor alone tells.
+    fn sensor_size(&self, index: usize) -> PyResult<Option<usize>> {
+        let spec = self.read();
+        Ok(spec.sensors[key(&spec, index)?].data_size())
+    }
+
+    /// Keyframes as they are once the model has been compiled.
+    fn settle_keys(&self) {
+        self.write().settle_keys();
+    }
+
     /// The model as MJCF text.
     fn write_xml(&self, py: Python<'_>) -> PyResult<String> {
         let spec = self.read().clone();

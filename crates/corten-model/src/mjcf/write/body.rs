@@ -7,6 +7,7 @@ use super::text::{Tag, Writer};
 use super::{
     Settings, WriteError, camera_tag, geom_tag, set_orientation, site_tag, unless_oriented,
 };
+use crate::compile::principal;
 use crate::enums::{JointType, Limited};
 use crate::spec::*;
 use crate::xml::MAX_DEPTH;
@@ -247,20 +248,29 @@ fn explicit(limited: Limited, range: [f64; 2], settings: &Settings<'_>) -> Limit
     if settings.own.autolimits && range[0] < range[1] { Limited::True } else { Limited::False }
 }
 
+/// What the author gave, or what compiling makes of it: mass without a place stands where the body
+/// is in its parent, turned likewise, unless geoms have mass.
 fn inertial(w: &mut Writer, body: &Body) {
     use crate::mjcf::attr::Value as _;
-    let Some(ipos) = body.ipos.filter(|_| body.explicitinertial) else { return };
-    let mut tag = Tag::new("inertial");
-    tag.set("pos", ipos.write()).set("mass", body.mass.write());
-    // A full inertia determines the orientation: one that stands beside it has no effect.
-    if body.ialt != Orientation::Quat {
-        set_orientation(&mut tag, &body.ialt, &Orientation::Quat);
-    } else if body.fullinertia.is_none() && body.iquat != corten_math::Quat::IDENTITY {
-        tag.set("quat", body.iquat.write());
+    let unplaced = body.ipos.is_none();
+    let alone = body.mass > 0.0 && body.geoms.is_empty();
+    if unplaced && !body.explicitinertial && !alone {
+        return;
     }
-    match &body.fullinertia {
+    let (quat, alt) = if unplaced { (body.quat, &body.alt) } else { (body.iquat, &body.ialt) };
+    let mut tag = Tag::new("inertial");
+    tag.set("pos", body.ipos.unwrap_or(body.pos).write()).set("mass", body.mass.write());
+    // A full inertia determines the orientation: one that stands beside it has no effect.
+    let full = body.fullinertia.filter(|_| !unplaced);
+    if *alt != Orientation::Quat {
+        set_orientation(&mut tag, alt, &Orientation::Quat);
+    } else if full.is_none() && quat != corten_math::Quat::IDENTITY {
+        tag.set("quat", quat.write());
+    }
+    let moments = body.fullinertia.and_then(principal).map_or(body.inertia, |(moments, _)| moments);
+    match full {
         Some(full) => tag.set("fullinertia", full.write()),
-        None => tag.set("diaginertia", body.inertia.write()),
+        None => tag.set("diaginertia", moments.write()),
     };
     w.leaf(&tag);
 }

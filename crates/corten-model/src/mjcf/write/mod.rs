@@ -390,10 +390,7 @@ impl Spec {
 
     fn write_keyframes(&self, w: &mut Writer) {
         w.element(&Tag::new("keyframe"), |w| {
-            for key in self.keys.values() {
-                w.leaf(Tag::new("key").diff(key, &Keyframe::default()));
-            }
-            for key in self.complete_attached_keys() {
+            for key in self.all_keys() {
                 w.leaf(Tag::new("key").diff(&key, &Keyframe::default()));
             }
         });

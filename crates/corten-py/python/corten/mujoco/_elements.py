@@ -56,6 +56,7 @@ class Content:
         # Content of elements that now belong to another spec, which this one was attached to.
         self.moved = {}
         self.shown = {}
+        self.notes = {}
         self.compiled = False
 
     def element(self, kind, index, prototype=False):
@@ -352,7 +353,14 @@ class MjsElement(_Fields):
         """A number that changes with the structure of the spec."""
         return self._content.spec().signature
 
-    info = property(lambda self: "", lambda self, value: None, doc="Accepted and not kept.")
+    @property
+    def info(self):
+        """A note about the element, which is not part of the model."""
+        return self._content.notes.get((self._kind, self._index, self._prototype), "")
+
+    @info.setter
+    def info(self, note):
+        self._content.notes[self._kind, self._index, self._prototype] = note
 
     def delete(self):
         """Deletes the element."""
@@ -814,9 +822,21 @@ def _class(title, *bases):
 MjsJoint, MjsGeom = _class("MjsJoint", _Placed, _Classed), _class("MjsGeom", _Placed, _Classed)
 MjsCamera, MjsLight = _class("MjsCamera", _Placed, _Classed), _class("MjsLight", _Placed, _Classed)
 MjsMaterial, MjsPair, MjsEquality = (_class(t, _Classed) for t in ("MjsMaterial", "MjsPair", "MjsEquality"))
-MjsHField, MjsSkin, MjsTexture, MjsExclude, MjsSensor, MjsNumeric, MjsText, MjsTuple, MjsKey = (
-    _class(t) for t in ("MjsHField", "MjsSkin", "MjsTexture", "MjsExclude", "MjsSensor", "MjsNumeric", "MjsText",
-                        "MjsTuple", "MjsKey"))
+MjsHField, MjsSkin, MjsTexture, MjsExclude, MjsNumeric, MjsText, MjsTuple, MjsKey = (
+    _class(t) for t in ("MjsHField", "MjsSkin", "MjsTexture", "MjsExclude", "MjsNumeric", "MjsText", "MjsTuple", "MjsKey"))
+
+
+class MjsSensor(MjsElement):
+    """A sensor."""
+
+    __slots__ = ()
+
+    def get_data_size(self):
+        """Number of values that the sensor gives."""
+        self._content.flush()
+        size = self._content.base.sensor_size(self._index)
+        return int(self._content.spec().compile().sensor_dim[self.id]) if size is None else size
+
 
 CLASSES = {kind: globals()[title] for kind, (title, _) in KINDS.items()}
 for _c in (*CLASSES.values(), MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):

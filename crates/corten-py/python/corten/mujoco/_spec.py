@@ -82,8 +82,17 @@ class MjSpec:
         self._content.flush()
         model = MjModel(self._content.base.compile_model(self._assets))
         self._content.compiled = True
+        self._settle_keys()
         self._orders = self._state_order()
         return model
+
+    def _settle_keys(self):
+        """Keyframes as compiling leaves them: of full length. Arrays of their old length are no longer theirs."""
+        base, shown = self._content.base, self._content.shown
+        base.settle_keys()
+        for key in [k for k in shown if k[0] == "key"]:
+            if not base.exists("key", key[1]) or np.size(base.get(*key[:2], key[3], key[2])) != np.size(shown[key][0]):
+                del shown[key]
 
     def _state_order(self):
         """Elements with a state, in the order in which the compiled model has them."""
