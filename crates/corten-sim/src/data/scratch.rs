@@ -28,8 +28,9 @@ pub(crate) struct Scratch {
     pub integrate: integrate::Memory,
     pub derivative: derivative::Memory,
     pub inverse: inverse::Memory,
-    /// Sparsity of the tendon Jacobian.
-    pub tendon: tendon::Pattern,
+    /// Paths of tendons and the sparsity of their Jacobian.
+    pub tendon: Arc<tendon::Pattern>,
+    pub tendon_row: tendon::Row,
     /// One number per dof, zero between uses.
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
@@ -49,6 +50,8 @@ impl Scratch {
         Scratch {
             islands: IslandRows::new(m, &structure.mass),
             ancestors: AncestorAxes::new(structure.mass.width()),
+            tendon: tendon::Pattern::shared(m, &structure),
+            tendon_row: tendon::Row::new(m.nv),
             half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             structure,
             body_acc: vec![Spatial::ZERO; m.nbody],
@@ -57,7 +60,6 @@ impl Scratch {
             integrate: integrate::Memory::default(),
             derivative: derivative::Memory::default(),
             inverse: inverse::Memory::default(),
-            tendon: tendon::Pattern::new(m),
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),

@@ -12,14 +12,15 @@ mod path;
 mod pattern;
 mod wrap;
 
-use corten_math::{MIN_VAL, Vec3};
+use std::sync::Arc;
+
+use corten_math::{MIN_VAL, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
 
-pub(crate) use pattern::Pattern;
+pub(crate) use pattern::{Pattern, Row};
 
-use self::path::{Leg, Piece};
-use self::pattern::Row;
+use self::path::{Leg, Link, Piece};
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
 use crate::{Data, sleep};
@@ -47,8 +48,11 @@ pub fn tendon(m: &Model, d: &mut Data) {
     if m.ntendon == 0 {
         return;
     }
-    let mut pattern = std::mem::take(&mut d.scratch.tendon);
-    pattern.refresh(m);
+    if !d.scratch.tendon.is_of(m) {
+        d.scratch.tendon = Pattern::shared(m, &d.scratch.structure);
+    }
+    let pattern = Arc::clone(&d.scratch.tendon);
+    let mut row = std::mem::take(&mut d.scratch.tendon_row);
     d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
     d.ten_J_colind.resize(pattern.colind.len(), 0);
     d.ten_J.resize(pattern.colind.len(), 0.0);
@@ -63,25 +67,28 @@ pub fn tendon(m: &Model, d: &mut Data) {
         }
         d.ten_wrapadr[i] = points as i32;
         if path::is_fixed(m, i) {
-            fixed(m, d, i, &mut pattern.row);
+            fixed(m, d, i, &mut row);
         } else {
-            spatial(m, d, i, &mut pattern.row, &mut points);
+            d.ten_length[i] = spatial(m, d, pattern.pieces(i), &mut row, keep_zeros, &mut points);
         }
         d.ten_wrapnum[i] = points as i32 - d.ten_wrapadr[i];
 
         let start = pattern.rowadr[i] as usize;
-        let mut end = start;
-        for &dof in &pattern.colind[start..start + pattern.rownnz[i] as usize] {
-            if let Some(value) = pattern.row.take(dof as usize)
+        let columns = pattern.columns(i);
+        let room = start..start + columns.len();
+        let (colind, values) = (&mut d.ten_J_colind[room.clone()], &mut d.ten_J[room]);
+        let mut count = 0;
+        for &dof in columns {
+            if let Some(value) = row.take(dof as usize)
                 && (keep_zeros || value != 0.0)
             {
-                (d.ten_J_colind[end], d.ten_J[end]) = (dof, value);
-                end += 1;
+                (colind[count], values[count]) = (dof, value);
+                count += 1;
             }
         }
-        d.ten_J_rownnz[i] = (end - start) as i32;
+        d.ten_J_rownnz[i] = count as i32;
     }
-    d.scratch.tendon = pattern;
+    d.scratch.tendon_row = row;
 }
 
 fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut Row) {
@@ -102,74 +109,101 @@ fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut Row) {
     }
 }
 
-fn spatial(m: &Model, d: &mut Data, tendon: usize, row: &mut Row, points: &mut usize) {
-    for piece in path::pieces(m, tendon) {
-        match piece {
-            Piece::Pulley => add_point(d, points, PULLEY, Vec3::ZERO),
-            Piece::Leg(leg) => {
-                d.ten_length[tendon] += add_leg(m, d, &leg, row, points);
-                if leg.last {
-                    add_point(d, points, SITE, d.site_xpos[leg.sites[1]]);
+wide! {
+    /// Follows the path of a tendon: adds its points and its derivative, returns its length.
+    fn spatial(
+        m: &Model,
+        d: &mut Data,
+        pieces: &[Piece],
+        row: &mut Row,
+        keep_zeros: bool,
+        points: &mut usize,
+    ) -> f64 {
+        let mut length = 0.0;
+        for piece in pieces {
+            match piece {
+                Piece::Pulley => add_point(d, points, PULLEY, Vec3::ZERO),
+                Piece::Leg(leg) => {
+                    length += add_leg(m, d, leg, row, keep_zeros, points);
+                    if leg.last {
+                        add_point(d, points, SITE, d.site_xpos[leg.sites[1]]);
+                    }
                 }
             }
         }
+        length
     }
 }
 
 /// Adds a leg's points to the path and its derivative to `row`; returns its share of the length.
-#[inline]
-fn add_leg(m: &Model, d: &mut Data, leg: &Leg, row: &mut Row, points: &mut usize) -> f64 {
-    let [start, end] =
-        leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
-    let touch = leg.around.and_then(|a| {
-        a.touch(m, d, [start.point, end.point]).map(|t| (a.geom, m.geom_bodyid[a.geom], t))
-    });
+#[inline(always)]
+fn add_leg(
+    m: &Model,
+    d: &mut Data,
+    leg: &Leg,
+    row: &mut Row,
+    keep_zeros: bool,
+    points: &mut usize,
+) -> f64 {
+    let [start, end] = leg.sites.map(|s| d.site_xpos[s]);
     let weight = 1.0 / leg.divisor;
-    add_point(d, points, SITE, start.point);
-    let Some((geom, body, touch)) = touch else {
-        add_straight(m, d, [start, end], weight, row);
-        return start.point.distance(end.point) / leg.divisor;
+    add_point(d, points, SITE, start);
+    let touch = leg.around.as_ref().and_then(|a| Some((a, a.touch(m, d, [start, end])?)));
+    let Some((around, touch)) = touch else {
+        return add_straight(d, &leg.link, [start, end], weight, row, keep_zeros) / leg.divisor;
     };
-    let on_geom = touch.points.map(|point| BodyPoint { body, point });
-    for point in touch.points {
-        add_point(d, points, geom as i32, point);
-    }
-    add_straight(m, d, [start, on_geom[0]], weight, row);
-    add_straight(m, d, [on_geom[1], end], weight, row);
-    (start.point.distance(touch.points[0]) + touch.length + touch.points[1].distance(end.point))
-        / leg.divisor
+    let [first, second] = touch.points;
+    add_point(d, points, around.geom as i32, first);
+    add_point(d, points, around.geom as i32, second);
+    let before = add_straight(d, &around.links[0], [start, first], weight, row, keep_zeros);
+    let after = add_straight(d, &around.links[1], [second, end], weight, row, keep_zeros);
+    (before + touch.length + after) / leg.divisor
 }
 
-/// Adds the derivative of the distance between two points, unless one body carries both.
-fn add_straight(m: &Model, d: &Data, ends: [BodyPoint; 2], weight: f64, row: &mut Row) {
-    if ends[0].body == ends[1].body {
-        return;
+/// Returns the distance between two points, and adds its derivative: a unit force along the
+/// string pulls at both ends, so that the entry of a dof is the power of that force.
+///
+/// What moves both ends does not change their distance. Where zeros are kept, its entries are.
+#[inline(always)]
+fn add_straight(
+    d: &Data,
+    link: &Link,
+    ends: [Vec3; 2],
+    weight: f64,
+    row: &mut Row,
+    keep_zeros: bool,
+) -> f64 {
+    let gap = ends[1] - ends[0];
+    if link.bodies[0] == link.bodies[1] {
+        return gap.norm();
     }
-    let (direction, _) = (ends[1].point - ends[0].point).normalized();
-    let offset = ends.map(|end| end.point - chain::reference(m, d, end.body));
-    let motion = |dof: u32, end: usize| chain::point_motion(&d.cdof[dof as usize], offset[end]);
+    let (direction, distance) = gap.normalized();
+    let force = direction * weight;
     let s = &*d.scratch.structure;
-    let [first, second] =
-        ends.map(|end| chain::index(end.body, m.nbody).map_or(&[][..], |body| s.chain(body)));
-    // What both ends have above them moves both.
-    let common = first.iter().zip(second).take_while(|(a, b)| a == b).count();
-    for &dof in &first[..common] {
-        row.add(dof as usize, weight * (motion(dof, 1) - motion(dof, 0)).dot(direction));
+    let [both, first, second] = link.dofs(s);
+    if keep_zeros {
+        both.iter().for_each(|&dof| row.add(dof as usize, 0.0));
     }
-    for &dof in &first[common..] {
-        row.add(dof as usize, weight * (-motion(dof, 0)).dot(direction));
+    for (dofs, end, force) in [(first, 0, -force), (second, 1, force)] {
+        if dofs.is_empty() {
+            continue;
+        }
+        let root = s.bodies[link.bodies[end] as usize].root;
+        let torque = (ends[end] - d.subtree_com[root as usize]).cross(force);
+        for &dof in dofs {
+            let axis = &d.cdof[dof as usize];
+            row.add(dof as usize, axis.rot().dot(torque) + axis.lin().dot(force));
+        }
     }
-    for &dof in &second[common..] {
-        row.add(dof as usize, weight * motion(dof, 1).dot(direction));
-    }
+    distance
 }
 
+#[inline(always)]
 fn add_point(d: &mut Data, points: &mut usize, object: i32, position: Vec3) {
     let obj = d.wrap_obj.as_flattened_mut().get_mut(*points);
-    let xpos = d.wrap_xpos.as_flattened_mut().get_mut(3 * *points..3 * *points + 3);
+    let xpos = d.wrap_xpos.as_flattened_mut().as_chunks_mut::<3>().0.get_mut(*points);
     if let (Some(obj), Some(xpos)) = (obj, xpos) {
-        *obj = object;
-        xpos.copy_from_slice(&position.0);
+        (*obj, *xpos) = (object, position.0);
         *points += 1;
     }
 }
@@ -213,7 +247,7 @@ pub fn bias(m: &Model, d: &mut Data) {
 /// Around a geom the tangent points move as well; MuJoCo refuses armature there.
 fn velocity_product_acceleration(m: &Model, d: &Data, tendon: usize) -> f64 {
     let mut total = 0.0;
-    for piece in path::pieces(m, tendon) {
+    for piece in d.scratch.tendon.pieces(tendon) {
         let Piece::Leg(leg) = piece else { continue };
         let ends = leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
         if leg.around.is_some() || ends[0].body == ends[1].body {

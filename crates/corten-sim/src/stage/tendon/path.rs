@@ -6,8 +6,11 @@ use corten_model::enums::WrapType;
 
 use super::wrap::{Obstacle, Shape, Touch};
 use crate::Data;
+use crate::chain::index;
+use crate::data::structure::Structure;
 
 /// One entry of a spatial tendon's path.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Piece {
     /// The path is interrupted; later legs count by a new divisor.
     Pulley,
@@ -15,9 +18,11 @@ pub(crate) enum Piece {
 }
 
 /// From one site to the next, possibly around a geom.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Leg {
     pub sites: [usize; 2],
+    /// The bodies of the two sites.
+    pub link: Link,
     pub around: Option<Around>,
     /// The leg's length counts divided by this.
     pub divisor: f64,
@@ -25,14 +30,42 @@ pub(crate) struct Leg {
     pub last: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Around {
     pub geom: usize,
     pub shape: Shape,
     pub side: Option<usize>,
+    /// The bodies of the first site and the geom, of the geom and the second site.
+    pub links: [Link; 2],
+}
+
+/// Two bodies with a straight piece of string between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Link {
+    pub bodies: [u32; 2],
+    /// Number of dofs that move both, the first in both chains. They carry the string along
+    /// without changing its length.
+    pub common: u32,
+}
+
+impl Link {
+    fn new(structure: &Structure, bodies: [usize; 2]) -> Link {
+        let [first, second] = bodies.map(|body| structure.chain(body));
+        let common = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+        Link { bodies: bodies.map(|body| body as u32), common: common as u32 }
+    }
+
+    /// The dofs that move both bodies, the first alone, the second alone.
+    #[inline]
+    pub fn dofs<'a>(&self, structure: &'a Structure) -> [&'a [u32]; 3] {
+        let [first, second] = self.bodies.map(|body| structure.chain(body as usize));
+        let (both, first) = first.split_at(self.common as usize);
+        [both, first, &second[self.common as usize..]]
+    }
 }
 
 impl Around {
+    #[inline]
     pub fn touch(&self, m: &Model, d: &Data, ends: [Vec3; 2]) -> Option<Touch> {
         Obstacle {
             shape: self.shape,
@@ -45,8 +78,9 @@ impl Around {
 }
 
 /// The pieces of one tendon's path. A path that refers to objects that do not exist ends there.
-pub(crate) struct Pieces<'a> {
+struct Pieces<'a> {
     m: &'a Model,
+    structure: &'a Structure,
     kinds: &'a [i32],
     objects: &'a [i32],
     parameters: &'a [f64],
@@ -68,16 +102,19 @@ pub(crate) fn is_fixed(m: &Model, tendon: usize) -> bool {
 
 /// Joint and coefficient of each entry of a fixed tendon.
 pub(crate) fn joints(m: &Model, tendon: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-    entries(m, tendon).filter_map(|w| {
-        let joint = usize::try_from(m.wrap_objid[w]).ok().filter(|&j| j < m.njnt)?;
-        Some((joint, m.wrap_prm[w]))
-    })
+    entries(m, tendon).filter_map(|w| Some((index(m.wrap_objid[w], m.njnt)?, m.wrap_prm[w])))
 }
 
-pub(crate) fn pieces(m: &Model, tendon: usize) -> Pieces<'_> {
+/// The path of a spatial tendon.
+pub(crate) fn pieces<'a>(
+    m: &'a Model,
+    structure: &'a Structure,
+    tendon: usize,
+) -> impl Iterator<Item = Piece> + 'a {
     let range = entries(m, tendon);
     Pieces {
         m,
+        structure,
         kinds: &m.wrap_type[range.clone()],
         objects: &m.wrap_objid[range.clone()],
         parameters: &m.wrap_prm[range],
@@ -92,29 +129,38 @@ impl Pieces<'_> {
     }
 
     fn site(&self, i: usize) -> Option<usize> {
-        let id = usize::try_from(*self.objects.get(i)?).ok()?;
-        (self.kind(i)? == WrapType::Site && id < self.m.nsite).then_some(id)
+        let id = index(*self.objects.get(i)?, self.m.nsite)?;
+        (self.kind(i)? == WrapType::Site).then_some(id)
     }
 
-    fn around(&self, i: usize, shape: Shape) -> Option<Around> {
-        let geom = usize::try_from(self.objects[i]).ok().filter(|&g| g < self.m.ngeom)?;
+    fn around(&self, i: usize, shape: Shape, ends: [usize; 2]) -> Option<Around> {
+        let geom = index(self.objects[i], self.m.ngeom)?;
+        let body = index(self.m.geom_bodyid[geom], self.m.nbody)?;
         // Rounded to the nearest: less than −1/2 is none.
         let side = self.parameters[i] + 0.5;
         let side = (side > 0.0 && side < self.m.nsite as f64).then_some(side as usize);
-        Some(Around { geom, shape, side })
+        let links = [[ends[0], body], [body, ends[1]]].map(|b| Link::new(self.structure, b));
+        Some(Around { geom, shape, side, links })
     }
 
     fn leg(&mut self) -> Option<Leg> {
         let start = self.at;
-        let (end, around) = match self.kind(start + 1)? {
-            WrapType::Sphere => (start + 2, Some(self.around(start + 1, Shape::Sphere)?)),
-            WrapType::Cylinder => (start + 2, Some(self.around(start + 1, Shape::Cylinder)?)),
+        let (end, shape) = match self.kind(start + 1)? {
+            WrapType::Sphere => (start + 2, Some(Shape::Sphere)),
+            WrapType::Cylinder => (start + 2, Some(Shape::Cylinder)),
             _ => (start + 1, None),
         };
         let sites = [self.site(start)?, self.site(end)?];
+        let body = |site: usize| index(self.m.site_bodyid[site], self.m.nbody);
+        let bodies = [body(sites[0])?, body(sites[1])?];
+        let around = match shape {
+            Some(shape) => Some(self.around(start + 1, shape, bodies)?),
+            None => None,
+        };
         self.at = end;
         let last = end + 1 == self.kinds.len() || self.kind(end + 1) == Some(WrapType::Pulley);
-        Some(Leg { sites, around, divisor: self.divisor, last })
+        let link = Link::new(self.structure, bodies);
+        Some(Leg { sites, link, around, divisor: self.divisor, last })
     }
 }
 

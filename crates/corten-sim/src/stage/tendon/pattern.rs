@@ -1,22 +1,61 @@
-//! Which degrees of freedom can move a tendon: the sparsity of `ten_J`.
+//! What follows from the model alone: the pieces of all paths, and which degrees of freedom can
+//! move a tendon, the sparsity of `ten_J`.
 //!
-//! It follows from the model alone, and is found once; where a tendon does not touch a geom on its
-//! way, a part of it is in use. Memory is proportional to the dofs above the bodies involved.
+//! It is found once, and shared by all data of a model. Where a tendon does not touch a geom on its
+//! way, a part of its row is in use. Memory is proportional to the dofs above the bodies involved.
+
+use std::sync::Arc;
 
 use corten_model::Model;
 
+use super::keeps_sparse;
 use super::path::{self, Piece};
 use crate::chain;
+use crate::data::shared::Shared;
+use crate::data::structure::Structure;
 
-/// Compressed rows over degrees of freedom, ascending within a row: all that can ever be nonzero.
-#[derive(Clone, Debug, Default)]
+/// Paths, and compressed rows over degrees of freedom, ascending within a row: all that can ever
+/// be nonzero.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pattern {
     pub rowadr: Vec<i32>,
     pub rownnz: Vec<i32>,
     pub colind: Vec<i32>,
-    pub row: Row,
-    /// What the pattern was made from, to notice edits of the model.
-    source: [Vec<i32>; 4],
+    pieces: Vec<Piece>,
+    /// Where the pieces of each tendon end.
+    ends: Vec<u32>,
+    source: Source,
+}
+
+/// What a pattern is made from, to notice edits of the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Source {
+    indices: [Vec<i32>; 6],
+    parameters: Vec<u64>,
+    /// Whether rows have entries for dofs that carry the string along.
+    sparse: bool,
+}
+
+impl Source {
+    fn new(m: &Model) -> Source {
+        Source {
+            indices: indices(m).map(<[i32]>::to_vec),
+            parameters: m.wrap_prm.iter().map(|x| x.to_bits()).collect(),
+            sparse: keeps_sparse(m),
+        }
+    }
+
+    fn is_of(&self, m: &Model) -> bool {
+        let pairs = self.parameters.iter().zip(&m.wrap_prm);
+        self.sparse == keeps_sparse(m)
+            && self.parameters.len() == m.wrap_prm.len()
+            && pairs.fold(0, |differ, (a, b)| differ | (a ^ b.to_bits())) == 0
+            && self.indices.iter().zip(indices(m)).all(|(a, b)| a == b)
+    }
+}
+
+fn indices(m: &Model) -> [&[i32]; 6] {
+    [&m.wrap_type, &m.wrap_objid, &m.tendon_adr, &m.tendon_num, &m.site_bodyid, &m.geom_bodyid]
 }
 
 /// A row of the Jacobian while it is added up.
@@ -27,6 +66,10 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    pub fn new(nv: usize) -> Row {
+        Row { entries: vec![(0.0, false); nv] }
+    }
+
     #[inline]
     pub fn add(&mut self, dof: usize, value: f64) {
         let entry = &mut self.entries[dof];
@@ -47,21 +90,52 @@ impl Row {
 }
 
 impl Pattern {
-    pub fn new(m: &Model) -> Pattern {
-        let mut pattern = Pattern {
-            row: Row { entries: vec![(0.0, false); m.nv] },
-            source: source(m).map(<[i32]>::to_vec),
-            ..Pattern::default()
-        };
+    /// The pattern of a model: that of earlier data, if one in use is the same.
+    pub fn shared(m: &Model, structure: &Structure) -> Arc<Pattern> {
+        static IN_USE: Shared<Pattern> = Shared::new();
+        let new = Pattern::new(m, structure);
+        IN_USE.find(|old| *old == new, || new.clone())
+    }
+
+    fn new(m: &Model, structure: &Structure) -> Pattern {
+        if m.ntendon == 0 {
+            return Pattern::default();
+        }
+        let mut pattern = Pattern { source: Source::new(m), ..Pattern::default() };
         let mut seen = vec![usize::MAX; m.nv];
         for tendon in 0..m.ntendon {
             let start = pattern.colind.len();
-            for_each_dof(m, tendon, |dof| {
+            let mut visit = |dof: usize| {
                 if seen[dof] != tendon {
                     seen[dof] = tendon;
                     pattern.colind.push(dof as i32);
                 }
-            });
+            };
+            if path::is_fixed(m, tendon) {
+                for (joint, _) in path::joints(m, tendon) {
+                    if let Some(dof) = chain::index(m.jnt_dofadr[joint], m.nv) {
+                        visit(dof);
+                    }
+                }
+            } else {
+                let first = pattern.pieces.len();
+                pattern.pieces.extend(path::pieces(m, structure, tendon));
+                for piece in &pattern.pieces[first..] {
+                    let Piece::Leg(leg) = piece else { continue };
+                    let around = leg.around.iter().flat_map(|a| a.links);
+                    for link in around.chain([leg.link]) {
+                        if link.bodies[0] == link.bodies[1] {
+                            continue;
+                        }
+                        let [both, first, second] = link.dofs(structure);
+                        let both = if pattern.source.sparse { both } else { &[] };
+                        for dof in both.iter().chain(first).chain(second) {
+                            visit(*dof as usize);
+                        }
+                    }
+                }
+            }
+            pattern.ends.push(pattern.pieces.len() as u32);
             pattern.colind[start..].sort_unstable();
             pattern.rowadr.push(start as i32);
             pattern.rownnz.push((pattern.colind.len() - start) as i32);
@@ -69,42 +143,20 @@ impl Pattern {
         pattern
     }
 
-    /// Follows edits of the tendon paths.
-    pub fn refresh(&mut self, m: &Model) {
-        let current = source(m);
-        if self.row.entries.len() != m.nv || self.source.iter().zip(current).any(|(a, b)| a != b) {
-            *self = Pattern::new(m);
-        }
+    /// Whether a model's tendons are still those that the pattern was made from.
+    pub fn is_of(&self, m: &Model) -> bool {
+        self.ends.len() == m.ntendon && self.source.is_of(m)
     }
-}
 
-fn source(m: &Model) -> [&[i32]; 4] {
-    [&m.wrap_type, &m.wrap_objid, &m.tendon_adr, &m.tendon_num]
-}
-
-/// Calls `visit` for every dof that can move a tendon, some of them several times.
-fn for_each_dof(m: &Model, tendon: usize, mut visit: impl FnMut(usize)) {
-    if path::is_fixed(m, tendon) {
-        for (joint, _) in path::joints(m, tendon) {
-            if let Some(dof) = chain::index(m.jnt_dofadr[joint], m.nv) {
-                visit(dof);
-            }
-        }
-        return;
+    /// The path of a spatial tendon.
+    pub fn pieces(&self, tendon: usize) -> &[Piece] {
+        let start = if tendon > 0 { self.ends[tendon - 1] } else { 0 };
+        &self.pieces[start as usize..self.ends[tendon] as usize]
     }
-    for piece in path::pieces(m, tendon) {
-        let Piece::Leg(leg) = piece else { continue };
-        let ends = leg.sites.map(|s| m.site_bodyid[s]);
-        let obstacle = leg.around.map(|a| m.geom_bodyid[a.geom]);
-        let pairs = [
-            Some([ends[0], ends[1]]),
-            obstacle.map(|o| [ends[0], o]),
-            obstacle.map(|o| [o, ends[1]]),
-        ];
-        for [a, b] in pairs.into_iter().flatten() {
-            if a != b {
-                chain::dofs(m, a).chain(chain::dofs(m, b)).for_each(&mut visit);
-            }
-        }
+
+    /// The columns of a tendon's row that can be nonzero.
+    pub fn columns(&self, tendon: usize) -> &[i32] {
+        let start = self.rowadr[tendon] as usize;
+        &self.colind[start..start + self.rownnz[tendon] as usize]
     }
 }
