@@ -168,6 +168,19 @@ fn what_has_no_effect_is_a_warning() {
     );
 }
 
+/// MuJoCo 3.4.0 checks the names in bodies next to the world, and leaves them out.
+#[test]
+fn bodies_outside_of_the_world_are_ignored() {
+    let text = r#"<mujoco><body><geom type="cone"/></body><frame/><replicate/></mujoco>"#;
+    let (spec, warnings) = Spec::from_xml_str_with_warnings(text, &Assets::new()).unwrap();
+    assert_eq!((spec.bodies.values().count(), spec.geoms.values().count()), (1, 0));
+    let messages: Vec<&str> = warnings.iter().map(|item| item.message.as_str()).collect();
+    let ignored = ["body", "frame", "replicate"];
+    assert_eq!(messages, ignored.map(|name| format!("'{name}' outside of 'worldbody' is ignored")));
+    assert!(errors("<mujoco><body colour='1'/></mujoco>")[0].contains("'colour'"));
+    assert!(errors("<mujoco><geom/></mujoco>")[0].contains("unknown element 'geom'"));
+}
+
 #[test]
 fn includes_chain_and_cycles_are_refused() {
     let mut assets = Assets::memory_only();

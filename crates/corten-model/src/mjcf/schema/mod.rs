@@ -166,7 +166,8 @@ impl Checker<'_> {
         }
         let mut seen: Vec<&'static str> = Vec::new();
         for child in elem.children() {
-            let Some(child_rule) = rule.child(child.name()) else {
+            let known = rule.child(child.name()).or_else(|| self.misplaced(child, rule));
+            let Some(child_rule) = known else {
                 self.unknown_element(child, elem.name(), rule);
                 continue;
             };
@@ -189,6 +190,23 @@ impl Checker<'_> {
             self.element(child, child_rule, depth + 1, lenient);
         }
         !self.too_deep
+    }
+
+    /// Parts of the body tree next to the world instead of in it. MuJoCo checks them, and takes no
+    /// notice of them otherwise: files made to be included often look like this.
+    fn misplaced(&mut self, elem: Elem<'_>, parent: &'static Rule) -> Option<&'static Rule> {
+        let rule = [&body::BODY, &body::FRAME, &body::REPLICATE]
+            .into_iter()
+            .find(|rule| std::ptr::eq(parent, &raw const MUJOCO) && rule.name == elem.name())?;
+        let message = format!("'{}' outside of 'worldbody' is ignored", rule.name);
+        self.diags.push(
+            Diagnostic::warning(message)
+                .at(elem.source())
+                .element(rule.name)
+                .marking(rule.name.chars().count() + 1)
+                .hint("move it into 'worldbody'"),
+        );
+        Some(rule)
     }
 
     fn attributes(&mut self, elem: Elem<'_>, rule: &Rule, lenient: bool) {
