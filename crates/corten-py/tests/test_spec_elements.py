@@ -546,3 +546,44 @@ def test_keyframes_follow_joints_that_are_added():
         return s
     for function in (edit, short, later):
         agree(function)
+
+
+# Compiling.
+
+FUSED = """<mujoco><compiler fusestatic="true"/><worldbody>
+<body name="d"><joint name="jd"/><geom name="gd" size=".1"/><site name="pd"/></body>
+<body name="s1" pos="1 0 0"><geom name="g1" size=".1"/><site name="p1"/></body>
+<body name="a"><joint name="ja"/><geom name="ga" size=".1"/><site name="pa"/>
+ <body name="s2" pos="0 1 0"><geom name="gs2" size=".2"/><site name="ps2"/>
+  <body name="b"><joint name="jb"/><geom name="gb" size=".1"/></body></body>
+ <body name="c"><joint name="jc"/><geom name="gc" size=".1"/></body></body>
+<body name="e"><joint name="je"/><geom name="ge" size=".1"/></body>
+<body><geom name="gn" size=".1"/><site name="pn"/></body>
+</worldbody>%s</mujoco>"""
+
+
+@pytest.mark.parametrize("extra", [
+    "", '<sensor><framepos objtype="geom" objname="gd"/><framepos objtype="site" objname="pa"/></sensor>',
+    '<sensor><framepos objtype="body" objname="e"/></sensor>', '<sensor><framepos objtype="body" objname="b"/></sensor>',
+    '<sensor><force site="ps2"/><torque site="pn"/></sensor>', '<contact><pair geom1="gd" geom2="gc"/></contact>',
+    '<contact><exclude body1="s1" body2="c"/></contact>', '<equality><weld body1="c" body2="e"/></equality>'])
+@pytest.mark.filterwarnings("ignore::corten.ModelWarning")
+def test_fused_bodies_and_what_refers_to_them(extra):
+    # MuJoCo leaves room for bounding volumes of bodies that are gone.
+    same(*(mj.MjModel.from_xml_string(FUSED % extra) for mj in BOTH), but=("nbvh", "nbvhstatic"))
+
+
+def test_textures_of_default_classes():
+    textures = "".join(f'<texture name="t{i}" type="2d" builtin="flat" width="4" height="4"/>' for i in range(3))
+    for default in ('<material texture="t0"/>', '<material><layer texture="t0" role="normal"/></material>',
+                    '<material texture="none"/>', ""):
+        for material in ("<material name='m'/>", "<material name='m' texture='t1'/>", "<material name='m' texture=''/>",
+                         "<material name='m'><layer role='normal' texture='t2'/></material>"):
+            text = f"<mujoco><default>{default}</default><asset>{textures}{material}</asset></mujoco>"
+            found = []
+            for mj in BOTH:
+                try:
+                    found.append(mj.MjModel.from_xml_string(text).mat_texid.tolist())
+                except ValueError:
+                    found.append(None)
+            assert found[0] == found[1], text

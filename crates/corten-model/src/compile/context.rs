@@ -10,11 +10,19 @@ pub(super) struct Context<'a> {
     pub spec: &'a Spec,
     pub assets: &'a Assets,
     pub diagnostics: Diagnostics,
+    /// Names after bodies were fused; `names` have the numbering from before.
+    pub moved: Option<Moved<'a>>,
+}
+
+/// Names of the elements that fused bodies handed over to their parents, as they are now.
+pub(super) struct Moved<'a> {
+    pub geoms: Vec<&'a str>,
+    pub sites: Vec<&'a str>,
 }
 
 impl<'a> Context<'a> {
     pub fn new(spec: &'a Spec, assets: &'a Assets) -> Context<'a> {
-        Context { spec, assets, diagnostics: Diagnostics::new() }
+        Context { spec, assets, diagnostics: Diagnostics::new(), moved: None }
     }
 
     /// Records an error about an element; `kind` is its XML name.
@@ -23,6 +31,7 @@ impl<'a> Context<'a> {
     }
 
     /// The index of the object that `element` refers to, or an error that suggests a similar name.
+    /// Where static bodies were fused it may be another object than the author meant, as in MuJoCo.
     pub fn resolve(
         &mut self,
         names: &Names,
@@ -32,10 +41,34 @@ impl<'a> Context<'a> {
         element: &impl Element,
     ) -> Option<usize> {
         let found = names.id(target, name);
-        if found.is_none() {
-            self.diagnostics.push(unknown(names, target, name).on(kind, element));
+        match found {
+            Some(found) => self.check_moved(target, found, name, kind, element),
+            None => self.diagnostics.push(unknown(names, target, name).on(kind, element)),
         }
         found
+    }
+
+    /// Warns of a name that now stands for another object.
+    pub fn check_moved(
+        &mut self,
+        target: ObjType,
+        found: usize,
+        name: &str,
+        kind: &str,
+        element: &impl Element,
+    ) {
+        let Some(moved) = &self.moved else { return };
+        let list = match target {
+            ObjType::Geom => &moved.geoms,
+            ObjType::Site => &moved.sites,
+            _ => return,
+        };
+        if let Some(&now) = list.get(found).filter(|&&now| now != name) {
+            let what = target.xml_name();
+            let message = format!("'fusestatic' makes {what} '{name}' mean {what} '{now}'");
+            let item = Diagnostic::warning(message).hint("leave static bodies unfused");
+            self.diagnostics.push(item.on(kind, element));
+        }
     }
 
     pub fn finish(mut self) -> Diagnostics {

@@ -2,33 +2,52 @@
 //!
 //! A body without joints disappears unless something refers to it; its elements and children
 //! move to its parent, its inertia too, unless the parent is the world.
+//!
+//! MuJoCo 3.4.0 goes on to look up names in the numbering from before the fusion. Two consequences
+//! are part of its models: geoms and sites that moved are mistaken for others (see
+//! [`Context::resolve`]), and a body with a name stays while a reference leads past the end of the
+//! shortened list.
 
 use std::collections::HashSet;
 
-use super::context::Context;
+use super::context::{Context, Moved};
 use super::inertia;
 use super::pose::Pose;
 use super::tree::Tree;
 use crate::enums::{ObjType, SensorType};
 
 pub(super) fn fuse_static(cx: &mut Context, tree: &mut Tree) {
-    let kept = referenced(cx, tree);
+    let (named, measured) = referenced(cx, tree);
     let n = tree.bodies.len();
+    let last_named = named.iter().rposition(|&named| named).unwrap_or(0);
     let mut gone = vec![false; n];
+    let mut remaining = n;
     // In tree order: when a body is fused its children are judged next, already in the parent.
     for b in 1..n {
-        if kept[b] || !tree.bodies[b].joints.is_empty() || cx.spec.bodies[tree.bodies[b].key].mocap
+        let body = &cx.spec.bodies[tree.bodies[b].key];
+        let lost = last_named > b && last_named >= remaining;
+        if (!body.name.is_empty() && (named[b] || measured[b] || lost))
+            || !tree.bodies[b].joints.is_empty()
+            || body.mocap
         {
             continue;
         }
         gone[b] = true;
+        remaining -= 1;
         fuse(cx, tree, b);
     }
     renumber(tree, &gone);
+    if remaining < n && !cx.spec.compiler.discardvisual {
+        let spec = cx.spec;
+        cx.moved = Some(Moved {
+            geoms: tree.geoms.iter().map(|g| spec.geoms[g.key].name.as_str()).collect(),
+            sites: tree.sites.iter().map(|s| spec.sites[s.key].name.as_str()).collect(),
+        });
+    }
 }
 
-/// Bodies that other elements refer to, or whose interaction force is measured.
-fn referenced(cx: &Context, tree: &Tree) -> Vec<bool> {
+/// Bodies that other elements refer to, and those whose interaction force is measured.
+fn referenced(cx: &Context, tree: &Tree) -> (Vec<bool>, Vec<bool>) {
     let spec = cx.spec;
     let mut names: HashSet<&str> = HashSet::new();
     names.extend(spec.cameras.values().map(|c| c.targetbody.as_str()));
@@ -63,15 +82,11 @@ fn referenced(cx: &Context, tree: &Tree) -> Vec<bool> {
     }
     names.remove("");
     measured.remove("");
-    tree.bodies
-        .iter()
-        .map(|b| {
-            names.contains(spec.bodies[b.key].name.as_str())
-                || b.sites
-                    .iter()
-                    .any(|&s| measured.contains(spec.sites[tree.sites[s].key].name.as_str()))
-        })
-        .collect()
+    let site = |s: usize| spec.sites[tree.sites[s].key].name.as_str();
+    let bodies = || tree.bodies.iter();
+    let named = bodies().map(|b| names.contains(spec.bodies[b.key].name.as_str()));
+    let measured = bodies().map(|b| b.sites.iter().any(|&s| measured.contains(site(s))));
+    (named.collect(), measured.collect())
 }
 
 fn fuse(cx: &mut Context, tree: &mut Tree, b: usize) {

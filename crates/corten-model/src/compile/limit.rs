@@ -49,6 +49,9 @@ pub(super) fn check(
         ("activations of actuators", activations, 1, MAX_VALUES),
         ("pixels of textures", total(textures.iter().map(|t| t.data.len())), 1, MAX_PIXEL_BYTES),
     ];
+    if spec.sizes.nuserdata < 0 {
+        cx.diagnostics.push(Diagnostic::error("'nuserdata' cannot be negative"));
+    }
     for (what, each, count, limit) in sizes {
         let values = each.saturating_mul(count);
         if values > limit {

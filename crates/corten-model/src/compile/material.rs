@@ -4,7 +4,7 @@ use super::context::{Context, id};
 use crate::Model;
 use crate::enums::ObjType;
 use crate::names::Names;
-use crate::spec::{Key, Material, TEXTURE_ROLES};
+use crate::spec::{Key, Material, OriginId, TEXTURE_ROLES};
 
 pub(super) struct MaterialPlan<'a> {
     source: &'a Material,
@@ -17,9 +17,19 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names) -> Vec<MaterialPl
     keys.into_iter()
         .map(|key| {
             let source = &spec.materials[key];
-            let texid = std::array::from_fn(|role| match source.textures[role].as_str() {
-                "" => -1,
-                name => id(cx.resolve(names, ObjType::Texture, name, "material", source)),
+            // MuJoCo looks up the textures of the default class first: they must exist even where
+            // the material has its own, and an empty name does not take them away.
+            let class = &spec.class(source.class).material;
+            let from_class = source.origin == OriginId::MAIN;
+            let texid = std::array::from_fn(|role| {
+                let mut found = -1;
+                let listed = [class.textures[role].as_str(), source.textures[role].as_str()];
+                for name in listed.into_iter().skip(usize::from(!from_class)) {
+                    if !name.is_empty() && !(found >= 0 && name == listed[0]) {
+                        found = id(cx.resolve(names, ObjType::Texture, name, "material", source));
+                    }
+                }
+                found
             });
             MaterialPlan { source, texid }
         })

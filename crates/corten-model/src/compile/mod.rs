@@ -153,6 +153,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     let actuators = actuator::compile(&mut cx, &names, &tree, &tendons);
     let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes);
     let custom = custom::compile(&mut cx, &names);
+    name::set_geoms_and_sites(spec, &mut names, &tree);
     tree::check_masses(&mut cx, &tree);
     limit::check(&mut cx, &users, &tree, &actuators, &sensors, &textures);
     if cx.diagnostics.has_errors() {

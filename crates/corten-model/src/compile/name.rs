@@ -197,8 +197,10 @@ pub(super) fn finish(cx: &mut Context, names: &mut Names, tree: &Tree, meshes: &
     names.set(ObjType::Body, tree.bodies.iter().map(|b| spec.bodies[b.key].name.clone()).collect());
     names
         .set(ObjType::Joint, tree.joints.iter().map(|j| spec.joints[j.key].name.clone()).collect());
-    names.set(ObjType::Geom, tree.geoms.iter().map(|g| spec.geoms[g.key].name.clone()).collect());
-    names.set(ObjType::Site, tree.sites.iter().map(|s| spec.sites[s.key].name.clone()).collect());
+    // Fused bodies leave these in the numbering from before, until all references are resolved.
+    if cx.moved.is_none() {
+        set_geoms_and_sites(spec, names, tree);
+    }
     names.set(
         ObjType::Camera,
         tree.cameras.iter().map(|c| spec.cameras[c.key].name.clone()).collect(),
@@ -210,6 +212,11 @@ pub(super) fn finish(cx: &mut Context, names: &mut Names, tree: &Tree, meshes: &
         names.set(ObjType::Material, Vec::new());
         names.set(ObjType::Texture, Vec::new());
     }
+}
+
+pub(super) fn set_geoms_and_sites(spec: &Spec, names: &mut Names, tree: &Tree) {
+    names.set(ObjType::Geom, tree.geoms.iter().map(|g| spec.geoms[g.key].name.clone()).collect());
+    names.set(ObjType::Site, tree.sites.iter().map(|s| spec.sites[s.key].name.clone()).collect());
 }
 
 /// Packs all names, one after the other, and the hash tables by which MuJoCo finds them.

@@ -70,10 +70,11 @@ fn path(cx: &mut Context, tendon: &Tendon, names: &Names, tree: &Tree) -> Vec<St
     for wrap in &tendon.path {
         let mut find = |kind: ObjType, name: &str| {
             let found = names.id(kind, name);
-            if found.is_none() {
-                cx.diagnostics.push(
+            match found {
+                Some(found) => cx.check_moved(kind, found, name, "tendon", tendon),
+                None => cx.diagnostics.push(
                     super::context::unknown(names, kind, name).on("tendon", tendon).at(wrap.source),
-                );
+                ),
             }
             id(found)
         };

@@ -44,7 +44,7 @@ impl Reader<'_> {
                     return;
                 }
                 "motor" => Self::motor,
-                "position" => Self::position,
+                "position" => Self::servo,
                 "intvelocity" => Self::intvelocity,
                 "velocity" => Self::velocity,
                 "damper" => Self::damper,
@@ -100,14 +100,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn position(&mut self, elem: Elem<'_>, actuator: &mut Actuator) -> Result<(), &'static str> {
-        self.servo(elem, actuator)?;
-        if actuator.inheritrange > 0.0 && actuator.ctrlrange != [0.0; 2] {
-            return Err("'ctrlrange' and 'inheritrange' cannot both be given");
-        }
-        Ok(())
-    }
-
     fn intvelocity(&mut self, elem: Elem<'_>, actuator: &mut Actuator) -> Result<(), &'static str> {
         // MuJoCo passes over what is wrong here, and leaves the rest as it was.
         if let Err(what) = self.servo(elem, actuator) {
@@ -131,8 +123,6 @@ impl Reader<'_> {
         if let Some(inheritrange) = self.number(elem, "inheritrange") {
             actuator.inheritrange = inheritrange;
         }
-        actuator.gaintype = Gain::Fixed;
-        actuator.biastype = Bias::Affine;
         actuator.gainprm[0] = kp;
         actuator.biasprm[1] = -kp;
         if kv.is_some() && dampratio.is_some() {
@@ -158,6 +148,11 @@ impl Reader<'_> {
             actuator.dyntype =
                 if timeconst == 0.0 { Dynamics::None } else { Dynamics::FilterExact };
         }
+        if actuator.inheritrange > 0.0 && actuator.ctrlrange != [0.0; 2] {
+            return Err("'ctrlrange' and 'inheritrange' cannot both be given");
+        }
+        actuator.gaintype = Gain::Fixed;
+        actuator.biastype = Bias::Affine;
         Ok(())
     }
 

@@ -77,7 +77,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn one_mesh(&mut self, elem: Elem<'_>, mesh: &mut Mesh) {
-        apply_except(&mut self.diags, elem, mesh, &["file"]);
+        // Parameters are read with the shape that they are for.
+        let skipped: &[&str] =
+            if elem.attr("builtin").is_some() { &["file"] } else { &["file", "params"] };
+        apply_except(&mut self.diags, elem, mesh, skipped);
         if let Some(file) = text(elem, "file") {
             mesh.file = self.resolve_file(elem, &file, &self.spec.compiler.meshdir);
         }
