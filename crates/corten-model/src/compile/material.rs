@@ -22,12 +22,14 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names) -> Vec<MaterialPl
             let class = &spec.class(source.class).material;
             let from_class = source.origin == OriginId::MAIN;
             let texid = std::array::from_fn(|role| {
+                let (inherited, own) = (&class.textures[role], &source.textures[role]);
                 let mut found = -1;
-                let listed = [class.textures[role].as_str(), source.textures[role].as_str()];
-                for name in listed.into_iter().skip(usize::from(!from_class)) {
-                    if !name.is_empty() && !(found >= 0 && name == listed[0]) {
-                        found = id(cx.resolve(names, ObjType::Texture, name, "material", source));
+                for name in [inherited, own] {
+                    let repeated = !from_class || inherited == own;
+                    if name.is_empty() || (std::ptr::eq(name, inherited) && repeated) {
+                        continue;
                     }
+                    found = id(cx.resolve(names, ObjType::Texture, name, "material", source));
                 }
                 found
             });
