@@ -204,8 +204,12 @@ fn slider_crank(
 }
 
 fn tendon(d: &Data, tendon: usize, gear: f64, row: &mut Row<'_>) -> f64 {
-    for k in support::tendon_row(d, tendon) {
-        row.push(d.ten_J_colind[k] as usize, d.ten_J[k] * gear);
+    let from = support::tendon_row(d, tendon);
+    let entries = d.ten_J_colind[from.clone()].iter().zip(&d.ten_J[from]);
+    let room = row.colind[row.len..].iter_mut().zip(&mut row.value[row.len..]);
+    for ((&dof, j), (c, v)) in entries.zip(room) {
+        (*c, *v) = (dof, j * gear);
+        row.len += 1;
     }
     d.ten_length[tendon] * gear
 }

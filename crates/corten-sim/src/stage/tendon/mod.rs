@@ -77,15 +77,7 @@ pub fn tendon(m: &Model, d: &mut Data) {
         let columns = pattern.columns(i);
         let room = start..start + columns.len();
         let (colind, values) = (&mut d.ten_J_colind[room.clone()], &mut d.ten_J[room]);
-        let mut count = 0;
-        for &dof in columns {
-            if let Some(value) = row.take(dof as usize)
-                && (keep_zeros || value != 0.0)
-            {
-                (colind[count], values[count]) = (dof, value);
-                count += 1;
-            }
-        }
+        let count = row.take(columns, keep_zeros, colind, values);
         d.ten_J_rownnz[i] = count as i32;
     }
     d.scratch.tendon_row = row;

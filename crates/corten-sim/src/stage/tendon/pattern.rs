@@ -61,31 +61,45 @@ fn indices(m: &Model) -> [&[i32]; 6] {
 /// A row of the Jacobian while it is added up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    /// Per dof: its entry, and whether it has been touched. Zero and `false` between uses.
-    entries: Vec<(f64, bool)>,
+    /// Per dof; zero and `false` between uses.
+    values: Vec<f64>,
+    touched: Vec<bool>,
 }
 
 impl Row {
     pub fn new(nv: usize) -> Row {
-        Row { entries: vec![(0.0, false); nv] }
+        Row { values: vec![0.0; nv], touched: vec![false; nv] }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, dof: usize, value: f64) {
-        let entry = &mut self.entries[dof];
-        *entry = (entry.0 + value, true);
+        self.values[dof] += value;
+        self.touched[dof] = true;
     }
 
     #[inline]
     pub fn set(&mut self, dof: usize, value: f64) {
-        self.entries[dof] = (value, true);
+        self.values[dof] = value;
+        self.touched[dof] = true;
     }
 
-    /// Takes the entry of a dof, if it has been touched.
-    #[inline]
-    pub fn take(&mut self, dof: usize) -> Option<f64> {
-        let (value, touched) = std::mem::take(&mut self.entries[dof]);
-        touched.then_some(value)
+    /// Moves the entries of some columns to where a matrix keeps them, and tells how many there
+    /// are: those that are not zero or, if zeros are kept, those that have been touched.
+    pub fn take(
+        &mut self,
+        columns: &[i32],
+        keep_zeros: bool,
+        colind: &mut [i32],
+        values: &mut [f64],
+    ) -> usize {
+        let mut count = 0;
+        for &dof in columns {
+            let value = std::mem::take(&mut self.values[dof as usize]);
+            let touched = std::mem::take(&mut self.touched[dof as usize]);
+            (colind[count], values[count]) = (dof, value);
+            count += usize::from(value != 0.0 || keep_zeros && touched);
+        }
+        count
     }
 }
 
