@@ -587,3 +587,31 @@ def test_textures_of_default_classes():
                 except ValueError:
                     found.append(None)
             assert found[0] == found[1], text
+
+
+DISCARDED = """<mujoco><compiler discardvisual="true"/><asset><material name="m"/>
+<mesh name="flat" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3" texcoord="0 0 1 0 0 1 1 1"/>%s</asset>
+<worldbody>%s<geom name="seen" size=".1" contype="0" conaffinity="0"/><geom name="felt" type="mesh" mesh="flat"/></worldbody>
+</mujoco>"""
+
+
+@pytest.mark.parametrize("asset, inside", [
+    ("", ""), ("", '<geom size=".1" material="m"/>'), ("", '<site material="m"/>'), ("", '<site material="none"/>'),
+    ('<mesh name="ball" builtin="sphere" params="1" material="m"/>', '<geom type="mesh" mesh="ball"/>')])
+def test_materials_of_what_is_discarded(asset, inside):
+    found = []
+    for mj in BOTH:
+        try:
+            found.append(mj.MjModel.from_xml_string(DISCARDED % (asset, inside)))
+        except ValueError:
+            found.append(None)
+    assert (found[0] is None) == (found[1] is None)
+    if found[0] is not None:
+        same(*found)
+        assert found[1].nmeshtexcoord == 4
+
+
+def test_zero_quaternions_in_keyframes():
+    text = """<mujoco><worldbody><body mocap="true"/><body><joint type="ball"/><geom size=".1"/></body></worldbody>
+    <keyframe><key mquat="0 0 0 0" qpos="0 0 0 0"/></keyframe></mujoco>"""
+    same(*(mj.MjModel.from_xml_string(text) for mj in BOTH))

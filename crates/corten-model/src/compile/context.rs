@@ -48,6 +48,27 @@ impl<'a> Context<'a> {
         found
     }
 
+    /// The index of a material; `None` for no name. As in MuJoCo, nothing but a geom may have a
+    /// material of its own when `discardvisual` removes them all.
+    pub fn material(
+        &mut self,
+        names: &Names,
+        name: &str,
+        kind: &str,
+        element: &impl Element,
+    ) -> Option<usize> {
+        if name.is_empty() {
+            return None;
+        }
+        if self.spec.compiler.discardvisual {
+            let message = format!("'discardvisual' removes the material '{name}'");
+            let item = Diagnostic::error(message).hint("give it a colour instead");
+            self.diagnostics.push(item.on(kind, element));
+            return None;
+        }
+        self.resolve(names, ObjType::Material, name, kind, element)
+    }
+
     /// Warns of a name that now stands for another object.
     pub fn check_moved(
         &mut self,

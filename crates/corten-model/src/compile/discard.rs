@@ -62,13 +62,6 @@ pub(super) fn discard_visual(cx: &Context, tree: &mut Tree, meshes: &mut Vec<Mes
     }
     let mut kept = keep.iter();
     meshes.retain(|_| kept.next().is_some_and(|&k| k));
-    for plan in meshes {
-        if let Some(shape) = &mut plan.shape {
-            let shape = std::sync::Arc::make_mut(shape);
-            shape.texcoord.clear();
-            shape.facetexcoord.clear();
-        }
-    }
 }
 
 /// New index of each kept element.

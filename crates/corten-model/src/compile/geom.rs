@@ -139,13 +139,10 @@ pub(super) fn compile(
     if !geom.hfieldname.is_empty() {
         plan.hfield = cx.resolve(names, ObjType::HField, &geom.hfieldname, "geom", geom);
     }
-    if !spec.compiler.discardvisual {
-        let of_mesh = mesh.map_or("", |m| &spec.meshes[meshes[m].key].material);
-        let material = if geom.material.is_empty() { of_mesh } else { &geom.material };
-        if !material.is_empty() {
-            plan.matid = cx.resolve(names, ObjType::Material, material, "geom", geom);
-        }
-    }
+    let of_mesh = mesh.map_or("", |m| &spec.meshes[meshes[m].key].material);
+    let discarded = spec.compiler.discardvisual;
+    let own = if discarded || geom.material.is_empty() { of_mesh } else { &geom.material };
+    plan.matid = cx.material(names, own, "geom", geom);
 
     let placed = between(cx, "geom", geom, geom.fromto, geom.type_, geom.pos, geom.size);
     let (mut pose, mut size) = match placed {

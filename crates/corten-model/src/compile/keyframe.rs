@@ -62,9 +62,10 @@ pub(super) fn write(cx: &mut Context, m: &mut Model, tree: &Tree) {
         row("mquat", &k.mquat, &mquat, &written.mquat, &mut m.key_mquat);
         row("ctrl", &k.ctrl, &zeros(m.nu), &zeros(m.nu), &mut m.key_ctrl);
 
-        let normalize = |q: &mut [f64]| {
+        // A zero quaternion is the identity in a position, and stays what it is for a mocap body.
+        let normalize = |q: &mut [f64], zero: [f64; 4]| {
             let (unit, norm) = unit([q[0], q[1], q[2], q[3]]);
-            q.copy_from_slice(if norm == 0.0 { &[1.0, 0.0, 0.0, 0.0] } else { &unit });
+            q.copy_from_slice(if norm == 0.0 { &zero } else { &unit });
         };
         for j in 0..m.njnt {
             let offset = match JointType::from_raw(m.jnt_type[j]) {
@@ -73,11 +74,11 @@ pub(super) fn write(cx: &mut Context, m: &mut Model, tree: &Tree) {
                 _ => continue,
             };
             let at = i * m.nq + m.jnt_qposadr[j] as usize + offset;
-            normalize(&mut m.key_qpos[at..at + 4]);
+            normalize(&mut m.key_qpos[at..at + 4], [1.0, 0.0, 0.0, 0.0]);
         }
         for mocap in 0..m.nmocap {
             let at = 4 * (i * m.nmocap + mocap);
-            normalize(&mut m.key_mquat[at..at + 4]);
+            normalize(&mut m.key_mquat[at..at + 4], [0.0; 4]);
         }
     }
 }

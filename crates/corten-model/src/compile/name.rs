@@ -8,6 +8,7 @@ use super::context::Context;
 use super::mesh::MeshPlan;
 use super::tree::{self, Tree};
 use crate::Model;
+use crate::assets::file_name;
 use crate::diagnostic::Diagnostic;
 use crate::enums::{ObjType, TextureType};
 use crate::names::Names;
@@ -317,7 +318,11 @@ fn hash(name: &str) -> u64 {
 pub(super) fn write_paths(cx: &Context, m: &mut Model, meshes: &[MeshPlan], discard: bool) {
     let spec = cx.spec;
     let mut packed = Vec::new();
-    let mut pack = |files: Vec<String>| {
+    /// As the author wrote it, unless the directories are stripped.
+    fn path<'a>(spec: &Spec, element: &impl Element, file: &'a str) -> &'a str {
+        if spec.strippath_of(element) { file_name(file) } else { file }
+    }
+    let mut pack = |files: Vec<&str>| {
         files
             .into_iter()
             .map(|file| {
@@ -331,12 +336,13 @@ pub(super) fn write_paths(cx: &Context, m: &mut Model, meshes: &[MeshPlan], disc
             })
             .collect::<Vec<i32>>()
     };
-    m.hfield_pathadr = pack(spec.hfields.values().map(|h| h.file.clone()).collect());
-    m.mesh_pathadr = pack(meshes.iter().map(|p| spec.meshes[p.key].file.clone()).collect());
-    m.skin_pathadr = pack(spec.skins.values().map(|s| s.file.clone()).collect());
+    m.hfield_pathadr = pack(spec.hfields.values().map(|h| path(spec, h, &h.file)).collect());
+    m.mesh_pathadr =
+        pack(meshes.iter().map(|p| &spec.meshes[p.key]).map(|m| path(spec, m, &m.file)).collect());
+    m.skin_pathadr = pack(spec.skins.values().map(|s| path(spec, s, &s.file)).collect());
     m.tex_pathadr = match discard {
         true => Vec::new(),
-        false => pack(spec.textures.values().map(|t| t.file.clone()).collect()),
+        false => pack(spec.textures.values().map(|t| path(spec, t, &t.file)).collect()),
     };
     if packed.is_empty() {
         packed.push(0);

@@ -80,11 +80,7 @@ fn one(cx: &mut Context, source: &Skin, names: &Names) -> Result<SkinPlan, Strin
         .iter()
         .map(|name| id(cx.resolve(names, ObjType::Body, name, "skin", source)))
         .collect();
-    let matid = match skin.material.as_str() {
-        "" => -1,
-        _ if cx.spec.compiler.discardvisual => -1,
-        name => id(cx.resolve(names, ObjType::Material, name, "skin", source)),
-    };
+    let matid = id(cx.material(names, &skin.material, "skin", source));
 
     // Weights of each vertex add up to one.
     let mut total = vec![0f32; nvert];

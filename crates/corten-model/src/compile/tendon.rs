@@ -53,11 +53,7 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names, tree: &Tree) -> V
         if tendon.springlength[0] > tendon.springlength[1] {
             cx.error("tendon", tendon, "springlength[0] must not be larger than springlength[1]");
         }
-        let matid = match tendon.material.as_str() {
-            "" => -1,
-            _ if spec.compiler.discardvisual => -1,
-            name => id(cx.resolve(names, ObjType::Material, name, "tendon", tendon)),
-        };
+        let matid = id(cx.material(names, &tendon.material, "tendon", tendon));
         let range = tendon.range;
         plans.push(TendonPlan { source: tendon, limited, range, actfrclimited, matid, path });
     }

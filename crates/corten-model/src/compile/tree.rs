@@ -11,7 +11,7 @@ use super::joint::{self, JointPlan};
 use super::mesh::MeshPlan;
 use super::orientation;
 use super::pose::{EPS, Pose, unit_quat, unit3};
-use crate::enums::{AlignFree, InertiaFromGeom, JointType, ObjType};
+use crate::enums::{AlignFree, InertiaFromGeom, JointType};
 use crate::names::Names;
 use crate::spec::{Body, Camera, Frame, Key, Light, Site, Spec};
 
@@ -369,9 +369,7 @@ fn compile_sites(cx: &mut Context, tree: &mut Tree, b: usize, frames: &Frames, n
         let plan = &mut tree.sites[s];
         plan.pose = Pose { pos: pose.pos, quat: unit_quat(pose.quat) };
         plan.size = size;
-        if !site.material.is_empty() && !spec.compiler.discardvisual {
-            plan.matid = cx.resolve(names, ObjType::Material, &site.material, "site", site);
-        }
+        plan.matid = cx.material(names, &site.material, "site", site);
     }
 }
 
