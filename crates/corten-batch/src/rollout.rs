@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::Spatial;
 use corten_model::enums::StateBit;
+use corten_sim::lanes::{self, Companions};
 use corten_sim::{Data, Model, WarningStat, state, step};
 
 use crate::pool::Pool;
@@ -50,6 +51,9 @@ fn row(values: &[f64], i: usize, n: usize) -> &[f64] {
 ///
 /// `model` gives the model of a trajectory; all must have the sizes for which the data were made.
 /// Arrays must be as long as `count`, `steps` and the model's sizes ask for.
+///
+/// Trajectories that share a model run in groups of [`lanes::WORLDS`] as long as there is a group
+/// for every thread, the rest one by one; each data then keeps those that its own ran together with.
 pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
     pool: &Pool,
     model: impl Fn(usize) -> &'m Model + Sync,
@@ -61,56 +65,138 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
 ) -> bool {
     let per_trajectory = |values: &[f64]| values.len() / count.max(1);
     let (nstate, nsensor) = (per_trajectory(outputs.state), per_trajectory(outputs.sensordata));
-    let chunk = chunk.max(1);
-    let mut states = outputs.state.chunks_mut((chunk * nstate).max(1));
-    let mut sensors = outputs.sensordata.chunks_mut((chunk * nsensor).max(1));
-    let jobs = (0..count).step_by(chunk).map(move |first| {
-        let trajectories = first..(first + chunk).min(count);
-        (trajectories, states.next().unwrap_or_default(), sensors.next().unwrap_or_default())
+    let round = lanes::WORLDS * pool.width().min(datas.len()).max(1);
+    let grouped = match datas.first() {
+        Some(d) if count > 0 && lanes::supported(model(0), d) => count / round * round,
+        _ => 0,
+    };
+    let (mut states, mut sensors) = (outputs.state, outputs.sensordata);
+    let mut first = 0;
+    let jobs = std::iter::from_fn(move || {
+        let (chunk, end) = if first < grouped {
+            (chunk.max(1).next_multiple_of(lanes::WORLDS), grouped)
+        } else {
+            (chunk.max(1), count)
+        };
+        let n = chunk.min(end - first);
+        let trajectories = first..first + n;
+        first = trajectories.end;
+        let (own, rest) = std::mem::take(&mut states).split_at_mut(n * nstate);
+        let (own_sensors, rest_sensors) = std::mem::take(&mut sensors).split_at_mut(n * nsensor);
+        (states, sensors) = (rest, rest_sensors);
+        (n > 0).then_some((trajectories, own, own_sensors))
     });
     let failed = AtomicBool::new(false);
     pool.run(datas, jobs, |data, (trajectories, states, sensors)| {
         let mut states = states.chunks_mut(nstate.max(1));
         let mut sensors = sensors.chunks_mut(nsensor.max(1));
-        for trajectory in trajectories {
-            let (states, sensors) =
-                (states.next().unwrap_or_default(), sensors.next().unwrap_or_default());
-            let run = || inputs.run(model(trajectory), data, trajectory, states, sensors);
-            if catch_unwind(AssertUnwindSafe(run)).is_err() {
+        let mut next = trajectories.start;
+        while next < trajectories.end {
+            let m = model(next);
+            let mut job = || Trajectory {
+                states: states.next().unwrap_or_default(),
+                sensors: sensors.next().unwrap_or_default(),
+            };
+            let four = trajectories.end - next >= lanes::WORLDS
+                && (next..next + lanes::WORLDS).all(|t| std::ptr::eq(model(t), m))
+                && lanes::supported(m, data);
+            let done = if four {
+                let group = std::array::from_fn(|_| job());
+                catch_unwind(AssertUnwindSafe(|| inputs.run_group(m, data, next, group)))
+            } else {
+                let one = job();
+                catch_unwind(AssertUnwindSafe(|| inputs.run(m, data, next, one)))
+            };
+            if done.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }
+            next += if four { lanes::WORLDS } else { 1 };
         }
     });
     !failed.into_inner()
 }
 
+/// Where a trajectory goes.
+struct Trajectory<'a> {
+    states: &'a mut [f64],
+    sensors: &'a mut [f64],
+}
+
+impl Trajectory<'_> {
+    /// Keeps what step `t` left.
+    fn record(&mut self, m: &Model, d: &Data, t: usize, nstate: usize) {
+        if !self.states.is_empty() {
+            let _ = state::get(m, d, &mut self.states[t * nstate..(t + 1) * nstate], PHYSICS);
+        }
+        if !self.sensors.is_empty() {
+            let n = m.nsensordata;
+            self.sensors[t * n..(t + 1) * n].copy_from_slice(&d.sensordata);
+        }
+    }
+}
+
+/// Once the numbers went bad, a trajectory stays as it is.
+fn is_well(d: &Data) -> bool {
+    d.warning.iter().all(|w| w.number == 0)
+}
+
 impl Inputs<'_> {
-    fn run(
+    fn run(&self, m: &Model, d: &mut Data, trajectory: usize, mut out: Trajectory<'_>) {
+        let nstate = state::size(m, PHYSICS).unwrap_or(0);
+        self.begin(m, d, trajectory);
+        for t in 0..self.steps {
+            if is_well(d) {
+                self.control(m, d, trajectory, t);
+                let _ = step(m, d);
+            }
+            out.record(m, d, t, nstate);
+        }
+    }
+
+    /// [`Self::run`] for consecutive trajectories, side by side until one of them goes bad.
+    fn run_group(
         &self,
         m: &Model,
         d: &mut Data,
-        trajectory: usize,
-        states: &mut [f64],
-        sensors: &mut [f64],
+        first: usize,
+        mut out: [Trajectory<'_>; lanes::WORLDS],
     ) {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
-        let ncontrol = state::size(m, self.control_spec).unwrap_or(0);
-        self.begin(m, d, trajectory);
+        let mut companions = Companions::of(m, d);
+        let Companions { others, lanes } = &mut *companions;
+        let [a, b, c] = others;
+        let mut worlds = [&mut *d, a, b, c];
+        for (d, trajectory) in worlds.iter_mut().zip(first..) {
+            self.begin(m, d, trajectory);
+        }
         for t in 0..self.steps {
-            // Once the numbers went bad, the outputs stay as they are.
-            if d.warning.iter().all(|w| w.number == 0) {
-                if let Some(control) = self.control {
-                    let now = row(control, trajectory * self.steps + t, ncontrol);
-                    let _ = state::set(m, d, now, self.control_spec);
+            let well = worlds.each_ref().map(|d| is_well(d));
+            for ((d, trajectory), well) in worlds.iter_mut().zip(first..).zip(well) {
+                if well {
+                    self.control(m, d, trajectory, t);
                 }
-                let _ = step(m, d);
             }
-            if !states.is_empty() {
-                let _ = state::get(m, d, &mut states[t * nstate..(t + 1) * nstate], PHYSICS);
+            if well == [true; lanes::WORLDS] {
+                let _: [Result<(), _>; lanes::WORLDS] =
+                    lanes::step(m, lanes, &mut worlds, t + 1 == self.steps);
+            } else {
+                for (d, _) in worlds.iter_mut().zip(well).filter(|(_, well)| *well) {
+                    let _ = step(m, d);
+                }
             }
-            if !sensors.is_empty() {
-                sensors[t * m.nsensordata..(t + 1) * m.nsensordata].copy_from_slice(&d.sensordata);
+            for (d, out) in worlds.iter().zip(&mut out) {
+                out.record(m, d, t, nstate);
             }
+        }
+        companions.keep(d);
+    }
+
+    /// Sets the controls of step `t`.
+    fn control(&self, m: &Model, d: &mut Data, trajectory: usize, t: usize) {
+        if let Some(control) = self.control {
+            let n = state::size(m, self.control_spec).unwrap_or(0);
+            let now = row(control, trajectory * self.steps + t, n);
+            let _ = state::set(m, d, now, self.control_spec);
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
 use corten_sim::stage::collision::Hints;
-use corten_sim::{Data, Hooks, Model, constants};
+use corten_sim::{Data, Hooks, Model, constants, lanes};
 
 use crate::failure::{Dump, Failure};
 use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
@@ -387,7 +387,7 @@ impl BatchSim {
     /// reset instead of stepped.
     pub fn step_all(&mut self) -> BatchResult<'_> {
         let reset = self.on_failure == OnFailure::Reset;
-        self.each(|world, stage| {
+        self.each(true, |world, stage| {
             if world.failure.is_none() {
                 stage.step(world);
             } else if reset {
@@ -402,7 +402,7 @@ impl BatchSim {
     /// Computes everything that follows from states and inputs, sensors among it, without
     /// advancing time.
     pub fn forward_all(&mut self) {
-        self.each(|world, stage| stage.forward(world));
+        self.each(false, |world, stage| stage.forward(world));
     }
 
     /// Brings one world back to the start.
@@ -416,7 +416,7 @@ impl BatchSim {
 
     /// Brings all worlds back to the start.
     pub fn reset_all(&mut self) {
-        self.each(|world, stage| stage.reset(world));
+        self.each(false, |world, stage| stage.reset(world));
     }
 
     /// Brings the flagged worlds back to the start; the others are not touched.
@@ -429,18 +429,21 @@ impl BatchSim {
     }
 
     fn reset_masked(&mut self, mask: &[bool]) {
-        self.each(|world, stage| {
+        self.each(false, |world, stage| {
             if mask[world.index] {
                 stage.reset(world);
             }
         });
     }
 
-    /// Visits every world, on all threads.
-    fn each(&mut self, visit: impl Fn(&mut World<'_, '_>, &mut Stage<'_>) + Sync) {
+    /// Visits every world, on all threads; to step those that are well, or for something else.
+    fn each(&mut self, stepping: bool, visit: impl Fn(&mut World<'_, '_>, &mut Stage<'_>) + Sync) {
         let width = self.model.nq + self.model.nv;
         // Several pieces per thread, so that a slow world delays the end but little.
-        let piece = self.worlds.div_ceil(8 * self.workers.len()).max(1);
+        let mut piece = self.worlds.div_ceil(8 * self.workers.len()).max(1);
+        if stepping && self.worlds >= lanes::WORLDS * self.workers.len() {
+            piece = piece.next_multiple_of(lanes::WORLDS);
+        }
         let slots: Vec<Slot> =
             self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
         let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
@@ -478,7 +481,7 @@ impl BatchSim {
             keyframe: self.keyframe,
         };
         self.pool.run(&mut self.workers, pieces.into_iter(), |worker, piece| {
-            piece.each(&context, worker, width, &visit);
+            piece.each(&context, worker, width, stepping, &visit);
         });
     }
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use corten_sim::lanes::{self, Companions};
 use corten_sim::stage::collision::{Hints, exchange_hints};
-use corten_sim::{Data, Model, state};
+use corten_sim::{Data, Model, StepError, state};
 
 use crate::failure::{Cause, Failure, SIGNATURE};
 use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
@@ -53,48 +54,153 @@ pub struct Piece<'a> {
     pub errors: &'a mut [Option<Failure>],
 }
 
-impl Piece<'_> {
+impl<'r> Piece<'r> {
+    /// Visits all worlds; with `stepping`, those that step go side by side where they can.
     pub fn each(
         mut self,
         context: &Context<'_>,
         worker: &mut Worker,
         width: usize,
+        stepping: bool,
         visit: &impl Fn(&mut World<'_, '_>, &mut Stage<'_>),
     ) {
-        for i in 0..self.rewards.len() {
-            let index = self.first + i;
-            let model = match &mut worker.model {
-                Some(own) if !context.parameters.is_empty() => {
-                    for parameter in context.parameters {
-                        parameter.apply(index, own);
-                    }
-                    own
-                }
-                _ => context.model,
-            };
-            let data = self.own.get_mut(i).unwrap_or(&mut worker.data);
-            let mut none = Hints::default();
-            let mut world = World {
-                index,
-                hints: self.hints.get_mut(i).unwrap_or(&mut none),
-                row: i,
-                rows: &mut self.rows,
-                state: &mut self.states[i * width..(i + 1) * width],
-                reward: &mut self.rewards[i],
-                terminated: &mut self.terminated[i],
-                truncated: &mut self.truncated[i],
-                failure: &mut self.errors[i],
-            };
-            let mut stage = Stage { context, model, data };
-            let panic = catch_unwind(AssertUnwindSafe(|| visit(&mut world, &mut stage))).err();
-            if let Some(panic) = panic {
-                // Results may be half written, arrays out of place: this data is not used again.
-                let hooks = stage.data.hooks.clone();
-                *stage.data = Data::new(stage.model);
-                stage.data.hooks = hooks;
-                stage.fail(&mut world, Cause::Panic(reason(panic.as_ref())));
+        let mut i = 0;
+        while i < self.rewards.len() {
+            if stepping && self.step_group(context, worker, width, i) {
+                i += lanes::WORLDS;
+            } else {
+                self.one(context, worker, width, i, visit);
+                i += 1;
             }
         }
+    }
+
+    /// The part of world `i` in all arrays; `none` stands in for hints that the world has no use for.
+    fn world<'a>(&'a mut self, i: usize, width: usize, none: &'a mut Hints) -> World<'a, 'r> {
+        World {
+            index: self.first + i,
+            hints: self.hints.get_mut(i).unwrap_or(none),
+            row: i,
+            rows: &mut self.rows,
+            state: &mut self.states[i * width..(i + 1) * width],
+            reward: &mut self.rewards[i],
+            terminated: &mut self.terminated[i],
+            truncated: &mut self.truncated[i],
+            failure: &mut self.errors[i],
+        }
+    }
+
+    fn one(
+        &mut self,
+        context: &Context<'_>,
+        worker: &mut Worker,
+        width: usize,
+        i: usize,
+        visit: &impl Fn(&mut World<'_, '_>, &mut Stage<'_>),
+    ) {
+        let model = match &mut worker.model {
+            Some(own) if !context.parameters.is_empty() => {
+                for parameter in context.parameters {
+                    parameter.apply(self.first + i, own);
+                }
+                own
+            }
+            _ => context.model,
+        };
+        let own = std::mem::take(&mut self.own);
+        let data = own.get_mut(i).unwrap_or(&mut worker.data);
+        let mut none = Hints::default();
+        let mut world = self.world(i, width, &mut none);
+        guarded(&mut Stage { context, model, data }, &mut world, visit);
+        self.own = own;
+    }
+
+    /// Steps the worlds from `i` on side by side, if there are enough of them that are well and
+    /// share their model; tells whether it did. Should the engine panic, they are left as they were.
+    fn step_group(
+        &mut self,
+        context: &Context<'_>,
+        worker: &mut Worker,
+        width: usize,
+        i: usize,
+    ) -> bool {
+        let m = context.model;
+        let group = i..i + lanes::WORLDS;
+        if !self.errors.get(group.clone()).is_some_and(|e| e.iter().all(Option::is_none))
+            || !context.parameters.is_empty()
+            || !self.own.is_empty()
+            || !lanes::supported(m, &worker.data)
+        {
+            return false;
+        }
+        let mut companions = Companions::of(m, &mut worker.data);
+        let Companions { others: [a, b, c], lanes } = &mut *companions;
+        let mut datas = [&mut worker.data, a, b, c];
+        let mut none = Hints::default();
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            for (data, i) in datas.iter_mut().zip(group.clone()) {
+                Stage { context, model: m, data }.begin(&mut self.world(i, width, &mut none));
+            }
+            context.steps_of_group(lanes, &mut datas)
+        }));
+        let Ok(results) = run else {
+            worker.data = Data::new(m);
+            return false;
+        };
+        for ((data, i), result) in datas.into_iter().zip(group).zip(results) {
+            let mut world = self.world(i, width, &mut none);
+            let finish = |world: &mut World<'_, '_>, stage: &mut Stage<'_>| {
+                stage.finish(world, result.clone());
+            };
+            guarded(&mut Stage { context, model: m, data }, &mut world, &finish);
+        }
+        companions.keep(&mut worker.data);
+        true
+    }
+}
+
+impl Context<'_> {
+    /// All steps of a group; a world that fails steps no further, and leaves the others to
+    /// themselves.
+    fn steps_of_group(
+        &self,
+        group: &mut lanes::Group,
+        worlds: &mut [&mut Data; lanes::WORLDS],
+    ) -> [Result<(), StepError>; lanes::WORLDS] {
+        let task = self.task;
+        let hooks =
+            task.reward.is_some() || task.termination.is_some() || task.truncation.is_some();
+        // Otherwise nobody sees more of the data than state, inputs and sensors.
+        let outputs = self.slots.len() > self.inputs.end + 1;
+        let mut results = [const { Ok(()) }; lanes::WORLDS];
+        for left in (0..self.steps).rev() {
+            if results.iter().all(Result::is_ok) {
+                results = lanes::step(self.model, group, worlds, left == 0 && (hooks || outputs));
+            } else {
+                for (result, d) in results.iter_mut().zip(worlds.iter_mut()) {
+                    if result.is_ok() {
+                        *result = corten_sim::step(self.model, d);
+                    }
+                }
+            }
+        }
+        results
+    }
+}
+
+/// Does something with a world; a panic is its failure.
+fn guarded(
+    stage: &mut Stage<'_>,
+    world: &mut World<'_, '_>,
+    visit: &impl Fn(&mut World<'_, '_>, &mut Stage<'_>),
+) {
+    let panic = catch_unwind(AssertUnwindSafe(|| visit(world, stage))).err();
+    if let Some(panic) = panic {
+        // Results may be half written, arrays out of place: this data is not used again.
+        let hooks = stage.data.hooks.clone();
+        *stage.data = Data::new(stage.model);
+        stage.data.hooks = hooks;
+        stage.fail(world, Cause::Panic(reason(panic.as_ref())));
     }
 }
 
@@ -128,6 +234,14 @@ pub struct Stage<'a> {
 impl Stage<'_> {
     /// Steps a world. If that fails, its rows keep the state and the inputs before the step.
     pub fn step(&mut self, world: &mut World<'_, '_>) {
+        self.begin(world);
+        let Stage { context, model, .. } = *self;
+        let result = (0..context.steps).try_for_each(|_| corten_sim::step(model, self.data));
+        self.finish(world, result);
+    }
+
+    /// Puts a world and its controls into the data.
+    fn begin(&mut self, world: &mut World<'_, '_>) {
         let Stage { context, model, .. } = *self;
         self.load(world);
         if let Some(hook) = &context.task.control {
@@ -135,7 +249,11 @@ impl Stage<'_> {
             self.store(world, context.inputs.clone());
         }
         exchange_hints(self.data, world.hints);
-        let result = (0..context.steps).try_for_each(|_| corten_sim::step(model, self.data));
+    }
+
+    /// Takes a world and its results from the data.
+    fn finish(&mut self, world: &mut World<'_, '_>, result: Result<(), StepError>) {
+        let Stage { context, model, .. } = *self;
         exchange_hints(self.data, world.hints);
         if let Err(error) = result {
             self.fail(world, error.into());

@@ -1,9 +1,10 @@
 //! Trajectories do not depend on threads and chunks.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use corten_batch::Pool;
 use corten_batch::rollout::{Inputs, Outputs, PHYSICS, rollout};
+use corten_batch::{BatchSim, Cause, Pool};
 use corten_model::enums::StateBit;
 use corten_sim::{Data, state};
 
@@ -48,4 +49,107 @@ fn threads_and_chunks_change_nothing() {
     }
     state::get(&m, &d, &mut one, PHYSICS).unwrap();
     assert_eq!(one, results[0].0[results[0].0.len() - nstate..]);
+}
+
+/// Every trajectory, and every world of a batch, by hand.
+#[test]
+fn groups_of_worlds_have_the_bits_of_single_ones() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    for scene in ["humanoid", "quadruped", "tendon_finger", "sensors", "muscle_arm", "free_bodies"]
+    {
+        let m = Arc::new(corten_sim::load_model(folder.join(format!("{scene}.xml"))).unwrap());
+        let steps = 12;
+        let nstate = state::size(&m, PHYSICS).unwrap();
+        for count in 1..=9 {
+            let mut d = Data::new(&m);
+            let mut initial = vec![0.0; count * nstate];
+            for (world, row) in initial.chunks_mut(nstate).enumerate() {
+                d.qvel
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(i, v)| *v = 0.3 * ((i + world) as f64).sin());
+                // One world among them blows up.
+                if world == 2 {
+                    d.qvel[0] = 1e9;
+                }
+                state::get(&m, &d, row, PHYSICS).unwrap();
+            }
+            let control: Vec<f64> =
+                (0..count * steps * m.nu).map(|i| 0.3 * (i as f64 * 0.7).sin()).collect();
+
+            let (mut states, mut sensors, mut failed) = (Vec::new(), Vec::new(), vec![None; count]);
+            for world in 0..count {
+                let mut d = Data::new(&m);
+                state::set(&m, &mut d, &initial[world * nstate..(world + 1) * nstate], PHYSICS)
+                    .unwrap();
+                for t in 0..steps {
+                    let from = (world * steps + t) * m.nu;
+                    if d.warning.iter().all(|w| w.number == 0) {
+                        d.ctrl.copy_from_slice(&control[from..from + m.nu]);
+                        let result = corten_sim::step(&m, &mut d);
+                        failed[world] = failed[world].take().or(result.err().map(|e| (t, e)));
+                    }
+                    let mut row = vec![0.0; nstate];
+                    state::get(&m, &d, &mut row, PHYSICS).unwrap();
+                    states.append(&mut row);
+                    sensors.extend_from_slice(&d.sensordata);
+                }
+            }
+            let inputs = Inputs {
+                steps,
+                control_spec: StateBit::Ctrl.raw() as u32,
+                initial: &initial,
+                warmstart: None,
+                control: Some(&control),
+            };
+            for threads in 1..=3 {
+                let pool = Pool::new(threads);
+                let mut datas: Vec<Data> = (0..threads).map(|_| Data::new(&m)).collect();
+                let mut datas: Vec<&mut Data> = datas.iter_mut().collect();
+                let (mut found, mut sensed) = (vec![0.0; states.len()], vec![0.0; sensors.len()]);
+                let outputs = Outputs { state: &mut found, sensordata: &mut sensed };
+                assert!(rollout(&pool, |_| &m, &mut datas, count, 1, inputs, outputs));
+                assert_eq!(bits(&found), bits(&states), "{scene}: {count} on {threads}");
+                assert_eq!(bits(&sensed), bits(&sensors), "{scene}: {count} on {threads}");
+
+                let mut batch = BatchSim::new(m.clone(), count).with_threads(threads);
+                for (world, row) in initial.chunks(nstate).enumerate() {
+                    let (qpos, rest) = row[1..].split_at(m.nq);
+                    batch.f64_mut("qpos").unwrap()[world * m.nq..][..m.nq].copy_from_slice(qpos);
+                    batch.f64_mut("qvel").unwrap()[world * m.nv..][..m.nv]
+                        .copy_from_slice(&rest[..m.nv]);
+                }
+                for t in 0..steps {
+                    for world in 0..count {
+                        let from = (world * steps + t) * m.nu;
+                        batch.f64_mut("ctrl").unwrap()[world * m.nu..][..m.nu]
+                            .copy_from_slice(&control[from..from + m.nu]);
+                    }
+                    let errors = batch.step_all().errors.to_vec();
+                    for world in 0..count {
+                        let well = failed[world].as_ref().is_none_or(|&(when, _)| when > t);
+                        assert_eq!(
+                            errors[world].is_none(),
+                            well,
+                            "{scene}: {world} of {count} at {t}"
+                        );
+                        let now = &states[(world * steps + t) * nstate + 1..][..m.nq];
+                        let qpos = &batch.f64("qpos").unwrap()[world * m.nq..][..m.nq];
+                        assert!(
+                            !well || bits(now) == bits(qpos),
+                            "{scene}: {world} of {count} at {t}"
+                        );
+                    }
+                }
+                for (error, expected) in batch.result().errors.iter().zip(&failed) {
+                    let expected = expected.as_ref().map(|(_, e)| Cause::Step(e.clone()));
+                    assert_eq!(error.as_ref().map(|e| e.cause.clone()), expected);
+                }
+            }
+        }
+    }
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|x| x.to_bits()).collect()
 }

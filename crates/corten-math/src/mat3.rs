@@ -2,12 +2,63 @@ use std::ops::{Add, Index, IndexMut, Mul, Sub};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Quat, Vec3};
+use crate::{Number, Quat, Vec3};
 
 /// A 3×3 matrix, row-major; as a rotation, `world_from_local`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Mat3(pub [f64; 9]);
+pub struct Mat3<T = f64>(pub [T; 9]);
+
+impl<T: Number> Mat3<T> {
+    /// The same matrix in every lane.
+    #[inline(always)]
+    pub fn of(m: Mat3) -> Mat3<T> {
+        let mut all = Mat3([T::of(0.0); 9]);
+        for k in 0..9 {
+            all.0[k] = T::of(m.0[k]);
+        }
+        all
+    }
+
+    #[inline(always)]
+    pub const fn from_columns(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Mat3<T> {
+        let (x, y, z) = (x.0, y.0, z.0);
+        Mat3([x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]])
+    }
+
+    #[inline(always)]
+    pub const fn from_rows(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Mat3<T> {
+        let (x, y, z) = (x.0, y.0, z.0);
+        Mat3([x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]])
+    }
+
+    #[inline(always)]
+    pub const fn row(&self, i: usize) -> Vec3<T> {
+        Vec3([self.0[3 * i], self.0[3 * i + 1], self.0[3 * i + 2]])
+    }
+
+    #[inline(always)]
+    pub const fn col(&self, j: usize) -> Vec3<T> {
+        Vec3([self.0[j], self.0[3 + j], self.0[6 + j]])
+    }
+
+    #[inline(always)]
+    pub const fn transpose(&self) -> Mat3<T> {
+        let m = &self.0;
+        Mat3([m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]])
+    }
+
+    /// `selfᵀ v`: for a rotation, the vector in the local frame.
+    #[inline(always)]
+    pub fn tmul(&self, v: Vec3<T>) -> Vec3<T> {
+        let m = &self.0;
+        Vec3([
+            m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+            m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+            m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
+        ])
+    }
+}
 
 impl Mat3 {
     pub const ZERO: Mat3 = Mat3([0.0; 9]);
@@ -16,45 +67,6 @@ impl Mat3 {
     #[inline]
     pub const fn diag(d: Vec3) -> Mat3 {
         Mat3([d.0[0], 0.0, 0.0, 0.0, d.0[1], 0.0, 0.0, 0.0, d.0[2]])
-    }
-
-    #[inline]
-    pub const fn from_columns(x: Vec3, y: Vec3, z: Vec3) -> Mat3 {
-        let (x, y, z) = (x.0, y.0, z.0);
-        Mat3([x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]])
-    }
-
-    #[inline]
-    pub const fn from_rows(x: Vec3, y: Vec3, z: Vec3) -> Mat3 {
-        let (x, y, z) = (x.0, y.0, z.0);
-        Mat3([x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]])
-    }
-
-    #[inline]
-    pub const fn row(&self, i: usize) -> Vec3 {
-        Vec3([self.0[3 * i], self.0[3 * i + 1], self.0[3 * i + 2]])
-    }
-
-    #[inline]
-    pub const fn col(&self, j: usize) -> Vec3 {
-        Vec3([self.0[j], self.0[3 + j], self.0[6 + j]])
-    }
-
-    #[inline]
-    pub const fn transpose(&self) -> Mat3 {
-        let m = &self.0;
-        Mat3([m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]])
-    }
-
-    /// `selfᵀ v`: for a rotation, the vector in the local frame.
-    #[inline]
-    pub fn tmul(&self, v: Vec3) -> Vec3 {
-        let m = &self.0;
-        Vec3([
-            m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
-            m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
-            m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
-        ])
     }
 
     /// `selfᵀ b`.
@@ -112,10 +124,10 @@ impl IndexMut<(usize, usize)> for Mat3 {
     }
 }
 
-impl Mul<Vec3> for Mat3 {
-    type Output = Vec3;
-    #[inline]
-    fn mul(self, v: Vec3) -> Vec3 {
+impl<T: Number> Mul<Vec3<T>> for Mat3<T> {
+    type Output = Vec3<T>;
+    #[inline(always)]
+    fn mul(self, v: Vec3<T>) -> Vec3<T> {
         let m = &self.0;
         Vec3([
             m[0] * v[0] + m[1] * v[1] + m[2] * v[2],

@@ -3,14 +3,14 @@ use std::ops::Mul;
 use bytemuck::{Pod, Zeroable};
 
 use crate::real::{atan2, sin_cos};
-use crate::{MIN_VAL, Mat3, Vec3};
+use crate::{MIN_VAL, Mask, Mat3, Number, Vec3};
 
 /// A rotation as a quaternion `w x y z`.
 ///
 /// The zeroed value is not a rotation; `Default` is the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Quat(pub [f64; 4]);
+pub struct Quat<T = f64>(pub [T; 4]);
 
 impl Default for Quat {
     fn default() -> Quat {
@@ -18,13 +18,99 @@ impl Default for Quat {
     }
 }
 
-impl Quat {
-    pub const IDENTITY: Quat = Quat([1.0, 0.0, 0.0, 0.0]);
+impl<T: Number> Quat<T> {
+    /// The same rotation in every lane.
+    #[inline(always)]
+    pub fn of(q: Quat) -> Quat<T> {
+        let [w, x, y, z] = q.0;
+        Quat([T::of(w), T::of(x), T::of(y), T::of(z)])
+    }
 
-    #[inline]
-    pub fn from_slice(s: &[f64]) -> Quat {
+    #[inline(always)]
+    pub fn from_slice(s: &[T]) -> Quat<T> {
         Quat([s[0], s[1], s[2], s[3]])
     }
+
+    #[inline(always)]
+    pub fn norm(self) -> T {
+        let [w, x, y, z] = self.0;
+        (w * w + x * x + y * y + z * z).sqrt()
+    }
+
+    /// Unit length; the identity if too short to normalise, untouched if already unit.
+    #[inline(always)]
+    pub fn normalized(self) -> Quat<T> {
+        let norm = self.norm();
+        let (one, least) = (T::of(1.0), T::of(MIN_VAL));
+        let mut unit = self;
+        let off = least.below((norm - one).abs());
+        if off.any() {
+            let scale = one / norm;
+            let [w, x, y, z] = self.0;
+            let scaled = |x: T| T::select(off, x * scale, x);
+            unit = Quat([scaled(w), scaled(x), scaled(y), scaled(z)]);
+        }
+        let short = norm.below(least);
+        if short.any() {
+            let [w, x, y, z] = unit.0;
+            let zero = T::of(0.0);
+            let none = |x: T| T::select(short, zero, x);
+            unit = Quat([T::select(short, one, w), none(x), none(y), none(z)]);
+        }
+        unit
+    }
+
+    /// Rotates a vector: `v + 2 q × (w v + q × v)`, exact for the identity and for zero.
+    #[inline(always)]
+    pub fn rotate(self, v: Vec3<T>) -> Vec3<T> {
+        let [w, x, y, z] = self.0;
+        // Summed in MuJoCo's order, so that poses agree to the last bit.
+        let t = Vec3([
+            w * v[0] + y * v[2] - z * v[1],
+            w * v[1] + z * v[0] - x * v[2],
+            w * v[2] + x * v[1] - y * v[0],
+        ]);
+        v + Vec3([x, y, z]).cross(t) * T::of(2.0)
+    }
+
+    #[inline(always)]
+    pub fn to_mat(self) -> Mat3<T> {
+        let [w, x, y, z] = self.0;
+        let two = T::of(2.0);
+        let (ww, wx, wy, wz) = (w * w, w * x, w * y, w * z);
+        let (xx, xy, xz) = (x * x, x * y, x * z);
+        let (yy, yz, zz) = (y * y, y * z, z * z);
+        Mat3([
+            ww + xx - yy - zz,
+            two * (xy - wz),
+            two * (xz + wy),
+            two * (xy + wz),
+            ww - xx + yy - zz,
+            two * (yz - wx),
+            two * (xz - wy),
+            two * (yz + wx),
+            ww - xx - yy + zz,
+        ])
+    }
+
+    /// Advances by the angular velocity `vel`, given in the rotated frame, over `dt`.
+    #[inline(always)]
+    pub fn integrated(self, vel: Vec3<T>, dt: f64) -> Quat<T> {
+        let mut turned = self;
+        for k in 0..T::LANES {
+            let ([w, x, y, z], [p, q, r]) = (self.0, vel.0);
+            let quat = Quat([w.lane(k), x.lane(k), y.lane(k), z.lane(k)]);
+            let quat = quat.turned(Vec3([p.lane(k), q.lane(k), r.lane(k)]), dt);
+            for c in 0..4 {
+                turned.0[c].set_lane(k, quat.0[c]);
+            }
+        }
+        turned
+    }
+}
+
+impl Quat {
+    pub const IDENTITY: Quat = Quat([1.0, 0.0, 0.0, 0.0]);
 
     /// Rotation by `angle` about a unit `axis`; exactly the identity for a zero angle.
     #[inline]
@@ -50,25 +136,6 @@ impl Quat {
     }
 
     #[inline]
-    pub fn norm(self) -> f64 {
-        let [w, x, y, z] = self.0;
-        (w * w + x * x + y * y + z * z).sqrt()
-    }
-
-    /// Unit length; the identity if too short to normalise, untouched if already unit.
-    #[inline]
-    pub fn normalized(self) -> Quat {
-        let norm = self.norm();
-        if norm < MIN_VAL {
-            Quat::IDENTITY
-        } else if (norm - 1.0).abs() > MIN_VAL {
-            Quat(self.0.map(|x| x * (1.0 / norm)))
-        } else {
-            self
-        }
-    }
-
-    #[inline]
     pub fn conjugate(self) -> Quat {
         let [w, x, y, z] = self.0;
         Quat([w, -x, -y, -z])
@@ -79,42 +146,10 @@ impl Quat {
         self.0 == [1.0, 0.0, 0.0, 0.0]
     }
 
-    /// Rotates a vector: `v + 2 q × (w v + q × v)`, exact for the identity and for zero.
-    #[inline]
-    pub fn rotate(self, v: Vec3) -> Vec3 {
-        let [w, x, y, z] = self.0;
-        // Summed in MuJoCo's order, so that poses agree to the last bit.
-        let t = Vec3([
-            w * v[0] + y * v[2] - z * v[1],
-            w * v[1] + z * v[0] - x * v[2],
-            w * v[2] + x * v[1] - y * v[0],
-        ]);
-        v + Vec3([x, y, z]).cross(t) * 2.0
-    }
-
     /// Product with the pure quaternion `(0, v)`.
     #[inline]
     pub fn mul_axis(self, v: Vec3) -> Quat {
         self * Quat([0.0, v[0], v[1], v[2]])
-    }
-
-    #[inline]
-    pub fn to_mat(self) -> Mat3 {
-        let [w, x, y, z] = self.0;
-        let (ww, wx, wy, wz) = (w * w, w * x, w * y, w * z);
-        let (xx, xy, xz) = (x * x, x * y, x * z);
-        let (yy, yz, zz) = (y * y, y * z, z * z);
-        Mat3([
-            ww + xx - yy - zz,
-            2.0 * (xy - wz),
-            2.0 * (xz + wy),
-            2.0 * (xy + wz),
-            ww - xx + yy - zz,
-            2.0 * (yz - wx),
-            2.0 * (xz - wy),
-            2.0 * (yz + wx),
-            ww - xx - yy + zz,
-        ])
     }
 
     /// The angular velocity, in the rotated frame, that produces this rotation in `dt`.
@@ -133,8 +168,7 @@ impl Quat {
         (from.conjugate() * self).to_velocity(1.0)
     }
 
-    /// Advances by the angular velocity `vel`, given in the rotated frame, over `dt`.
-    pub fn integrated(self, vel: Vec3, dt: f64) -> Quat {
+    fn turned(self, vel: Vec3, dt: f64) -> Quat {
         let (axis, speed) = vel.normalized();
         self.normalized() * Quat::from_axis_angle(axis, dt * speed)
     }
@@ -145,10 +179,10 @@ impl Quat {
     }
 }
 
-impl Mul for Quat {
-    type Output = Quat;
-    #[inline]
-    fn mul(self, b: Quat) -> Quat {
+impl<T: Number> Mul for Quat<T> {
+    type Output = Quat<T>;
+    #[inline(always)]
+    fn mul(self, b: Quat<T>) -> Quat<T> {
         let ([aw, ax, ay, az], [bw, bx, by, bz]) = (self.0, b.0);
         Quat([
             aw * bw - ax * bx - ay * by - az * bz,

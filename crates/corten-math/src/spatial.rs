@@ -2,7 +2,7 @@ use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Mat3, Vec3};
+use crate::{Mat3, Number, Vec3};
 
 /// A spatial motion or force: rotational part first, linear part last.
 ///
@@ -10,29 +10,41 @@ use crate::{Mat3, Vec3};
 /// tree, with axes parallel to the world ("com-based" in MuJoCo's field descriptions).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Spatial(pub [f64; 6]);
+pub struct Spatial<T = f64>(pub [T; 6]);
 
 impl Spatial {
     pub const ZERO: Spatial = Spatial([0.0; 6]);
+}
 
-    #[inline]
-    pub const fn new(rot: Vec3, lin: Vec3) -> Spatial {
+impl<T: Number> Spatial<T> {
+    /// The same vector in every lane.
+    #[inline(always)]
+    pub fn of(v: Spatial) -> Spatial<T> {
+        let mut all = Spatial([T::of(0.0); 6]);
+        for k in 0..6 {
+            all.0[k] = T::of(v.0[k]);
+        }
+        all
+    }
+
+    #[inline(always)]
+    pub const fn new(rot: Vec3<T>, lin: Vec3<T>) -> Spatial<T> {
         let (r, l) = (rot.0, lin.0);
         Spatial([r[0], r[1], r[2], l[0], l[1], l[2]])
     }
 
-    #[inline]
-    pub const fn rot(&self) -> Vec3 {
+    #[inline(always)]
+    pub const fn rot(&self) -> Vec3<T> {
         Vec3([self.0[0], self.0[1], self.0[2]])
     }
 
-    #[inline]
-    pub const fn lin(&self) -> Vec3 {
+    #[inline(always)]
+    pub const fn lin(&self) -> Vec3<T> {
         Vec3([self.0[3], self.0[4], self.0[5]])
     }
 
-    #[inline]
-    pub fn dot(&self, b: &Spatial) -> f64 {
+    #[inline(always)]
+    pub fn dot(&self, b: &Spatial<T>) -> T {
         let (a, b) = (&self.0, &b.0);
         // MuJoCo's order: four running sums, then the rest.
         let (even, odd) = (a[0] * b[0] + a[2] * b[2], a[1] * b[1] + a[3] * b[3]);
@@ -40,97 +52,100 @@ impl Spatial {
     }
 
     /// Rate of change of the motion `v` carried by a frame that moves with `self`.
-    #[inline]
-    pub fn cross_motion(&self, v: &Spatial) -> Spatial {
+    #[inline(always)]
+    pub fn cross_motion(&self, v: &Spatial<T>) -> Spatial<T> {
         let (w, u) = (self.rot(), self.lin());
         Spatial::new(w.cross(v.rot()), w.cross(v.lin()) + u.cross(v.rot()))
     }
 
     /// Rate of change of the force `f` carried by a frame that moves with `self`.
-    #[inline]
-    pub fn cross_force(&self, f: &Spatial) -> Spatial {
+    #[inline(always)]
+    pub fn cross_force(&self, f: &Spatial<T>) -> Spatial<T> {
         let (w, u) = (self.rot(), self.lin());
         Spatial::new(w.cross(f.rot()) + u.cross(f.lin()), w.cross(f.lin()))
     }
 
     /// A motion measured at `to` instead of `from`.
-    #[inline]
-    pub fn motion_at(&self, to: Vec3, from: Vec3) -> Spatial {
+    #[inline(always)]
+    pub fn motion_at(&self, to: Vec3<T>, from: Vec3<T>) -> Spatial<T> {
         Spatial::new(self.rot(), self.lin() - (to - from).cross(self.rot()))
     }
 
     /// A force measured at `to` instead of `from`.
-    #[inline]
-    pub fn force_at(&self, to: Vec3, from: Vec3) -> Spatial {
+    #[inline(always)]
+    pub fn force_at(&self, to: Vec3<T>, from: Vec3<T>) -> Spatial<T> {
         Spatial::new(self.rot() - (to - from).cross(self.lin()), self.lin())
     }
 
     /// Both parts in the local axes of `world_from_local`.
-    #[inline]
-    pub fn in_frame(&self, world_from_local: &Mat3) -> Spatial {
+    #[inline(always)]
+    pub fn in_frame(&self, world_from_local: &Mat3<T>) -> Spatial<T> {
         Spatial::new(world_from_local.tmul(self.rot()), world_from_local.tmul(self.lin()))
     }
 }
 
-impl Index<usize> for Spatial {
-    type Output = f64;
-    #[inline]
-    fn index(&self, i: usize) -> &f64 {
+impl<T> Index<usize> for Spatial<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &T {
         &self.0[i]
     }
 }
 
-impl IndexMut<usize> for Spatial {
-    #[inline]
-    fn index_mut(&mut self, i: usize) -> &mut f64 {
+impl<T> IndexMut<usize> for Spatial<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, i: usize) -> &mut T {
         &mut self.0[i]
     }
 }
 
-impl Add for Spatial {
-    type Output = Spatial;
-    #[inline]
-    fn add(self, b: Spatial) -> Spatial {
-        Spatial(std::array::from_fn(|i| self.0[i] + b.0[i]))
+impl<T: Number> Add for Spatial<T> {
+    type Output = Spatial<T>;
+    #[inline(always)]
+    fn add(self, b: Spatial<T>) -> Spatial<T> {
+        let (a, b) = (&self.0, &b.0);
+        Spatial([a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]])
     }
 }
 
-impl Sub for Spatial {
-    type Output = Spatial;
-    #[inline]
-    fn sub(self, b: Spatial) -> Spatial {
-        Spatial(std::array::from_fn(|i| self.0[i] - b.0[i]))
+impl<T: Number> Sub for Spatial<T> {
+    type Output = Spatial<T>;
+    #[inline(always)]
+    fn sub(self, b: Spatial<T>) -> Spatial<T> {
+        let (a, b) = (&self.0, &b.0);
+        Spatial([a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5]])
     }
 }
 
-impl Neg for Spatial {
-    type Output = Spatial;
-    #[inline]
-    fn neg(self) -> Spatial {
+impl<T: Number> Neg for Spatial<T> {
+    type Output = Spatial<T>;
+    #[inline(always)]
+    fn neg(self) -> Spatial<T> {
         Spatial(self.0.map(|x| -x))
     }
 }
 
-impl Mul<f64> for Spatial {
-    type Output = Spatial;
-    #[inline]
-    fn mul(self, s: f64) -> Spatial {
-        Spatial(self.0.map(|x| x * s))
+impl<T: Number> Mul<T> for Spatial<T> {
+    type Output = Spatial<T>;
+    #[inline(always)]
+    fn mul(self, s: T) -> Spatial<T> {
+        let [a, b, c, d, e, f] = self.0;
+        Spatial([a * s, b * s, c * s, d * s, e * s, f * s])
     }
 }
 
-impl AddAssign for Spatial {
-    #[inline]
-    fn add_assign(&mut self, b: Spatial) {
+impl<T: Number> AddAssign for Spatial<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, b: Spatial<T>) {
         for i in 0..6 {
             self.0[i] += b.0[i];
         }
     }
 }
 
-impl SubAssign for Spatial {
-    #[inline]
-    fn sub_assign(&mut self, b: Spatial) {
+impl<T: Number> SubAssign for Spatial<T> {
+    #[inline(always)]
+    fn sub_assign(&mut self, b: Spatial<T>) {
         for i in 0..6 {
             self.0[i] -= b.0[i];
         }
@@ -143,16 +158,18 @@ impl SubAssign for Spatial {
 /// and the mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Inertia(pub [f64; 10]);
+pub struct Inertia<T = f64>(pub [T; 10]);
 
 impl Inertia {
     pub const ZERO: Inertia = Inertia([0.0; 10]);
+}
 
+impl<T: Number> Inertia<T> {
     /// The inertia of a body with principal moments `diag` along the columns of `frame`, whose
     /// centre of mass lies at `offset` from the reference point.
-    #[inline]
-    pub fn of_body(diag: Vec3, frame: &Mat3, offset: Vec3, mass: f64) -> Inertia {
-        let (r, d) = (&frame.0, offset.0);
+    #[inline(always)]
+    pub fn of_body(diag: Vec3, frame: &Mat3<T>, offset: Vec3<T>, mass: f64) -> Inertia<T> {
+        let (r, d, diag, mass) = (&frame.0, offset.0, Vec3::<T>::of(diag), T::of(mass));
         // R·diag·Rᵀ, upper triangle, plus the parallel-axis term m(|d|²1 − d dᵀ).
         let quad = |i: usize, j: usize| {
             r[3 * i] * (r[3 * j] * diag[0])
@@ -174,8 +191,8 @@ impl Inertia {
     }
 
     /// Momentum of the motion `v`.
-    #[inline]
-    pub fn mul(&self, v: &Spatial) -> Spatial {
+    #[inline(always)]
+    pub fn mul(&self, v: &Spatial<T>) -> Spatial<T> {
         let (i, v) = (&self.0, &v.0);
         Spatial([
             i[0] * v[0] + i[3] * v[1] + i[4] * v[2] - i[8] * v[4] + i[7] * v[5],
@@ -188,9 +205,9 @@ impl Inertia {
     }
 }
 
-impl AddAssign for Inertia {
-    #[inline]
-    fn add_assign(&mut self, b: Inertia) {
+impl<T: Number> AddAssign for Inertia<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, b: Inertia<T>) {
         for i in 0..10 {
             self.0[i] += b.0[i];
         }

@@ -76,8 +76,11 @@ fn sin_cos_four(angles: [f64; 4]) -> ([f64; 4], [f64; 4]) {
     }
     let largest = angles.iter().fold(0.0, |m: f64, x| if x.abs() < m { m } else { x.abs() });
     if !(largest < LARGEST) {
+        // Each by itself: what an angle gives does not depend on its neighbours.
         for k in 0..4 {
-            (sin[k], cos[k]) = real::sin_cos(angles[k]);
+            if !(angles[k].abs() < LARGEST) {
+                (sin[k], cos[k]) = real::sin_cos(angles[k]);
+            }
         }
     }
     (sin, cos)

@@ -2,12 +2,51 @@ use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, MulAssign, Neg, Sub, S
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{MIN_VAL, Mat3};
+use crate::{MIN_VAL, Mat3, Number};
 
 /// A vector in space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(transparent)]
-pub struct Vec3(pub [f64; 3]);
+pub struct Vec3<T = f64>(pub [T; 3]);
+
+impl<T: Number> Vec3<T> {
+    /// The same vector in every lane.
+    #[inline(always)]
+    pub fn of(v: Vec3) -> Vec3<T> {
+        let [x, y, z] = v.0;
+        Vec3([T::of(x), T::of(y), T::of(z)])
+    }
+
+    #[inline(always)]
+    pub const fn new(x: T, y: T, z: T) -> Vec3<T> {
+        Vec3([x, y, z])
+    }
+
+    #[inline(always)]
+    pub const fn splat(x: T) -> Vec3<T> {
+        Vec3([x; 3])
+    }
+
+    /// The first three entries of a slice.
+    #[inline(always)]
+    pub fn from_slice(s: &[T]) -> Vec3<T> {
+        Vec3([s[0], s[1], s[2]])
+    }
+
+    #[inline(always)]
+    pub fn dot(self, b: Vec3<T>) -> T {
+        self[0] * b[0] + self[1] * b[1] + self[2] * b[2]
+    }
+
+    #[inline(always)]
+    pub fn cross(self, b: Vec3<T>) -> Vec3<T> {
+        Vec3([
+            self[1] * b[2] - self[2] * b[1],
+            self[2] * b[0] - self[0] * b[2],
+            self[0] * b[1] - self[1] * b[0],
+        ])
+    }
+}
 
 impl Vec3 {
     pub const ZERO: Vec3 = Vec3([0.0; 3]);
@@ -15,41 +54,11 @@ impl Vec3 {
     pub const Y: Vec3 = Vec3([0.0, 1.0, 0.0]);
     pub const Z: Vec3 = Vec3([0.0, 0.0, 1.0]);
 
-    #[inline]
-    pub const fn new(x: f64, y: f64, z: f64) -> Vec3 {
-        Vec3([x, y, z])
-    }
-
-    #[inline]
-    pub const fn splat(x: f64) -> Vec3 {
-        Vec3([x; 3])
-    }
-
-    /// The first three entries of a slice.
-    #[inline]
-    pub fn from_slice(s: &[f64]) -> Vec3 {
-        Vec3([s[0], s[1], s[2]])
-    }
-
     /// Whether all components are zero, of either sign.
     #[inline]
     pub fn is_zero(self) -> bool {
         // Shifted out: the sign.
         (self.0[0].to_bits() | self.0[1].to_bits() | self.0[2].to_bits()) << 1 == 0
-    }
-
-    #[inline]
-    pub fn dot(self, b: Vec3) -> f64 {
-        self[0] * b[0] + self[1] * b[1] + self[2] * b[2]
-    }
-
-    #[inline]
-    pub fn cross(self, b: Vec3) -> Vec3 {
-        Vec3([
-            self[1] * b[2] - self[2] * b[1],
-            self[2] * b[0] - self[0] * b[2],
-            self[0] * b[1] - self[1] * b[0],
-        ])
     }
 
     #[inline]
@@ -107,49 +116,49 @@ impl Vec3 {
     }
 }
 
-impl Index<usize> for Vec3 {
-    type Output = f64;
-    #[inline]
-    fn index(&self, i: usize) -> &f64 {
+impl<T> Index<usize> for Vec3<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &T {
         &self.0[i]
     }
 }
 
-impl IndexMut<usize> for Vec3 {
-    #[inline]
-    fn index_mut(&mut self, i: usize) -> &mut f64 {
+impl<T> IndexMut<usize> for Vec3<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, i: usize) -> &mut T {
         &mut self.0[i]
     }
 }
 
-impl Add for Vec3 {
-    type Output = Vec3;
-    #[inline]
-    fn add(self, b: Vec3) -> Vec3 {
+impl<T: Number> Add for Vec3<T> {
+    type Output = Vec3<T>;
+    #[inline(always)]
+    fn add(self, b: Vec3<T>) -> Vec3<T> {
         Vec3([self[0] + b[0], self[1] + b[1], self[2] + b[2]])
     }
 }
 
-impl Sub for Vec3 {
-    type Output = Vec3;
-    #[inline]
-    fn sub(self, b: Vec3) -> Vec3 {
+impl<T: Number> Sub for Vec3<T> {
+    type Output = Vec3<T>;
+    #[inline(always)]
+    fn sub(self, b: Vec3<T>) -> Vec3<T> {
         Vec3([self[0] - b[0], self[1] - b[1], self[2] - b[2]])
     }
 }
 
-impl Neg for Vec3 {
-    type Output = Vec3;
-    #[inline]
-    fn neg(self) -> Vec3 {
+impl<T: Number> Neg for Vec3<T> {
+    type Output = Vec3<T>;
+    #[inline(always)]
+    fn neg(self) -> Vec3<T> {
         Vec3([-self[0], -self[1], -self[2]])
     }
 }
 
-impl Mul<f64> for Vec3 {
-    type Output = Vec3;
-    #[inline]
-    fn mul(self, s: f64) -> Vec3 {
+impl<T: Number> Mul<T> for Vec3<T> {
+    type Output = Vec3<T>;
+    #[inline(always)]
+    fn mul(self, s: T) -> Vec3<T> {
         Vec3([self[0] * s, self[1] * s, self[2] * s])
     }
 }
@@ -170,23 +179,23 @@ impl Div<f64> for Vec3 {
     }
 }
 
-impl AddAssign for Vec3 {
-    #[inline]
-    fn add_assign(&mut self, b: Vec3) {
+impl<T: Number> AddAssign for Vec3<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, b: Vec3<T>) {
         *self = *self + b;
     }
 }
 
-impl SubAssign for Vec3 {
-    #[inline]
-    fn sub_assign(&mut self, b: Vec3) {
+impl<T: Number> SubAssign for Vec3<T> {
+    #[inline(always)]
+    fn sub_assign(&mut self, b: Vec3<T>) {
         *self = *self - b;
     }
 }
 
-impl MulAssign<f64> for Vec3 {
-    #[inline]
-    fn mul_assign(&mut self, s: f64) {
+impl<T: Number> MulAssign<T> for Vec3<T> {
+    #[inline(always)]
+    fn mul_assign(&mut self, s: T) {
         *self = *self * s;
     }
 }

@@ -118,4 +118,10 @@ impl Selection<'_> {
         };
         Selection { first: first.min(self.end), ..self }
     }
+
+    /// Undoes [`Self::without_world`].
+    #[inline]
+    pub fn with_world(self) -> Self {
+        Selection { first: 0, ..self }
+    }
 }

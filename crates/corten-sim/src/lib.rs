@@ -15,6 +15,7 @@ mod error;
 pub mod hook;
 pub mod integrate;
 pub mod inverse;
+pub mod lanes;
 mod load;
 pub mod ray;
 pub mod sleep;

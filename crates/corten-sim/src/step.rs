@@ -86,6 +86,11 @@ pub fn position(m: &Model, d: &mut Data) {
     sleep::wake_by_tendon(m, d);
     inertia::mass_matrix(m, d);
     inertia::factor(m, d);
+    rows(m, d);
+}
+
+/// Contacts, constraint rows and their inertia, moments of actuators.
+pub(crate) fn rows(m: &Model, d: &mut Data) {
     collision::collision(m, d);
     if sleep::wake_by_contact(m, d) {
         collision::collision(m, d);
@@ -115,6 +120,13 @@ pub fn dynamics(m: &Model, d: &mut Data) {
     solve::constraint(m, d);
 }
 
+/// The end of a forward pass, and its checks: of controls, and of accelerations.
+pub(crate) fn constrained(m: &Model, d: &mut Data) -> [Result<(), StepError>; 2] {
+    solve::constraint(m, d);
+    sensor::acceleration(m, d);
+    [check::control(m, d), check::acceleration(m, d)]
+}
+
 /// Lets the user set controls.
 fn control(m: &Model, d: &mut Data) {
     if let Some(hook) = d.hooks.get() {
@@ -123,7 +135,7 @@ fn control(m: &Model, d: &mut Data) {
 }
 
 /// Sensors of positions, and potential energy unless a sensor has computed it.
-fn position_outputs(m: &Model, d: &mut Data, sensors: bool) {
+pub(crate) fn position_outputs(m: &Model, d: &mut Data, sensors: bool) {
     if sensors {
         sensor::position(m, d);
     }
@@ -137,7 +149,7 @@ fn position_outputs(m: &Model, d: &mut Data, sensors: bool) {
 }
 
 /// Sensors of velocities, and kinetic energy unless a sensor has computed it.
-fn velocity_outputs(m: &Model, d: &mut Data, sensors: bool) {
+pub(crate) fn velocity_outputs(m: &Model, d: &mut Data, sensors: bool) {
     if sensors {
         sensor::velocity(m, d);
     }

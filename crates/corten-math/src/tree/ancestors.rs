@@ -1,5 +1,5 @@
 use super::by_length;
-use crate::Spatial;
+use crate::{Number, Spatial};
 
 /// Depths whose components are stored apart.
 const SHALLOW: usize = 16;
@@ -9,31 +9,32 @@ const SHALLOW: usize = 16;
 /// Near the root, components are stored apart, so that the projections of one force onto all
 /// ancestors are sums of six scaled columns.
 #[derive(Clone, Debug, Default)]
-pub struct AncestorAxes {
-    components: [[f64; SHALLOW]; 6],
-    axes: Vec<Spatial>,
+pub struct AncestorAxes<T = f64> {
+    components: [[T; SHALLOW]; 6],
+    axes: Vec<Spatial<T>>,
 }
 
-impl AncestorAxes {
+impl<T: Number> AncestorAxes<T> {
     /// Room for paths of `depth` dofs.
-    pub fn new(depth: usize) -> AncestorAxes {
-        AncestorAxes { components: [[0.0; SHALLOW]; 6], axes: vec![Spatial::ZERO; depth] }
+    pub fn new(depth: usize) -> AncestorAxes<T> {
+        let zero = T::default();
+        AncestorAxes { components: [[zero; SHALLOW]; 6], axes: vec![Spatial([zero; 6]); depth] }
     }
 
     /// Enters the dof at `depth`, and leaves all that were deeper.
     #[inline(always)]
-    pub fn enter(&mut self, depth: usize, axis: &Spatial) {
+    pub fn enter(&mut self, depth: usize, axis: &Spatial<T>) {
         self.axes[depth] = *axis;
         if depth < SHALLOW {
-            for (component, x) in self.components.iter_mut().zip(axis.0) {
-                component[depth] = x;
+            for k in 0..6 {
+                self.components[k][depth] = axis.0[k];
             }
         }
     }
 
     /// The products of a force with the axes from the root down, one for each element of `row`.
     #[inline(always)]
-    pub fn project(&self, force: &Spatial, row: &mut [f64]) {
+    pub fn project(&self, force: &Spatial<T>, row: &mut [T]) {
         by_length!(row.len(),
         N => if let Some(row) = row.first_chunk_mut::<N>() {
             *row = self.project_shallow::<N>(force);
@@ -44,13 +45,15 @@ impl AncestorAxes {
     }
 
     #[inline(always)]
-    fn project_shallow<const N: usize>(&self, force: &Spatial) -> [f64; N] {
+    fn project_shallow<const N: usize>(&self, force: &Spatial<T>) -> [T; N] {
         let (c, f) = (&self.components, &force.0);
-        // The order of `Spatial::dot`.
-        std::array::from_fn(|j| {
+        let mut row = [T::default(); N];
+        for j in 0..N {
             let p = |k: usize| c[k][j] * f[k];
-            ((p(0) + p(2)) + (p(1) + p(3))) + (p(4) + p(5))
-        })
+            // The order of `Spatial::dot`.
+            row[j] = ((p(0) + p(2)) + (p(1) + p(3))) + (p(4) + p(5));
+        }
+        row
     }
 }
 

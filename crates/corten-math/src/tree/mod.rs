@@ -1,10 +1,12 @@
 //! Matrices with the sparsity of a forest, factored without fill.
 
 mod ancestors;
+mod four;
 mod square;
 mod symmetric;
 
 pub use ancestors::AncestorAxes;
+pub use four::FactorMemory;
 pub use square::SquarePattern;
 pub use symmetric::TreePattern;
 

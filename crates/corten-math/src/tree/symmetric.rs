@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::STACK;
-use crate::wide;
+use crate::{Number, wide};
 
 /// The sparsity of a symmetric forest matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,18 +27,18 @@ pub struct TreePattern {
 /// rectangle, the columns of its ancestors, next to a triangle; they follow each other in memory.
 /// Or consecutive rows that have only a diagonal, any number of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Run {
-    start: u32,
+pub(super) struct Run {
+    pub(super) start: u32,
     /// First row.
-    row: u32,
+    pub(super) row: u32,
     /// Number of rows, at most [`LONGEST_RUN`] in a path.
-    len: u32,
+    pub(super) len: u32,
     /// Number of ancestors of the first row; [`DIAGONAL`] for rows that have only a diagonal.
-    depth: u32,
+    pub(super) depth: u32,
 }
 
 /// Depth of rows that have neither ancestors nor descendants.
-const DIAGONAL: u32 = u32::MAX;
+pub(super) const DIAGONAL: u32 = u32::MAX;
 
 impl Run {
     /// The rows of a run of diagonal entries that lie among `rows`.
@@ -50,10 +50,10 @@ impl Run {
 }
 
 /// Longer paths are cut: a run is held in registers while it is solved.
-const LONGEST_RUN: usize = 6;
+pub(super) const LONGEST_RUN: usize = 6;
 
 /// Longest row for which sums over descendants are kept by depth while factoring.
-const REACH: usize = 16;
+pub(super) const REACH: usize = 16;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Row {
@@ -218,6 +218,11 @@ impl TreePattern {
         eliminate_rows(&self.rows, 0..self.size(), matrix, inverse_diagonal);
     }
 
+    /// [`Self::factor_in_order`] for any number of lanes.
+    pub(super) fn eliminate<T: Number>(&self, matrix: &mut [T], inverse_diagonal: &mut [T]) {
+        eliminate_rows(&self.rows, 0..self.size(), matrix, inverse_diagonal);
+    }
+
     /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
     pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
         for range in ranges(rows) {
@@ -235,7 +240,7 @@ impl TreePattern {
     }
 
     /// The runs of consecutive rows; whole trees must be given.
-    fn runs(&self, rows: Range<usize>) -> &[Run] {
+    pub(super) fn runs(&self, rows: Range<usize>) -> &[Run] {
         if rows.is_empty() {
             return &[];
         }
@@ -243,18 +248,18 @@ impl TreePattern {
     }
 
     /// Solves `LᵀDL x = b` in place.
-    pub fn solve(&self, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
+    pub fn solve<T: Number>(&self, factor: &[T], inverse_diagonal: &[T], x: &mut [T]) {
         self.solve_range(0, factor, inverse_diagonal, x);
     }
 
     /// [`Self::solve`] for the consecutive rows from `first` on; whole trees must be given. `x`
     /// has one number for each of these rows.
-    pub fn solve_range(
+    pub fn solve_range<T: Number>(
         &self,
         first: usize,
-        factor: &[f64],
-        inverse_diagonal: &[f64],
-        x: &mut [f64],
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
     ) {
         if self.width > STACK {
             return self.solve_wide(first, factor, inverse_diagonal, x);
@@ -262,10 +267,16 @@ impl TreePattern {
         solve_runs(self.runs(first..first + x.len()), first, factor, inverse_diagonal, x);
     }
 
-    fn solve_wide(&self, first: usize, factor: &[f64], inverse_diagonal: &[f64], x: &mut [f64]) {
+    fn solve_wide<T: Number>(
+        &self,
+        first: usize,
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
+    ) {
         for i in (0..x.len()).rev() {
             let xi = x[i];
-            if xi != 0.0 {
+            if xi != T::default() {
                 for (l, c) in self.off_diagonal(first + i, factor) {
                     x[c - first] -= l * xi;
                 }
@@ -317,11 +328,11 @@ impl TreePattern {
 
     /// The entries and columns of row `i` left of the diagonal.
     #[inline]
-    fn off_diagonal<'a>(
+    fn off_diagonal<'a, T: Number>(
         &'a self,
         i: usize,
-        matrix: &'a [f64],
-    ) -> impl Iterator<Item = (f64, usize)> {
+        matrix: &'a [T],
+    ) -> impl Iterator<Item = (T, usize)> {
         let mut range = self.row(i);
         range.end -= 1;
         matrix[range.clone()].iter().zip(&self.columns[range]).map(|(&a, &c)| (a, c as usize))
@@ -379,14 +390,14 @@ impl TreePattern {
 // by depth. Going up, it collects what they will have to add or subtract; going down, it holds
 // their numbers.
 wide! {
-    fn solve_runs(
+    fn solve_runs[T: Number](
         runs: &[Run],
         first: usize,
-        factor: &[f64],
-        inverse_diagonal: &[f64],
-        x: &mut [f64],
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
     ) {
-        let mut stack = [0.0; STACK + 4];
+        let mut stack = [T::default(); STACK + 4];
         let rows = first..first + x.len();
         for run in runs.iter().rev() {
             let d = inverse_diagonal;
@@ -394,17 +405,17 @@ wide! {
                 let rows = run.diagonal(&rows);
                 let given = d[rows.clone()].iter();
                 for (x, d) in x[rows.start - first..rows.end - first].iter_mut().zip(given) {
-                    *x *= d;
+                    *x *= *d;
                 }
                 continue;
             }
             match run.len {
-                1 => solve_run_up::<1>(run, first, factor, d, x, &mut stack),
-                2 => solve_run_up::<2>(run, first, factor, d, x, &mut stack),
-                3 => solve_run_up::<3>(run, first, factor, d, x, &mut stack),
-                4 => solve_run_up::<4>(run, first, factor, d, x, &mut stack),
-                5 => solve_run_up::<5>(run, first, factor, d, x, &mut stack),
-                _ => solve_run_up::<6>(run, first, factor, d, x, &mut stack),
+                1 => solve_run_up::<T, 1>(run, first, factor, d, x, &mut stack),
+                2 => solve_run_up::<T, 2>(run, first, factor, d, x, &mut stack),
+                3 => solve_run_up::<T, 3>(run, first, factor, d, x, &mut stack),
+                4 => solve_run_up::<T, 4>(run, first, factor, d, x, &mut stack),
+                5 => solve_run_up::<T, 5>(run, first, factor, d, x, &mut stack),
+                _ => solve_run_up::<T, 6>(run, first, factor, d, x, &mut stack),
             }
         }
         for run in runs {
@@ -412,12 +423,12 @@ wide! {
                 continue;
             }
             match run.len {
-                1 => solve_run_down::<1>(run, first, factor, x, &mut stack),
-                2 => solve_run_down::<2>(run, first, factor, x, &mut stack),
-                3 => solve_run_down::<3>(run, first, factor, x, &mut stack),
-                4 => solve_run_down::<4>(run, first, factor, x, &mut stack),
-                5 => solve_run_down::<5>(run, first, factor, x, &mut stack),
-                _ => solve_run_down::<6>(run, first, factor, x, &mut stack),
+                1 => solve_run_down::<T, 1>(run, first, factor, x, &mut stack),
+                2 => solve_run_down::<T, 2>(run, first, factor, x, &mut stack),
+                3 => solve_run_down::<T, 3>(run, first, factor, x, &mut stack),
+                4 => solve_run_down::<T, 4>(run, first, factor, x, &mut stack),
+                5 => solve_run_down::<T, 5>(run, first, factor, x, &mut stack),
+                _ => solve_run_down::<T, 6>(run, first, factor, x, &mut stack),
             }
         }
     }
@@ -446,11 +457,11 @@ wide! {
 
 /// The rows of a run of length `L`: the entries of its ancestors, and those of the run itself.
 #[inline(always)]
-fn run_rows<'a, const L: usize>(
+fn run_rows<'a, T: Number, const L: usize>(
     run: &Run,
     depth: usize,
-    matrix: &'a [f64],
-) -> [(&'a [f64], &'a [f64]); L] {
+    matrix: &'a [T],
+) -> [(&'a [T], &'a [T]); L] {
     let mut rest = &matrix[run.start as usize..];
     std::array::from_fn(|k| {
         let (row, after) = rest.split_at(depth + k + 1);
@@ -461,13 +472,13 @@ fn run_rows<'a, const L: usize>(
 
 /// `x ← D⁻¹ L^{-T} x` for the rows of a run; the ancestors' share is left in `stack`.
 #[inline(always)]
-fn solve_run_up<const L: usize>(
+fn solve_run_up<T: Number, const L: usize>(
     run: &Run,
     first: usize,
-    factor: &[f64],
-    inverse_diagonal: &[f64],
-    x: &mut [f64],
-    stack: &mut [f64; STACK + 4],
+    factor: &[T],
+    inverse_diagonal: &[T],
+    x: &mut [T],
+    stack: &mut [T; STACK + 4],
 ) {
     let (row, depth) = (run.row as usize, run.depth as usize % STACK);
     let (Some(x), Some(d), Some(below)) = (
@@ -481,8 +492,8 @@ fn solve_run_up<const L: usize>(
     for k in 0..L {
         y[k] -= below[k];
     }
-    *below = [0.0; L];
-    let rows = run_rows::<L>(run, depth, factor);
+    *below = [T::default(); L];
+    let rows = run_rows::<T, L>(run, depth, factor);
     for k in (0..L).rev() {
         for j in 0..k {
             y[j] -= rows[k].1[j] * y[k];
@@ -512,22 +523,22 @@ fn solve_run_up<const L: usize>(
 
 /// `x ← L^{-1} x` for the rows of a run, whose ancestors' numbers are in `stack`.
 #[inline(always)]
-fn solve_run_down<const L: usize>(
+fn solve_run_down<T: Number, const L: usize>(
     run: &Run,
     first: usize,
-    factor: &[f64],
-    x: &mut [f64],
-    stack: &mut [f64; STACK + 4],
+    factor: &[T],
+    x: &mut [T],
+    stack: &mut [T; STACK + 4],
 ) {
     let (row, depth) = (run.row as usize, run.depth as usize % STACK);
     let Some(x) = x[row - first..].first_chunk_mut::<L>() else { return };
-    let rows = run_rows::<L>(run, depth, factor);
+    let rows = run_rows::<T, L>(run, depth, factor);
     let mut y = *x;
     if depth > 0 {
         let (four, rest) = stack[..depth].as_chunks::<4>();
         let done = depth / 4 * 4;
         for k in 0..L {
-            let mut lanes = [0.0; 4];
+            let mut lanes = [T::default(); 4];
             for (c, four) in four.iter().enumerate() {
                 let entries = &rows[k].0[4 * c..4 * c + 4];
                 for lane in 0..4 {
@@ -536,7 +547,7 @@ fn solve_run_down<const L: usize>(
             }
             let mut sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
             for (entry, s) in rows[k].0[done..].iter().zip(rest) {
-                sum += entry * s;
+                sum += *entry * *s;
             }
             y[k] -= sum;
         }
@@ -613,11 +624,11 @@ wide! {
     }
 
     /// One row after the other, of any length.
-    fn eliminate_rows(
+    fn eliminate_rows[T: Number](
         rows: &[Row],
         selected: Range<usize>,
-        matrix: &mut [f64],
-        inverse_diagonal: &mut [f64],
+        matrix: &mut [T],
+        inverse_diagonal: &mut [T],
     ) {
         let mut end = selected.end;
         while end > selected.start {
@@ -768,11 +779,11 @@ fn factor_run<const L: usize>(
 
 /// Eliminates the row before `end`; gives the new end.
 #[inline(always)]
-fn eliminate_last(
+fn eliminate_last<T: Number>(
     rows: &[Row],
     end: usize,
-    matrix: &mut [f64],
-    inverse_diagonal: &mut [f64],
+    matrix: &mut [T],
+    inverse_diagonal: &mut [T],
 ) -> usize {
     let row = rows[end - 1];
     let subtree = end..row.subtree_end as usize;
@@ -784,7 +795,7 @@ fn eliminate_last(
         let subtree = &rows[subtree];
         subtract_rows(target, below, first, subtree, weights);
     }
-    inverse_diagonal[end - 1] = 1.0 / target[target.len() - 1];
+    inverse_diagonal[end - 1] = T::of(1.0) / target[target.len() - 1];
     end - 1
 }
 
@@ -802,11 +813,17 @@ fn pad<const N: usize>(entries: &[f64]) -> [f64; N] {
 /// `u_k` are the rows of the subtree, not yet scaled, and `i` is the last index of the target;
 /// `below` starts at address `first`.
 #[inline(always)]
-fn subtract_rows(target: &mut [f64], below: &[f64], first: u32, subtree: &[Row], weights: &[f64]) {
+fn subtract_rows<T: Number>(
+    target: &mut [T],
+    below: &[T],
+    first: u32,
+    subtree: &[Row],
+    weights: &[T],
+) {
     let len = target.len();
     for (row, weight) in subtree.iter().zip(weights).rev() {
         let entries = &below[(row.start - first) as usize..][..len];
-        let scale = entries[len - 1] * weight;
+        let scale = entries[len - 1] * *weight;
         let (fours, rest) = target.as_chunks_mut::<4>();
         let (entries, entries_rest) = entries.as_chunks::<4>();
         for (t, e) in fours.iter_mut().zip(entries) {
@@ -815,14 +832,14 @@ fn subtract_rows(target: &mut [f64], below: &[f64], first: u32, subtree: &[Row],
             }
         }
         for (t, e) in rest.iter_mut().zip(entries_rest) {
-            *t -= scale * e;
+            *t -= scale * *e;
         }
     }
 }
 
 /// Turns a row of `u` into one of `L`.
 #[inline(always)]
-fn scale_row(row: Row, matrix: &mut [f64], scale: f64) {
+fn scale_row<T: Number>(row: Row, matrix: &mut [T], scale: T) {
     if row.len > 1 {
         let (four, rest) = matrix[row.range()].as_chunks_mut::<4>();
         let diagonal = match rest.last() {

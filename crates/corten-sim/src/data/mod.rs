@@ -6,6 +6,7 @@ mod reset;
 pub(crate) mod room;
 mod scratch;
 pub(crate) mod shared;
+pub(crate) mod smooth;
 mod stats;
 pub(crate) mod structure;
 

@@ -9,7 +9,7 @@ use super::structure::Structure;
 use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
 use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
-use crate::{derivative, integrate, inverse};
+use crate::{derivative, integrate, inverse, lanes};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +42,8 @@ pub(crate) struct Scratch {
     pub solver: SolverScratch,
     /// Threads that solve islands.
     pub threads: Threads,
+    /// Worlds that step side by side with this one.
+    pub companions: lanes::Kept,
 }
 
 impl Scratch {
@@ -67,6 +69,7 @@ impl Scratch {
             constraint: Constraints::default(),
             solver: SolverScratch::default(),
             threads: Threads::default(),
+            companions: lanes::Kept::default(),
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
     d.scratch.integrate.qacc = qacc;
 }
 
-fn damped(m: &Model, d: &Data) -> bool {
+pub(crate) fn damped(m: &Model, d: &Data) -> bool {
     !m.opt.disabled(DisableBit::EulerDamp)
         && !m.opt.disabled(DisableBit::Damper)
         && match awake::dofs!(m, d).list() {

@@ -12,7 +12,7 @@ use corten_model::Model;
 use corten_model::enums::{DisableBit, Integrator, Stage};
 
 pub use euler::euler;
-pub(crate) use euler::euler_with;
+pub(crate) use euler::{damped, euler_with};
 pub use implicit::implicit;
 pub(crate) use implicit::implicit_with;
 pub use rk4::runge_kutta;
@@ -87,6 +87,15 @@ fn advance_state(
         Some(_) => support::integrate_joints(s, bodies.iter(), &mut d.qpos, rate, h),
     }
     d.time += h;
+    d.qacc_warmstart.copy_from_slice(&d.qacc);
+}
+
+/// What [`advance_state`] does besides velocities and positions, for a model without sleep.
+pub(crate) fn advance_rest(m: &Model, d: &mut Data) {
+    if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
+        advance_activations(m, d, None);
+    }
+    d.time += m.opt.timestep;
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 

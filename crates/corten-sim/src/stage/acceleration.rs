@@ -11,6 +11,32 @@ use crate::{Data, awake, solve, support};
 
 /// `qfrc_smooth` and `qacc_smooth`.
 pub fn acceleration(m: &Model, d: &mut Data) {
+    force(m, d);
+    without_constraints(m, d);
+}
+
+/// `qacc_smooth`, from `qfrc_smooth`.
+pub(crate) fn without_constraints(m: &Model, d: &mut Data) {
+    if awake::dofs!(m, d).list().is_none() && solve::unconstrained_exactly(m, d) {
+        return;
+    }
+    let s = &*d.scratch.structure;
+    match awake::dofs!(m, d).list() {
+        None => {
+            d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
+            s.mass.solve(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
+        }
+        Some(list) => {
+            for k in list.iter().map(|&k| k as usize) {
+                d.qacc_smooth[k] = d.qfrc_smooth[k];
+            }
+            s.mass.solve_rows(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, list);
+        }
+    }
+}
+
+/// `qfrc_smooth`: all forces but those of constraints.
+pub(crate) fn force(m: &Model, d: &mut Data) {
     match awake::dofs!(m, d).list() {
         None => {
             let a = d.qfrc_passive.iter().zip(&d.qfrc_bias);
@@ -31,23 +57,6 @@ pub fn acceleration(m: &Model, d: &mut Data) {
     let mut force = std::mem::take(&mut d.qfrc_smooth);
     add_body_forces(m, d, &mut force);
     d.qfrc_smooth = force;
-
-    if awake::dofs!(m, d).list().is_none() && solve::unconstrained_exactly(m, d) {
-        return;
-    }
-    let s = &*d.scratch.structure;
-    match awake::dofs!(m, d).list() {
-        None => {
-            d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
-            s.mass.solve(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
-        }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                d.qacc_smooth[k] = d.qfrc_smooth[k];
-            }
-            s.mass.solve_rows(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, list);
-        }
-    }
 }
 
 /// Whether `xfrc_applied` has a component other than zero; one pass without branches.

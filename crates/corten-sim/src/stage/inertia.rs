@@ -8,10 +8,11 @@
 //! writes `crb M` with the composite rigid body algorithm (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.2; `mj_makeM`). `factor` writes `qLD qLDiagInv` (`mj_factorM`).
 
-use corten_math::{Inertia, MIN_VAL, Spatial, Vec3, wide};
+use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{JointType, ObjType, SleepState};
 
+use crate::data::smooth::Worlds;
 use crate::{Data, awake, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
@@ -26,39 +27,43 @@ pub fn centers_of_mass(m: &Model, d: &mut Data) {
 
 wide! {
     /// `cinert` and `cdof` of the bodies that are awake.
-    fn spatial_inertias(m: &Model, d: &mut Data) {
+    pub(crate) fn spatial_inertias[W: Worlds](m: &Model, worlds: &mut W) {
+        let v = worlds.smooth(m);
         let n = m.nbody;
-        let s = &*d.scratch.structure;
-        let (bodies, subtree_com) = (&s.bodies[..n], &d.subtree_com[..n]);
-        let (xipos, ximat, xmat) = (&d.xipos[..n], &d.ximat[..n], &d.xmat[..n]);
+        let s = v.structure;
+        let (bodies, subtree_com) = (&s.bodies[..n], &v.subtree_com[..n]);
+        let (xipos, ximat, xmat) = (&v.xipos[..n], &v.ximat[..n], &v.xmat[..n]);
         let (mass, diagonal) = (&m.body_mass[..n], &m.body_inertia[..n]);
-        let (cinert, cdof) = (&mut d.cinert[..n], &mut d.cdof[..m.nv]);
+        let (cinert, cdof) = (&mut v.cinert[..n], &mut v.cdof[..m.nv]);
         let njnt = s.joints.len();
-        let (xanchor, xaxis) = (&d.xanchor[..njnt], &d.xaxis[..njnt]);
-        for i in awake::bodies!(m, d).iter() {
+        let (xanchor, xaxis) = (&v.xanchor[..njnt], &v.xaxis[..njnt]);
+        for i in v.bodies.iter() {
             let node = &bodies[i];
             let com = subtree_com[node.root as usize];
             cinert[i] = Inertia::of_body(diagonal[i], &ximat[i], xipos[i] - com, mass[i]);
             for j in node.joints() {
                 let joint = s.joints[j];
                 let offset = com - xanchor[j];
-                let turn = |axis: Vec3| Spatial::new(axis, axis.cross(offset));
+                let turn = |axis: Vec3<W::T>| Spatial::new(axis, axis.cross(offset));
+                let zero = Vec3::of(Vec3::ZERO);
                 match joint.kind {
-                    JointType::Slide => cdof[joint.dof()] = Spatial::new(Vec3::ZERO, xaxis[j]),
+                    JointType::Slide => cdof[joint.dof()] = Spatial::new(zero, xaxis[j]),
                     JointType::Hinge => cdof[joint.dof()] = turn(xaxis[j]),
                     JointType::Ball => {
                         if let Some(axes) = cdof[joint.dof()..].first_chunk_mut::<3>() {
-                            *axes = [0, 1, 2].map(|k| turn(xmat[i].col(k)));
+                            *axes = [turn(xmat[i].col(0)), turn(xmat[i].col(1)), turn(xmat[i].col(2))];
                         }
                     }
                     JointType::Free => {
-                        if let Some([x, y, z, turns @ ..]) =
+                        if let Some([a, b, c, turns @ ..]) =
                             cdof[joint.dof()..].first_chunk_mut::<6>()
                         {
-                            *x = Spatial::new(Vec3::ZERO, Vec3::X);
-                            *y = Spatial::new(Vec3::ZERO, Vec3::Y);
-                            *z = Spatial::new(Vec3::ZERO, Vec3::Z);
-                            *turns = [0, 1, 2].map(|k| turn(xmat[i].col(k)));
+                            (*a, *b, *c) = (
+                                Spatial::new(zero, Vec3::of(Vec3::X)),
+                                Spatial::new(zero, Vec3::of(Vec3::Y)),
+                                Spatial::new(zero, Vec3::of(Vec3::Z)),
+                            );
+                            *turns = [turn(xmat[i].col(0)), turn(xmat[i].col(1)), turn(xmat[i].col(2))];
                         }
                     }
                 }
@@ -67,34 +72,35 @@ wide! {
     }
 
     /// First moments, summed from the leaves to the roots, over masses.
-    fn subtree_com(m: &Model, d: &mut Data) {
+    pub(crate) fn subtree_com[W: Worlds](m: &Model, worlds: &mut W) {
+        let v = worlds.smooth(m);
         let n = m.nbody;
-        let bodies = &d.scratch.structure.bodies[..n];
-        let filter = sleep::filters(m, d);
-        let (xipos, com) = (&d.xipos[..n], &mut d.subtree_com[..n]);
+        let bodies = &v.structure.bodies[..n];
+        let filter = v.bodies.list().is_some();
+        let (xipos, com) = (&v.xipos[..n], &mut v.subtree_com[..n]);
         let (mass, subtree_mass) = (&m.body_mass[..n], &m.body_subtreemass[..n]);
-        com[0] = Vec3::ZERO;
-        for range in awake::bodies!(m, d).ranges() {
+        com[0] = Vec3::of(Vec3::ZERO);
+        for range in v.bodies.ranges() {
             let given = xipos[range.clone()].iter().zip(&mass[range.clone()]);
             for (com, (xipos, &mass)) in com[range].iter_mut().zip(given) {
-                *com = *xipos * mass;
+                *com = *xipos * W::T::of(mass);
             }
         }
-        for i in awake::children!(m, d).iter().rev() {
+        for i in v.children.iter().rev() {
             let mut moment = com[i];
-            if filter && d.body_awake[i] == SleepState::Asleep.raw() {
-                moment *= subtree_mass[i];
+            if filter && v.body_awake[i] == SleepState::Asleep.raw() {
+                moment *= W::T::of(subtree_mass[i]);
             }
             com[bodies[i].parent as usize] += moment;
         }
         let mut normalize = |range: std::ops::Range<usize>| {
             let given = subtree_mass[range.clone()].iter().zip(&xipos[range.clone()]);
             for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
-                *com = if mass < MIN_VAL { *xipos } else { *com * (1.0 / mass) };
+                *com = if mass < MIN_VAL { *xipos } else { *com * W::T::of(1.0 / mass) };
             }
         };
         normalize(0..1);
-        awake::bodies!(m, d).ranges().for_each(normalize);
+        v.bodies.ranges().for_each(normalize);
     }
 }
 
@@ -110,15 +116,16 @@ pub fn mass_matrix(m: &Model, d: &mut Data) {
 
 wide! {
     /// `crb`: what each body carries, as one rigid body.
-    fn composite_inertias(m: &Model, d: &mut Data) {
+    pub(crate) fn composite_inertias[W: Worlds](m: &Model, worlds: &mut W) {
+        let v = worlds.smooth(m);
         let n = m.nbody;
-        let bodies = &d.scratch.structure.bodies[..n];
-        let (crb, cinert) = (&mut d.crb[..n], &d.cinert[..n]);
+        let bodies = &v.structure.bodies[..n];
+        let (crb, cinert) = (&mut v.crb[..n], &v.cinert[..n]);
         crb[0] = cinert[0];
-        for range in awake::bodies!(m, d).ranges() {
+        for range in v.bodies.ranges() {
             crb[range.clone()].copy_from_slice(&cinert[range]);
         }
-        for i in awake::children!(m, d).iter().rev() {
+        for i in v.children.iter().rev() {
             let parent = bodies[i].parent as usize;
             if parent > 0 {
                 let inertia = crb[i];
@@ -128,21 +135,22 @@ wide! {
     }
 
     /// The rows of `M`.
-    fn mass_rows(m: &Model, d: &mut Data) {
-        let s = &*d.scratch.structure;
+    pub(crate) fn mass_rows[W: Worlds](m: &Model, worlds: &mut W) {
+        let v = worlds.smooth(m);
+        let s = v.structure;
         let n = s.mass.size().min(m.nv);
-        let (cdof, dof_body, crb) = (&d.cdof[..n], &s.dof_body[..n], &d.crb[..m.nbody]);
+        let (cdof, dof_body, crb) = (&v.cdof[..n], &s.dof_body[..n], &v.crb[..m.nbody]);
         let (simple, armature) = (&m.dof_simplenum[..n], &m.dof_armature[..n]);
-        let above = &mut d.scratch.ancestors;
-        for range in awake::dofs!(m, d).ranges() {
+        let above = v.ancestors;
+        for range in v.dofs.ranges() {
             let (mut first, end) = (range.start, range.end.min(n));
             while first < end {
                 if simple[first] != 0 {
-                    let row = &mut d.M[s.mass.row(first)];
+                    let row = &mut v.M[s.mass.row(first)];
                     if row.len() > 1 {
-                        row.fill(0.0);
+                        row.fill(W::T::of(0.0));
                     }
-                    row[0] = m.dof_M0[first];
+                    row[0] = W::T::of(m.dof_M0[first]);
                     first += 1;
                     continue;
                 }
@@ -159,17 +167,17 @@ wide! {
                 if node.free && depth == 0 && run.len() >= FREE {
                     let inertia = &crb[dof_body[run.start] as usize];
                     let rows = s.mass.row(run.start).start..s.mass.row(run.start + FREE - 1).end;
-                    free_rows(inertia, &cdof[run.clone()], &armature[run.clone()], &mut d.M[rows]);
+                    free_rows(inertia, &cdof[run.clone()], &armature[run.clone()], &mut v.M[rows]);
                     run.start += FREE;
                 }
                 for i in run {
                     // Force needed to accelerate, along dof i, all that it carries; its
                     // components along the ancestors are the row.
-                    let row = &mut d.M[s.mass.row(i)];
+                    let row = &mut v.M[s.mass.row(i)];
                     let force = crb[dof_body[i] as usize].mul(&cdof[i]);
                     above.project(&force, row);
                     if let Some(diagonal) = row.last_mut() {
-                        *diagonal += armature[i];
+                        *diagonal += W::T::of(armature[i]);
                     }
                 }
             }
@@ -183,7 +191,12 @@ const FREE: usize = 6;
 /// The rows of a free joint: translation along the world's axes, where the composite body has the
 /// same mass in every direction and the force of a rotation is also its moment, then rotation.
 #[inline(always)]
-fn free_rows(inertia: &Inertia, axes: &[Spatial], armature: &[f64], rows: &mut [f64]) {
+fn free_rows<T: Number>(
+    inertia: &Inertia<T>,
+    axes: &[Spatial<T>],
+    armature: &[f64],
+    rows: &mut [T],
+) {
     const ENTRIES: usize = FREE * (FREE + 1) / 2;
     let (Some(axes), Some(armature), Some(rows)) = (
         axes.first_chunk::<FREE>(),
@@ -193,14 +206,24 @@ fn free_rows(inertia: &Inertia, axes: &[Spatial], armature: &[f64], rows: &mut [
         return;
     };
     let mass = inertia.0[9];
-    let [x, y, z, a, b, c] = armature;
+    let ([x, y, z, a, b, c], zero) = (
+        [
+            T::of(armature[0]),
+            T::of(armature[1]),
+            T::of(armature[2]),
+            T::of(armature[3]),
+            T::of(armature[4]),
+            T::of(armature[5]),
+        ],
+        T::of(0.0),
+    );
     let [f, g, h] = [inertia.mul(&axes[3]), inertia.mul(&axes[4]), inertia.mul(&axes[5])];
     let ([f0, f1, f2], [g0, g1, g2], [h0, h1, h2]) = (f.lin().0, g.lin().0, h.lin().0);
     #[rustfmt::skip]
     let triangle = [
         mass + x,
-        0.0, mass + y,
-        0.0, 0.0, mass + z,
+        zero, mass + y,
+        zero, zero, mass + z,
         f0, f1, f2, axes[3].dot(&f) + a,
         g0, g1, g2, axes[3].dot(&g), axes[4].dot(&g) + b,
         h0, h1, h2, axes[3].dot(&h), axes[4].dot(&h), axes[5].dot(&h) + c,
@@ -209,7 +232,7 @@ fn free_rows(inertia: &Inertia, axes: &[Spatial], armature: &[f64], rows: &mut [
 }
 
 /// Adds `a JᵀJ` for every tendon with armature `a`.
-fn tendon_armature(m: &Model, d: &mut Data) {
+pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
     let s = &*d.scratch.structure;
     for k in 0..m.ntendon {

@@ -7,12 +7,13 @@
 //! Orientations are carried down the tree as quaternions, normalised at every body, and turned
 //! into matrices once.
 
-use corten_math::{Mat3, Quat, Vec3, real, sin_cos_all, wide};
+use corten_math::{Mat3, Number, Quat, Vec3, real, sin_cos_all, wide};
 use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SameFrame, SleepState};
 
+use crate::data::smooth::Worlds;
 use crate::data::structure::{Body, Joint};
-use crate::{Data, awake, sleep};
+use crate::{Data, sleep};
 
 /// Body, joint, geom and site poses.
 pub fn kinematics(m: &Model, d: &mut Data) {
@@ -25,58 +26,64 @@ pub fn kinematics(m: &Model, d: &mut Data) {
 
 wide! {
     /// Poses of bodies, anchors and axes of joints.
-    fn bodies(m: &Model, d: &mut Data) {
+    pub(crate) fn bodies[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody == 0 {
             return;
         }
-        d.xpos[0] = Vec3::ZERO;
-        d.xquat[0] = Quat::IDENTITY;
-        d.xmat[0] = Mat3::IDENTITY;
-        d.xipos[0] = Vec3::ZERO;
-        d.ximat[0] = Mat3::IDENTITY;
+        let v = worlds.smooth(m);
+        v.xpos[0] = Vec3::of(Vec3::ZERO);
+        v.xquat[0] = Quat::of(Quat::IDENTITY);
+        v.xmat[0] = Mat3::of(Mat3::IDENTITY);
+        v.xipos[0] = Vec3::of(Vec3::ZERO);
+        v.ximat[0] = Mat3::of(Mat3::IDENTITY);
 
-        let s = &*d.scratch.structure;
-        let [half_sin, half_cos] = &mut d.scratch.half_angle;
-        for (half, &q) in half_sin.iter_mut().zip(&s.hinges) {
-            *half = 0.5 * (d.qpos[q as usize] - m.qpos0[q as usize]);
+        let s = v.structure;
+        let [half_sin, half_cos] = v.half_angle;
+        let half = W::T::of(0.5);
+        for (angle, &q) in half_sin.iter_mut().zip(&s.hinges) {
+            *angle = half * (v.qpos[q as usize] - W::T::of(m.qpos0[q as usize]));
         }
-        if m.opt.tolerance > 0.0 {
-            sin_cos_all(half_sin, half_cos);
-        } else {
-            // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
-            for (half, cos) in half_sin.iter_mut().zip(half_cos.iter_mut()) {
-                (*half, *cos) = real::sin_cos(*half);
+        {
+            let angles: &mut [f64] = bytemuck::cast_slice_mut(half_sin);
+            let cos: &mut [f64] = bytemuck::cast_slice_mut(half_cos);
+            if m.opt.tolerance > 0.0 {
+                sin_cos_all(angles, cos);
+            } else {
+                // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
+                for (angle, cos) in angles.iter_mut().zip(cos) {
+                    (*angle, *cos) = real::sin_cos(*angle);
+                }
             }
         }
 
         let (n, njnt) = (m.nbody, s.joints.len());
-        let (xpos, xquat, xmat) = (&mut d.xpos[..n], &mut d.xquat[..n], &mut d.xmat[..n]);
+        let (xpos, xquat, xmat) = (&mut v.xpos[..n], &mut v.xquat[..n], &mut v.xmat[..n]);
         let (body_pos, body_quat, mocapid) =
             (&m.body_pos[..n], &m.body_quat[..n], &m.body_mocapid[..n]);
         let mut joints = Joints {
             m,
             joints: &s.joints,
-            qpos: &d.qpos,
+            qpos: v.qpos,
             half_angle: [half_sin, half_cos],
             axes: &m.jnt_axis[..njnt],
             anchors: &m.jnt_pos[..njnt],
-            xanchor: &mut d.xanchor[..njnt],
-            xaxis: &mut d.xaxis[..njnt],
+            xanchor: &mut v.xanchor[..njnt],
+            xaxis: &mut v.xaxis[..njnt],
         };
-        let sleeping = sleep::enabled(m);
+        let sleeping = v.sleeping;
         let nodes = &s.bodies[..n];
         for i in 1..n {
             let node = &nodes[i];
-            if sleeping && d.body_awake[i] == SleepState::Static.raw() {
+            if sleeping && v.body_awake[i] == SleepState::Static.raw() {
                 continue;
             }
             let (pos, quat) = match joints.free(node) {
                 Some(pose) => pose,
                 None => {
-                    let (mut pos, mut quat) = (body_pos[i], body_quat[i]);
+                    let (mut pos, mut quat) = (Vec3::of(body_pos[i]), Quat::of(body_quat[i]));
                     if mocapid[i] >= 0
-                        && let Some(p) = d.mocap_pos.get(mocapid[i] as usize)
-                        && let Some(q) = d.mocap_quat.get(mocapid[i] as usize)
+                        && let Some(p) = v.mocap_pos.get(mocapid[i] as usize)
+                        && let Some(q) = v.mocap_quat.get(mocapid[i] as usize)
                     {
                         (pos, quat) = (*p, q.normalized());
                     }
@@ -88,13 +95,13 @@ wide! {
                     joints.apply(node, pos, quat)
                 }
             };
-            if sleeping && d.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty()
+            if sleeping && v.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty()
             {
                 if pos == xpos[i] && quat == xquat[i] {
                     continue;
                 }
                 // The user has moved a sleeping body: mark its tree for waking.
-                if let Some(tree) = d.tree_awake.get_mut(m.body_treeid[i] as usize) {
+                if let Some(tree) = v.tree_awake.get_mut(m.body_treeid[i] as usize) {
                     *tree = 1;
                 }
             }
@@ -105,27 +112,28 @@ wide! {
     }
 
     /// Poses of inertial frames, geoms and sites.
-    fn attachments(m: &Model, d: &mut Data) {
-        let filter = sleep::filters(m, d);
+    pub(crate) fn attachments[W: Worlds](m: &Model, worlds: &mut W) {
+        let v = worlds.smooth(m);
+        let filter = v.bodies.list().is_some();
         let n = m.nbody;
-        let nodes = &d.scratch.structure.bodies[..n];
-        let (xpos, xquat, xmat) = (&d.xpos[..n], &d.xquat[..n], &d.xmat[..n]);
-        let (xipos, ximat) = (&mut d.xipos[..n], &mut d.ximat[..n]);
+        let nodes = &v.structure.bodies[..n];
+        let (xpos, xquat, xmat) = (&v.xpos[..n], &v.xquat[..n], &v.xmat[..n]);
+        let (xipos, ximat) = (&mut v.xipos[..n], &mut v.ximat[..n]);
         let (same, ipos, iquat) = (&m.body_sameframe[..n], &m.body_ipos[..n], &m.body_iquat[..n]);
-        for i in awake::select(filter, &d.body_awake_ind, d.nbody_awake, n).iter() {
+        for i in v.bodies.with_world().iter() {
             let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
             if i > 0 {
-                let none = (&Vec3::ZERO, &Mat3::IDENTITY);
+                let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
                 frame.place(same[i], (&ipos[i], &iquat[i]), none, (&mut xipos[i], &mut ximat[i]));
             }
             let geoms = nodes[i].geoms();
-            if geoms.is_empty() || filter && d.body_awake[i] != SleepState::Awake.raw() {
+            if geoms.is_empty() || filter && v.body_awake[i] != SleepState::Awake.raw() {
                 continue;
             }
             let inertial = (&xipos[i], &ximat[i]);
             for g in geoms {
                 let local = (&m.geom_pos[g], &m.geom_quat[g]);
-                let found = (&mut d.geom_xpos[g], &mut d.geom_xmat[g]);
+                let found = (&mut v.geom_xpos[g], &mut v.geom_xmat[g]);
                 frame.place(m.geom_sameframe[g], local, inertial, found);
             }
         }
@@ -135,10 +143,10 @@ wide! {
             .iter()
             .zip(&m.site_sameframe[..ns])
             .zip(m.site_pos[..ns].iter().zip(&m.site_quat[..ns]));
-        let found = d.site_xpos[..ns].iter_mut().zip(&mut d.site_xmat[..ns]);
+        let found = v.site_xpos[..ns].iter_mut().zip(&mut v.site_xmat[..ns]);
         for (((&body, &same), (pos, quat)), (site_xpos, site_xmat)) in given.zip(found) {
             let i = body as usize;
-            if i >= n || filter && d.body_awake[i] != SleepState::Awake.raw() {
+            if i >= n || filter && v.body_awake[i] != SleepState::Awake.raw() {
                 continue;
             }
             let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
@@ -148,22 +156,22 @@ wide! {
 }
 
 /// Positions of joints, and where their anchors and axes go.
-struct Joints<'a> {
+struct Joints<'a, T> {
     m: &'a Model,
     joints: &'a [Joint],
-    qpos: &'a [f64],
+    qpos: &'a [T],
     /// Sine and cosine of half the angle of each hinge.
-    half_angle: [&'a [f64]; 2],
+    half_angle: [&'a [T]; 2],
     axes: &'a [Vec3],
     anchors: &'a [Vec3],
-    xanchor: &'a mut [Vec3],
-    xaxis: &'a mut [Vec3],
+    xanchor: &'a mut [Vec3<T>],
+    xaxis: &'a mut [Vec3<T>],
 }
 
-impl Joints<'_> {
+impl<T: Number> Joints<'_, T> {
     /// The pose of a body that has a free joint.
     #[inline(always)]
-    fn free(&mut self, node: &Body) -> Option<(Vec3, Quat)> {
+    fn free(&mut self, node: &Body) -> Option<(Vec3<T>, Quat<T>)> {
         if !node.free {
             return None;
         }
@@ -171,18 +179,18 @@ impl Joints<'_> {
         let q = self.qpos[self.joints[j].qpos()..].first_chunk::<7>()?;
         let pos = Vec3([q[0], q[1], q[2]]);
         self.xanchor[j] = pos;
-        self.xaxis[j] = self.axes[j];
+        self.xaxis[j] = Vec3::of(self.axes[j]);
         Some((pos, Quat([q[3], q[4], q[5], q[6]]).normalized()))
     }
 
     /// Moves a body from its pose relative to the parent by its joints, one after the other.
     #[inline(always)]
-    fn apply(&mut self, node: &Body, mut pos: Vec3, mut quat: Quat) -> (Vec3, Quat) {
+    fn apply(&mut self, node: &Body, mut pos: Vec3<T>, mut quat: Quat<T>) -> (Vec3<T>, Quat<T>) {
         for j in node.joints() {
             let joint = &self.joints[j];
-            let (local_axis, local_anchor) = (self.axes[j], self.anchors[j]);
+            let off_centre = !self.anchors[j].is_zero();
+            let (local_axis, local_anchor) = (Vec3::of(self.axes[j]), Vec3::of(self.anchors[j]));
             let axis = quat.rotate(local_axis);
-            let off_centre = !local_anchor.is_zero();
             let mut anchor = pos;
             if off_centre {
                 anchor += quat.rotate(local_anchor);
@@ -190,14 +198,15 @@ impl Joints<'_> {
             let q = joint.qpos();
             match joint.kind {
                 JointType::Hinge => {
-                    let [sin, cos] = self.half_angle.map(|x| x[joint.hinge as usize]);
+                    let hinge = joint.hinge as usize;
+                    let (sin, cos) = (self.half_angle[0][hinge], self.half_angle[1][hinge]);
                     let [x, y, z] = local_axis.0;
                     quat = quat * Quat([cos, x * sin, y * sin, z * sin]);
                 }
                 JointType::Ball => {
                     quat = quat * Quat::from_slice(&self.qpos[q..q + 4]).normalized();
                 }
-                JointType::Slide => pos += axis * (self.qpos[q] - self.m.qpos0[q]),
+                JointType::Slide => pos += axis * (self.qpos[q] - T::of(self.m.qpos0[q])),
                 // A free joint is alone on its body.
                 JointType::Free => {}
             }
@@ -213,10 +222,10 @@ impl Joints<'_> {
 }
 
 /// The frame of a body in the world.
-struct BodyFrame<'a> {
-    pos: &'a Vec3,
-    quat: &'a Quat,
-    mat: &'a Mat3,
+struct BodyFrame<'a, T = f64> {
+    pos: &'a Vec3<T>,
+    quat: &'a Quat<T>,
+    mat: &'a Mat3<T>,
 }
 
 impl<'a> BodyFrame<'a> {
@@ -224,15 +233,17 @@ impl<'a> BodyFrame<'a> {
     fn of(xpos: &'a [Vec3], xquat: &'a [Quat], xmat: &'a [Mat3], body: usize) -> BodyFrame<'a> {
         BodyFrame { pos: &xpos[body], quat: &xquat[body], mat: &xmat[body] }
     }
+}
 
+impl<T: Number> BodyFrame<'_, T> {
     #[inline(always)]
-    fn position(&self, local: &Vec3) -> Vec3 {
-        *self.mat * *local + *self.pos
+    fn position(&self, local: &Vec3) -> Vec3<T> {
+        *self.mat * Vec3::of(*local) + *self.pos
     }
 
     #[inline(always)]
-    fn orientation(&self, local: &Quat) -> Mat3 {
-        (*self.quat * *local).to_mat()
+    fn orientation(&self, local: &Quat) -> Mat3<T> {
+        (*self.quat * Quat::of(*local)).to_mat()
     }
 
     /// World pose of something attached to the body; `same` tells which frame it coincides with, or
@@ -242,8 +253,8 @@ impl<'a> BodyFrame<'a> {
         &self,
         same: u8,
         local: (&Vec3, &Quat),
-        inertial: (&Vec3, &Mat3),
-        (pos, mat): (&mut Vec3, &mut Mat3),
+        inertial: (&Vec3<T>, &Mat3<T>),
+        (pos, mat): (&mut Vec3<T>, &mut Mat3<T>),
     ) {
         match SameFrame::from_raw(same.into()) {
             Some(SameFrame::Body) => (*pos, *mat) = (*self.pos, *self.mat),

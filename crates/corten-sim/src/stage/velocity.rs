@@ -6,24 +6,32 @@
 //! with all quantities about one point per tree, so that parents and children add up directly
 //! (`mj_rne`). Gravity enters as an upward acceleration of the world.
 
-use corten_math::{MIN_VAL, Spatial, Vec3, wide};
+use corten_math::{MIN_VAL, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType};
 
+use crate::data::smooth::Worlds;
 use crate::{Data, awake};
 
+/// `cvel` and `cdof_dot`.
+pub fn body_velocities(m: &Model, d: &mut Data) {
+    tree_velocities(m, d);
+}
+
 wide! {
-    /// `cvel` and `cdof_dot`.
-    pub fn body_velocities(m: &Model, d: &mut Data) {
+    /// [`body_velocities`] of any worlds.
+    pub(crate) fn tree_velocities[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody == 0 {
             return;
         }
-        let s = &*d.scratch.structure;
+        let v = worlds.smooth(m);
+        let s = v.structure;
         let (n, nv) = (m.nbody, m.nv);
-        let (bodies, cvel) = (&s.bodies[..n], &mut d.cvel[..n]);
-        let (cdof, cdof_dot, qvel) = (&d.cdof[..nv], &mut d.cdof_dot[..nv], &d.qvel[..nv]);
-        cvel[0] = Spatial::ZERO;
-        for i in awake::bodies!(m, d).iter() {
+        let (bodies, cvel) = (&s.bodies[..n], &mut v.cvel[..n]);
+        let (cdof, cdof_dot, qvel) = (&v.cdof[..nv], &mut v.cdof_dot[..nv], &v.qvel[..nv]);
+        let zero = Spatial::of(Spatial::ZERO);
+        cvel[0] = zero;
+        for i in v.bodies.iter() {
             let node = &bodies[i];
             let mut vel = cvel[node.parent as usize];
             for joint in &s.joints[node.joints()] {
@@ -38,7 +46,7 @@ wide! {
                     }
                     JointType::Ball => spherical(&mut vel, k, cdof, cdof_dot, qvel),
                     JointType::Free => {
-                        cdof_dot[k..k + 3].fill(Spatial::ZERO);
+                        cdof_dot[k..k + 3].fill(zero);
                         let linear = vel.lin() + Vec3::from_slice(&qvel[k..k + 3]);
                         vel = Spatial::new(vel.rot(), linear);
                         spherical(&mut vel, k + 3, cdof, cdof_dot, qvel);
@@ -53,12 +61,12 @@ wide! {
 /// The three axes of a spherical joint, from dof `k` on, turn with the parent, then move the body
 /// together.
 #[inline(always)]
-fn spherical(
-    vel: &mut Spatial,
+fn spherical<T: Number>(
+    vel: &mut Spatial<T>,
     k: usize,
-    cdof: &[Spatial],
-    cdof_dot: &mut [Spatial],
-    qvel: &[f64],
+    cdof: &[Spatial<T>],
+    cdof_dot: &mut [Spatial<T>],
+    qvel: &[T],
 ) {
     let (Some(axes), Some(rates), Some(qvel)) = (
         cdof[k..].first_chunk::<3>(),
@@ -76,31 +84,39 @@ fn spherical(
 
 /// Coriolis, centrifugal and gravitational forces.
 pub fn bias_force(m: &Model, d: &mut Data) {
-    let mut force = std::mem::take(&mut d.qfrc_bias);
-    newton_euler(m, d, false, &mut force);
-    d.qfrc_bias = force;
+    recursive_forces(m, d, false, None);
+}
+
+/// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
+pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
+    recursive_forces(m, d, with_acceleration, Some(force));
 }
 
 wide! {
-    /// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
-    pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
+    /// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.
+    pub(crate) fn recursive_forces[W: Worlds](
+        m: &Model,
+        worlds: &mut W,
+        with_acceleration: bool,
+        force: Option<&mut [W::T]>,
+    ) {
         if m.nbody == 0 {
             return;
         }
-        let bodies = awake::bodies!(m, d);
-        let children = awake::children!(m, d);
-        let dofs = awake::dofs!(m, d);
-        let s = &*d.scratch.structure;
+        let v = worlds.smooth(m);
+        let (bodies, children, dofs) = (v.bodies, v.children, v.dofs);
+        let force = force.unwrap_or(v.qfrc_bias);
+        let s = v.structure;
         let (nbody, nv) = (m.nbody, m.nv);
         let nodes = &s.bodies[..nbody];
-        let acc = &mut d.scratch.body_acc[..nbody];
-        let frc = &mut d.scratch.body_frc[..nbody];
-        let (cinert, cvel) = (&d.cinert[..nbody], &d.cvel[..nbody]);
-        let (cdof, cdof_dot) = (&d.cdof[..nv], &d.cdof_dot[..nv]);
-        let (qvel, qacc) = (&d.qvel[..nv], &d.qacc[..nv]);
+        let acc = &mut v.body_acc[..nbody];
+        let frc = &mut v.body_frc[..nbody];
+        let (cinert, cvel) = (&v.cinert[..nbody], &v.cvel[..nbody]);
+        let (cdof, cdof_dot) = (&v.cdof[..nv], &v.cdof_dot[..nv]);
+        let (qvel, qacc) = (&v.qvel[..nv], &v.qacc[..nv]);
 
-        acc[0] = world_acceleration(m);
-        frc[0] = Spatial::ZERO;
+        acc[0] = Spatial::of(world_acceleration(m));
+        frc[0] = Spatial::of(Spatial::ZERO);
         for i in bodies.iter() {
             let node = &nodes[i];
             let mut own = node.dofs();
@@ -114,8 +130,8 @@ wide! {
                 a += combine(&cdof[own.clone()], &qacc[own]);
             }
             acc[i] = a;
-            let (inertia, v) = (&cinert[i], &cvel[i]);
-            frc[i] = inertia.mul(&a) + v.cross_force(&inertia.mul(v));
+            let (inertia, vel) = (&cinert[i], &cvel[i]);
+            frc[i] = inertia.mul(&a) + vel.cross_force(&inertia.mul(vel));
         }
         let Some(dofs) = dofs.list() else {
             let force = &mut force[..nv];
@@ -150,10 +166,16 @@ wide! {
 
 /// Sum of vectors times numbers.
 #[inline(always)]
-fn combine(vectors: &[Spatial], numbers: &[f64]) -> Spatial {
+fn combine<T: Number>(vectors: &[Spatial<T>], numbers: &[T]) -> Spatial<T> {
     let mut pairs = vectors.iter().zip(numbers);
-    let Some((first, &x)) = pairs.next() else { return Spatial::ZERO };
-    pairs.fold(*first * x, |sum, (v, &x)| sum + *v * x)
+    let Some((first, &x)) = pairs.next() else {
+        return Spatial::of(Spatial::ZERO);
+    };
+    let mut sum = *first * x;
+    for (v, &x) in pairs {
+        sum += *v * x;
+    }
+    sum
 }
 
 /// Acceleration of the world that acts like gravity.

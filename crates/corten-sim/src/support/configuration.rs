@@ -1,6 +1,6 @@
 //! Arithmetic of configurations: positions live on a manifold, whose tangent are velocities.
 
-use corten_math::{Quat, Vec3};
+use corten_math::{Number, Quat, Vec3};
 use corten_model::Model;
 use corten_model::enums::JointType;
 
@@ -29,28 +29,31 @@ pub(crate) fn integrate_joints(
 }
 
 /// [`integrate_pos`] for all joints.
-pub(crate) fn integrate_all_joints(s: &Structure, qpos: &mut [f64], qvel: &[f64], dt: f64) {
+#[inline(always)]
+pub(crate) fn integrate_all_joints<T: Number>(s: &Structure, qpos: &mut [T], qvel: &[T], dt: f64) {
     for joint in &s.joints {
         integrate_joint(joint, qpos, qvel, dt);
     }
 }
 
-#[inline]
-fn integrate_joint(joint: &Joint, qpos: &mut [f64], qvel: &[f64], dt: f64) {
+#[inline(always)]
+fn integrate_joint<T: Number>(joint: &Joint, qpos: &mut [T], qvel: &[T], dt: f64) {
+    let h = T::of(dt);
     let (q, k) = (joint.qpos(), joint.dof());
     match joint.kind {
-        JointType::Hinge | JointType::Slide => qpos[q] += dt * qvel[k],
+        JointType::Hinge | JointType::Slide => qpos[q] += h * qvel[k],
         JointType::Ball => turn(&mut qpos[q..q + 4], &qvel[k..], dt),
         JointType::Free => {
             for (x, v) in qpos[q..q + 3].iter_mut().zip(&qvel[k..]) {
-                *x += dt * v;
+                *x += h * *v;
             }
             turn(&mut qpos[q + 3..q + 7], &qvel[k + 3..], dt);
         }
     }
 }
 
-fn turn(quat: &mut [f64], vel: &[f64], dt: f64) {
+#[inline(always)]
+fn turn<T: Number>(quat: &mut [T], vel: &[T], dt: f64) {
     let turned = Quat::from_slice(quat).integrated(Vec3::from_slice(vel), dt);
     quat.copy_from_slice(&turned.0);
 }

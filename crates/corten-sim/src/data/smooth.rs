@@ -1,0 +1,163 @@
+//! What the smooth stages compute on: one world, or four side by side.
+//!
+//! Their kernels are written once, for any [`Worlds`]: for a [`Data`], and for [`Lanes`], which
+//! holds the same fields of four worlds that share a model, as lanes of one number.
+
+use std::sync::Arc;
+
+use corten_math::{AncestorAxes, FactorMemory, Four, Inertia, Mat3, Number, Quat, Spatial, Vec3};
+use corten_model::Model;
+
+use super::Data;
+use super::structure::Structure;
+use crate::awake::{self, Selection};
+use crate::sleep;
+
+/// Memory that the smooth stages work on.
+pub(crate) trait Worlds {
+    type T: Number;
+
+    fn smooth(&mut self, m: &Model) -> Smooth<'_, Self::T>;
+}
+
+macro_rules! fields {
+    ($($name:ident: $type:ident,)*; $($own:ident)*) => {
+        /// The fields of [`Data`] that smooth stages read and write.
+        #[allow(non_snake_case)]
+        pub(crate) struct Smooth<'a, T> {
+            pub structure: &'a Structure,
+            /// Whether trees may sleep.
+            pub sleeping: bool,
+            pub bodies: Selection<'a>,
+            pub children: Selection<'a>,
+            pub dofs: Selection<'a>,
+            pub body_awake: &'a [i32],
+            pub tree_awake: &'a mut [i32],
+            pub half_angle: [&'a mut [T]; 2],
+            pub ancestors: &'a mut AncestorAxes<T>,
+            pub body_acc: &'a mut [Spatial<T>],
+            pub body_frc: &'a mut [Spatial<T>],
+            $(pub $name: &'a mut [fields!(@type T $type)],)*
+        }
+
+        /// Four worlds, each in its lane.
+        #[allow(non_snake_case)]
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct Lanes {
+            pub structure: Arc<Structure>,
+            half_angle: [Vec<Four>; 2],
+            ancestors: AncestorAxes<Four>,
+            /// Working memory of factorisations.
+            pub factor: FactorMemory,
+            body_acc: Vec<Spatial<Four>>,
+            body_frc: Vec<Spatial<Four>>,
+            $(pub $name: Vec<fields!(@type Four $type)>,)*
+            $(pub $own: Vec<Four>,)*
+        }
+
+        impl Worlds for Data {
+            type T = f64;
+
+            #[inline(always)]
+            fn smooth(&mut self, m: &Model) -> Smooth<'_, f64> {
+                let sleeping = sleep::enabled(m);
+                let filter = sleeping && self.ntree_awake < m.ntree;
+                let [half_sin, half_cos] = &mut self.scratch.half_angle;
+                Smooth {
+                    structure: &self.scratch.structure,
+                    sleeping,
+                    bodies: awake::select(filter, &self.body_awake_ind, self.nbody_awake, m.nbody)
+                        .without_world(),
+                    children: awake::select(
+                        filter, &self.parent_awake_ind, self.nparent_awake, m.nbody,
+                    )
+                    .without_world(),
+                    dofs: awake::select(filter, &self.dof_awake_ind, self.nv_awake, m.nv),
+                    body_awake: &self.body_awake,
+                    tree_awake: &mut self.tree_awake,
+                    half_angle: [half_sin, half_cos],
+                    ancestors: &mut self.scratch.ancestors,
+                    body_acc: &mut self.scratch.body_acc,
+                    body_frc: &mut self.scratch.body_frc,
+                    $($name: &mut self.$name,)*
+                }
+            }
+        }
+
+        impl Worlds for Lanes {
+            type T = Four;
+
+            #[inline(always)]
+            fn smooth(&mut self, m: &Model) -> Smooth<'_, Four> {
+                let [half_sin, half_cos] = &mut self.half_angle;
+                Smooth {
+                    structure: &self.structure,
+                    sleeping: false,
+                    bodies: awake::select(false, &[], 0, m.nbody).without_world(),
+                    children: awake::select(false, &[], 0, m.nbody).without_world(),
+                    dofs: awake::select(false, &[], 0, m.nv),
+                    body_awake: &[],
+                    tree_awake: &mut [],
+                    half_angle: [half_sin, half_cos],
+                    ancestors: &mut self.ancestors,
+                    body_acc: &mut self.body_acc,
+                    body_frc: &mut self.body_frc,
+                    $($name: &mut self.$name,)*
+                }
+            }
+        }
+
+        impl Lanes {
+            pub fn new(m: &Model, d: &Data) -> Lanes {
+                let structure = d.scratch.structure.clone();
+                Lanes {
+                    half_angle: std::array::from_fn(|_| {
+                        vec![Four::default(); structure.hinges.len()]
+                    }),
+                    ancestors: AncestorAxes::new(structure.mass.width()),
+                    factor: FactorMemory::default(),
+                    structure,
+                    body_acc: vec![Spatial([Four::default(); 6]); m.nbody],
+                    body_frc: vec![Spatial([Four::default(); 6]); m.nbody],
+                    $($name: vec![bytemuck::Zeroable::zeroed(); d.$name.len()],)*
+                    $($own: vec![Four::default(); d.$own.len()],)*
+                }
+            }
+        }
+    };
+    (@type $T:ident number) => { $T };
+    (@type $T:ident $other:ident) => { $other<$T> };
+}
+
+fields! {
+    qpos: number,
+    qvel: number,
+    qacc: number,
+    mocap_pos: Vec3,
+    mocap_quat: Quat,
+
+    xpos: Vec3,
+    xquat: Quat,
+    xmat: Mat3,
+    xipos: Vec3,
+    ximat: Mat3,
+    xanchor: Vec3,
+    xaxis: Vec3,
+    geom_xpos: Vec3,
+    geom_xmat: Mat3,
+    site_xpos: Vec3,
+    site_xmat: Mat3,
+
+    subtree_com: Vec3,
+    cdof: Spatial,
+    cinert: Inertia,
+    crb: Inertia,
+    M: number,
+
+    cvel: Spatial,
+    cdof_dot: Spatial,
+    qfrc_bias: number,
+
+    // In lanes only.
+    ; qLD qLDiagInv qfrc_smooth qfrc_constraint qH qHDiagInv
+}

@@ -1,0 +1,169 @@
+//! Four worlds side by side have the same bits as four worlds one after the other.
+
+use std::path::PathBuf;
+
+use corten_model::arrays::ArrayRef;
+use corten_sim::lanes::{self, Companions};
+use corten_sim::{Data, Model, load_model, load_model_str};
+
+fn scenes() -> Vec<(String, Model)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    files.sort();
+    files
+        .into_iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "xml"))
+        .map(|f| (f.file_name().unwrap().to_string_lossy().into_owned(), load_model(&f).unwrap()))
+        .collect()
+}
+
+/// Joints of all kinds, mocap, tendons with armature, equalities, activations, and all integrators
+/// that lanes know.
+fn special() -> Vec<(String, Model)> {
+    ["Euler", "implicitfast", "implicit"]
+        .into_iter()
+        .flat_map(|integrator| [0.0, 0.3].map(|armature| (integrator, armature)))
+        .map(|(integrator, armature)| {
+            let text = format!(
+                "<mujoco>
+                <option integrator='{integrator}'><flag energy='enable'/></option>
+                <worldbody>
+                <geom type='plane' size='3 3 .1'/><camera name='c' pos='0 -3 1'/>
+                <body name='m' mocap='true' pos='0 0 1'><geom size='.05' contype='0' conaffinity='0'/></body>
+                <body pos='0 0 .3'><freejoint/><geom type='box' size='.1 .2 .1'/>
+                  <body pos='.3 0 0'><joint name='b' type='ball' stiffness='1' damping='.1'/>
+                    <geom type='capsule' size='.05 .1'/><site name='s'/>
+                    <body pos='0 0 .2'><joint name='h' axis='0 1 0' pos='0 .1 0' damping='.2'/>
+                      <joint name='l' type='slide' axis='1 0 0' stiffness='3' armature='.1'/>
+                      <geom size='.06' quat='1 .2 .3 .1'/><camera mode='targetbody' target='m'/></body></body></body>
+                <body pos='1 0 1' gravcomp='.5'><joint name='p' axis='0 1 0' limited='true' range='-1 1'/>
+                  <geom type='capsule' size='.04' fromto='0 0 0 .4 0 -.3'/><site name='e' pos='.4 0 0'/></body>
+                </worldbody>
+                <equality><weld body1='m' body2='world' active='false'/>
+                  <joint joint1='h' joint2='l'/></equality>
+                <tendon><spatial name='t' armature='{armature}' stiffness='2'><site site='s'/><site site='e'/></spatial>
+                  <fixed name='f' armature='{armature}'><joint joint='h' coef='1'/><joint joint='p' coef='-1'/></fixed></tendon>
+                <actuator><position joint='p' kp='20'/><motor joint='h' gear='2'/>
+                  <general tendon='t' dyntype='filter' dynprm='.1' gainprm='3'/>
+                  <intvelocity joint='l' kp='4' actrange='-1 1'/></actuator>
+                <sensor><accelerometer site='s'/><jointpos joint='p'/><framelinvel objtype='site' objname='e'/></sensor>
+                </mujoco>"
+            );
+            let m = load_model_str(&text, &Default::default()).unwrap();
+            (format!("{integrator} {armature}"), m)
+        })
+        .collect()
+}
+
+fn start(m: &Model, world: usize) -> Data {
+    let mut d = Data::new(m);
+    for (i, v) in d.qvel.iter_mut().enumerate() {
+        *v = 0.4 * ((3 * i + 7 * world) as f64).sin();
+    }
+    for p in &mut d.mocap_pos {
+        p.0[0] += 0.1 * world as f64;
+    }
+    d
+}
+
+fn control(d: &mut Data, world: usize, t: usize) {
+    for (i, u) in d.ctrl.iter_mut().enumerate() {
+        *u = 0.5 * ((i + 3 * world) as f64 + 0.05 * t as f64).sin();
+    }
+}
+
+fn bits(d: &Data, i: usize) -> Vec<u64> {
+    match d.array(i) {
+        Some(ArrayRef::F64(v)) => v.iter().map(|x| x.to_bits()).collect(),
+        Some(ArrayRef::F32(v)) => v.iter().map(|x| x.to_bits().into()).collect(),
+        Some(ArrayRef::I32(v)) => v.iter().map(|&x| x as u64).collect(),
+        Some(ArrayRef::U8(v)) => v.iter().map(|&x| x.into()).collect(),
+        None => Vec::new(),
+    }
+}
+
+fn assert_same(name: &str, a: &Data, b: &Data) {
+    assert_eq!(a.time.to_bits(), b.time.to_bits(), "{name}: time");
+    assert_eq!(a.energy.map(f64::to_bits), b.energy.map(f64::to_bits), "{name}: energy");
+    assert_eq!(a.ncon, b.ncon, "{name}: ncon");
+    for i in 0..Data::ARRAYS.len() {
+        assert_eq!(bits(a, i), bits(b, i), "{name}: {}", Data::ARRAYS[i].name);
+    }
+}
+
+#[test]
+fn every_field_is_that_of_single_steps() {
+    let mut grouped = 0;
+    for (name, m) in scenes().into_iter().chain(special()) {
+        let mut first = start(&m, 0);
+        if !lanes::supported(&m, &first) {
+            continue;
+        }
+        grouped += 1;
+        let mut companions = Companions::of(&m, &mut first);
+        for (k, d) in companions.others.iter_mut().enumerate() {
+            *d = start(&m, k + 1);
+        }
+        let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(&m, k)).collect();
+        let Companions { others: [b, c, d], lanes } = &mut *companions;
+        let mut worlds = [&mut first, b, c, d];
+        for t in 0..60 {
+            for (k, d) in worlds.iter_mut().enumerate() {
+                control(d, k, t);
+            }
+            let all = t % 10 == 9;
+            let results = lanes::step(&m, lanes, &mut worlds, all);
+            for (k, (single, result)) in singles.iter_mut().zip(results).enumerate() {
+                control(single, k, t);
+                assert_eq!(corten_sim::step(&m, single), result, "{name}");
+                if all {
+                    assert_same(&name, single, worlds[k]);
+                } else {
+                    assert_eq!(single.qpos, worlds[k].qpos, "{name} at step {t}");
+                }
+            }
+        }
+    }
+    assert!(grouped > 15 || grouped == 0, "{grouped} scenes");
+}
+
+#[test]
+fn a_world_that_goes_bad_leaves_the_others_alone() {
+    let (_, m) = special().swap_remove(0);
+    let mut first = start(&m, 0);
+    if !lanes::supported(&m, &first) {
+        return;
+    }
+    let mut companions = Companions::of(&m, &mut first);
+    for (k, d) in companions.others.iter_mut().enumerate() {
+        *d = start(&m, k + 1);
+    }
+    let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(&m, k)).collect();
+    let Companions { others: [b, c, d], lanes } = &mut *companions;
+    let mut worlds = [&mut first, b, c, d];
+    let spoil = |d: &mut Data, world: usize, t: usize| match (world, t) {
+        (1, 3) => d.qvel[2] = f64::NAN,
+        (2, 5) => d.ctrl[1] = f64::INFINITY,
+        (3, 7) => d.qfrc_applied[0] = 1e300,
+        (3, 8) => d.qfrc_applied[0] = 0.0,
+        (0, 9) => d.xfrc_applied[2].0[1] = 3.0,
+        _ => {}
+    };
+    let mut failures = 0;
+    for t in 0..20 {
+        for (k, d) in worlds.iter_mut().enumerate() {
+            control(d, k, t);
+            spoil(d, k, t);
+        }
+        let results = lanes::step(&m, lanes, &mut worlds, true);
+        for (k, (single, result)) in singles.iter_mut().zip(results).enumerate() {
+            control(single, k, t);
+            spoil(single, k, t);
+            failures += usize::from(result.is_err());
+            assert_eq!(corten_sim::step(&m, single), result);
+            assert_same(&format!("world {k} at {t}"), single, worlds[k]);
+        }
+    }
+    assert!(failures >= 3, "{failures}");
+}
