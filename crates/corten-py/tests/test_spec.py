@@ -527,3 +527,18 @@ def test_long_chains():
     assert len(parent.bodies) == 3001
     parent.delete(parent.bodies[1])
     assert len(parent.bodies) == 1
+
+
+def test_deep_classes():
+    """Files nest less deep than specs; what cannot be written says so."""
+    s = corten.MjSpec()
+    default = s.default
+    for i in range(600):
+        default = s.add_default(f"class{i}", default)
+        default.geom.group = i % 5
+    s.worldbody.add_geom(default, size=[0.1, 0, 0])
+    assert s.compile().geom_group[0] == 4
+    with pytest.raises(ValueError, match="nested"):
+        s.to_xml()
+    s.delete(s.find_default("class400"))
+    corten.MjModel.from_xml_string(s.to_xml())

@@ -3,10 +3,9 @@
 //! The order of each kind of children in a body is part of the model. Frames group children of
 //! different kinds; where grouping would break an order, a frame is opened more than once.
 
+use super::element::{camera_tag, geom_tag, set_orientation, site_tag, unless_oriented};
 use super::text::{Tag, Writer};
-use super::{
-    Settings, WriteError, camera_tag, geom_tag, set_orientation, site_tag, unless_oriented,
-};
+use super::{Settings, WriteError};
 use crate::compile::principal;
 use crate::enums::{JointType, Limited};
 use crate::spec::*;

@@ -6,30 +6,33 @@
 //! form. Elements of attached models are converted to the settings of the model that holds them.
 
 mod body;
+mod element;
 mod text;
 
 use corten_math::Vec3;
 
 use super::attr::{Keyword as _, Value as _, write_numbers};
-use super::read::sensor::{Attachment, SENSORS};
 use super::read::settings::{DISABLE_FLAGS, ENABLE_FLAGS};
-use crate::enums::{
-    Bias, ContactDataField, Dynamics, EqualityType, Gain, MeshBuiltin, ObjType, Transmission,
-};
+use crate::enums::{EqualityType, MeshBuiltin, ObjType, Transmission};
 use crate::option::Visual;
 use crate::spec::*;
+use crate::xml::MAX_DEPTH;
+use element::{
+    actuator_tag, camera_tag, geom_tag, sensor_tag, site_tag, tendon_tag, wrap_tag, write_material,
+};
 use text::{Tag, Writer};
 
 /// Why a spec cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    #[error("bodies are nested more than {0} deep, which no reader accepts")]
+    #[error("elements are nested more than {0} deep, which no reader accepts")]
     TooDeep(usize),
 }
 
 impl Spec {
     /// The spec as MJCF text.
     pub fn to_xml(&self) -> Result<String, WriteError> {
+        self.check_class_depth()?;
         let mut w = Writer::default();
         let mut tag = Tag::new("mujoco");
         tag.set("model", &self.modelname);
@@ -116,19 +119,24 @@ impl Spec {
 
     fn write_defaults(&self, w: &mut Writer) {
         let plain = DefaultClass::default();
-        self.write_class(w, Spec::MAIN_CLASS, &plain, 0);
+        self.write_class(w, Spec::MAIN_CLASS, &plain);
     }
 
-    fn write_class(
-        &self,
-        w: &mut Writer,
-        key: Key<DefaultClass>,
-        base: &DefaultClass,
-        depth: usize,
-    ) {
-        let Some(class) = self.defaults.get(key).filter(|_| depth < crate::xml::MAX_DEPTH) else {
-            return;
-        };
+    /// The root, the class `main` and what a class holds are three more levels.
+    fn check_class_depth(&self) -> Result<(), WriteError> {
+        let mut pending = vec![(Spec::MAIN_CLASS, 3)];
+        while let Some((key, depth)) = pending.pop() {
+            if depth > MAX_DEPTH {
+                return Err(WriteError::TooDeep(MAX_DEPTH));
+            }
+            let children = self.defaults.get(key).map_or(&[][..], |class| &class.children);
+            pending.extend(children.iter().map(|&child| (child, depth + 1)));
+        }
+        Ok(())
+    }
+
+    fn write_class(&self, w: &mut Writer, key: Key<DefaultClass>, base: &DefaultClass) {
+        let Some(class) = self.defaults.get(key) else { return };
         let mut tag = Tag::new("default");
         if key != Spec::MAIN_CLASS {
             tag.set("class", &class.name);
@@ -147,7 +155,7 @@ impl Spec {
             w.leaf_unless_empty(&tendon_tag("tendon", &class.tendon, &base.tendon));
             w.leaf_unless_empty(&actuator_tag(&class.actuator, &base.actuator));
             for &child in &class.children {
-                self.write_class(w, child, class, depth + 1);
+                self.write_class(w, child, class);
             }
         };
         if key == Spec::MAIN_CLASS {
@@ -394,244 +402,6 @@ impl Spec {
                 w.leaf(Tag::new("key").diff(&key, &Keyframe::default()));
             }
         });
-    }
-}
-
-/// Adds an orientation, if it differs.
-fn set_orientation(tag: &mut Tag, alt: &Orientation, base: &Orientation) {
-    if alt == base {
-        return;
-    }
-    match alt {
-        Orientation::Quat => {}
-        Orientation::AxisAngle(values) => drop(tag.set("axisangle", values.write())),
-        Orientation::XyAxes(values) => drop(tag.set("xyaxes", values.write())),
-        Orientation::ZAxis(values) => drop(tag.set("zaxis", values.write())),
-        Orientation::Euler(values) => drop(tag.set("euler", values.write())),
-    }
-}
-
-/// Names of attributes that must not stand beside an alternative orientation.
-fn unless_oriented(alt: &Orientation, base: &Orientation) -> &'static [&'static str] {
-    if alt == base { &[] } else { &["quat"] }
-}
-
-fn geom_tag(geom: &Geom, base: &Geom) -> Tag {
-    let mut tag = Tag::new("geom");
-    tag.diff_except(geom, base, unless_oriented(&geom.alt, &base.alt));
-    set_orientation(&mut tag, &geom.alt, &base.alt);
-    tag
-}
-
-fn site_tag(site: &Site, base: &Site) -> Tag {
-    let mut tag = Tag::new("site");
-    tag.diff_except(site, base, unless_oriented(&site.alt, &base.alt));
-    set_orientation(&mut tag, &site.alt, &base.alt);
-    tag
-}
-
-fn camera_tag(camera: &Camera, base: &Camera) -> Tag {
-    let mut tag = Tag::new("camera");
-    // User data is not inherited, and these go together.
-    tag.diff_except(
-        camera,
-        base,
-        &[
-            "user",
-            "fovy",
-            "sensorsize",
-            "resolution",
-            "focal",
-            "focalpixel",
-            "principal",
-            "principalpixel",
-            if camera.alt == base.alt { "" } else { "quat" },
-        ],
-    );
-    if !camera.userdata.is_empty() {
-        tag.set("user", camera.userdata.write());
-    }
-    set_orientation(&mut tag, &camera.alt, &base.alt);
-    let lengths = [
-        ("focal", camera.focal_length, base.focal_length),
-        ("focalpixel", camera.focal_pixel, base.focal_pixel),
-        ("principal", camera.principal_length, base.principal_length),
-        ("principalpixel", camera.principal_pixel, base.principal_pixel),
-    ];
-    let optics =
-        lengths.iter().any(|(_, own, base)| own != base) || camera.sensor_size != base.sensor_size;
-    for (name, own, base) in lengths {
-        if own != base {
-            tag.set(name, own.write());
-        }
-    }
-    if optics {
-        tag.set("sensorsize", camera.sensor_size.write());
-    } else if camera.fovy != base.fovy {
-        tag.set("fovy", camera.fovy.write());
-    }
-    if optics || camera.resolution != base.resolution {
-        tag.set("resolution", camera.resolution.write());
-    }
-    tag
-}
-
-fn write_material(w: &mut Writer, mut tag: Tag, material: &Material, base: &Material) {
-    tag.diff(material, base);
-    w.element(&tag, |w| {
-        let pairs = material.textures.iter().zip(&base.textures).enumerate();
-        for (role, (texture, inherited)) in pairs {
-            if texture != inherited
-                && let Some(role) = crate::enums::TextureRole::from_raw(role as i32)
-            {
-                w.leaf(Tag::new("layer").set("role", role.word()).set("texture", texture));
-            }
-        }
-    });
-}
-
-fn tendon_tag(name: &'static str, tendon: &Tendon, base: &Tendon) -> Tag {
-    let mut tag = Tag::new(name);
-    let except: &[&str] = if name == "fixed" { &["width", "material", "rgba"] } else { &[] };
-    tag.diff_except(tendon, base, except);
-    if tendon.springlength != base.springlength {
-        tag.set("springlength", tendon.springlength.write());
-    }
-    tag
-}
-
-fn wrap_tag(target: &WrapTarget) -> Tag {
-    match target {
-        WrapTarget::Site { site } => {
-            let mut tag = Tag::new("site");
-            tag.set("site", site);
-            tag
-        }
-        WrapTarget::Geom { geom, sidesite } => {
-            let mut tag = Tag::new("geom");
-            tag.set("geom", geom).set_text("sidesite", sidesite);
-            tag
-        }
-        WrapTarget::Joint { joint, coef } => {
-            let mut tag = Tag::new("joint");
-            tag.set("joint", joint).set("coef", coef.to_string());
-            tag
-        }
-        WrapTarget::Pulley { divisor } => {
-            let mut tag = Tag::new("pulley");
-            tag.set("divisor", divisor.to_string());
-            tag
-        }
-    }
-}
-
-/// An actuator in its general form. Only servos can take over the range of their target, so one
-/// that does is written as a servo.
-fn actuator_tag(actuator: &Actuator, base: &Actuator) -> Tag {
-    let servo = actuator.inheritrange != base.inheritrange
-        && actuator.gaintype == Gain::Fixed
-        && actuator.biastype == Bias::Affine;
-    if !servo {
-        let mut tag = Tag::new("general");
-        tag.diff(actuator, base);
-        return tag;
-    }
-    let integrated = actuator.dyntype == Dynamics::Integrator;
-    let mut tag = Tag::new(if integrated { "intvelocity" } else { "position" });
-    tag.diff_except(
-        actuator,
-        base,
-        &[
-            "actdim",
-            "dyntype",
-            "gaintype",
-            "biastype",
-            "dynprm",
-            "gainprm",
-            "biasprm",
-            "actearly",
-            "actlimited",
-            if integrated { "" } else { "actrange" },
-        ],
-    );
-    tag.set("inheritrange", actuator.inheritrange.to_string());
-    tag.set("kp", actuator.gainprm[0].to_string());
-    let damping = actuator.biasprm[2];
-    if damping > 0.0 {
-        tag.set("dampratio", damping.to_string());
-    } else {
-        tag.set("kv", (-damping).to_string());
-    }
-    if actuator.dyntype == Dynamics::FilterExact {
-        tag.set("timeconst", actuator.dynprm[0].to_string());
-    }
-    tag
-}
-
-fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
-    let (name, _, attachment) = SENSORS.iter().find(|(_, type_, _)| *type_ == sensor.type_)?;
-    let mut tag = Tag::new(name);
-    tag.diff(sensor, &Sensor::default());
-    let objtype = sensor.objtype.word();
-    match *attachment {
-        Attachment::One(attr, _) => drop(tag.set(attr, &sensor.objname)),
-        Attachment::CamProjection => {
-            tag.set("site", &sensor.objname).set("camera", &sensor.refname);
-        }
-        Attachment::InsideSite => {
-            tag.set("site", &sensor.refname);
-            tag.set("objtype", objtype).set("objname", &sensor.objname);
-        }
-        Attachment::Frame { relative } => {
-            tag.set("objtype", objtype).set("objname", &sensor.objname);
-            if relative && sensor.reftype != ObjType::Unknown {
-                tag.set("reftype", sensor.reftype.word()).set("refname", &sensor.refname);
-            }
-        }
-        Attachment::Distance => {
-            tag.set(&numbered(sensor.objtype, 1), &sensor.objname);
-            tag.set(&numbered(sensor.reftype, 2), &sensor.refname);
-        }
-        Attachment::Contact => {
-            if sensor.objtype != ObjType::Unknown {
-                tag.set(&numbered(sensor.objtype, 1), &sensor.objname);
-            }
-            if sensor.reftype != ObjType::Unknown {
-                tag.set(&numbered(sensor.reftype, 2), &sensor.refname);
-            }
-            let fields = ContactDataField::WORDS.iter();
-            let words: Vec<&str> = fields
-                .filter(|(_, field)| sensor.intprm[0] >> field.raw() & 1 != 0)
-                .map(|(word, _)| *word)
-                .collect();
-            tag.set("data", words.join(" "));
-            let reduce = ["none", "mindist", "maxforce", "netforce"];
-            let reduce = usize::try_from(sensor.intprm[1]).ok().and_then(|i| reduce.get(i));
-            tag.set("reduce", *reduce.unwrap_or(&"none"));
-            tag.set("num", sensor.intprm[2].to_string());
-        }
-        Attachment::Tactile => {
-            tag.set("geom", &sensor.refname).set("mesh", &sensor.objname);
-        }
-        Attachment::User => {
-            if sensor.objtype != ObjType::Unknown {
-                tag.set("objtype", objtype).set("objname", &sensor.objname);
-            }
-            tag.set("dim", sensor.dim.to_string());
-            tag.set("needstage", sensor.needstage.word());
-            tag.set("datatype", sensor.datatype.word());
-        }
-        Attachment::Nothing => {}
-    }
-    Some(tag)
-}
-
-/// The attribute that names an object of a contact or distance sensor.
-fn numbered(kind: ObjType, number: usize) -> String {
-    match kind {
-        ObjType::Site => "site".to_owned(),
-        ObjType::Xbody => format!("subtree{number}"),
-        kind => format!("{}{number}", kind.word()),
     }
 }
 
