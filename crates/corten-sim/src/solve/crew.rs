@@ -214,6 +214,7 @@ impl Bench {
     fn solve(&mut self, thread: usize, work: &Work, answers: &Mutex<Answers>) {
         let (view, Some(method)) = (work.view(), work.method) else { return };
         let [qacc, ma, jar] = &work.start;
+        self.primal.begin();
         for island in (0..work.thread.len()).filter(|&i| work.thread[i] == thread) {
             let (dofs, efcs) = (view.dofs(island), view.efcs(island));
             for (to, from) in [
@@ -238,7 +239,6 @@ impl Bench {
             };
             let stats = &mut self.stats;
             let outcome = self.primal.solve(
-                island,
                 &view.problem(island),
                 method,
                 &work.limits,

@@ -11,23 +11,51 @@
 //! is changed accordingly and factored anew. Updating the factor row by row instead costs as much
 //! per changed row as a factorisation of a typical robot.
 
+pub mod compact;
 mod layout;
 mod order;
+mod tile;
 
-use super::cost::{CONE, QUADRATIC, cone_hessian};
+use super::cost::{CONE, QUADRATIC};
 use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use crate::data::room::fit;
-use corten_math::{MIN_VAL, wide};
-use layout::{LANES, Layout, Shape, Slot, is_single};
+use corten_math::wide;
+use layout::{Layout, Shape, Slot, is_single};
+use tile::{
+    Four, LANES, Pivots, RANKS, Single, Tile, ZERO, add_block, add_block_force, dot_block,
+    each_block, finish, subtract, weights,
+};
 
-/// Numbers that the processor treats together.
-type Four = [f64; LANES];
+/// The linear algebra of one problem: what Newton's method needs of it.
+pub trait System {
+    /// Takes over the mass matrix and the Jacobian of a problem of `n` degrees of freedom, and
+    /// finds where the factor can have entries, whichever rows become active.
+    fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>);
 
-/// Four rows of four columns.
-type Tile = [Four; LANES];
+    /// The vector of the products to come.
+    fn set(&mut self, x: &[f64]);
 
-const ZERO: Tile = [[0.0; LANES]; LANES];
+    /// `y = J x` with the vector given or found last.
+    fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]);
+
+    /// `y = M x` with the vector given or found last.
+    fn mul_inertia(&mut self, y: &mut [f64]);
+
+    /// `y = Jᵀ f`.
+    fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]);
+
+    /// Builds `H` for the given states and factors it; `known` tells that it has been built for
+    /// other states of this problem. Returns how many pivots had to be raised to the smallest
+    /// divisor: 0 for a positive definite matrix.
+    fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize;
+
+    /// The direction of search `−H⁻¹ g`, which becomes the vector of the products to come.
+    fn descend(&mut self, gradient: &[f64], search: &mut [f64]);
+
+    /// Number of entries of the factor.
+    fn nonzeros(&self, problem: &Problem<'_>) -> usize;
+}
 
 #[derive(Clone, Debug, Default)]
 pub struct Hessian {
@@ -70,12 +98,6 @@ pub struct Buffers {
     factor: Vec<Tile>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Pivots {
-    value: Four,
-    inverse: Four,
-}
-
 /// A block with several columns or rows: where all that concerns it is.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
@@ -95,63 +117,12 @@ struct Placed {
     cone: u32,
 }
 
-/// A limit or the friction of a joint: one row with one entry.
-#[derive(Clone, Copy, Debug)]
-struct Single {
-    row: u32,
-    place: u32,
-    value: f64,
-}
-
-/// Numbers of rows for which there are kernels; others take the next larger one.
-const RANKS: [usize; 4] = [1, 3, 4, MAX_RANK];
-
-/// A loop over blocks for each number of rows, which is a constant within it.
-macro_rules! each_block {
-    ($blocks:expr, $rank:ident, $p:ident => $body:block) => {
-        each_block!(@ $blocks, $rank, $p => $body, 0 1 2 3)
-    };
-    (@ $blocks:expr, $rank:ident, $p:ident => $body:block, $($k:literal)*) => {
-        $({
-            const $rank: usize = RANKS[$k];
-            for $p in &$blocks[$k] $body
-        })*
-    };
-}
-
 impl Hessian {
-    /// Number of entries of the factor.
-    pub fn nonzeros(&self) -> usize {
-        self.layout.nonzeros
-    }
-
     /// Borrows working memory before a problem is loaded, or gives it back.
     pub fn exchange(&mut self, buffers: &mut Buffers) {
         std::mem::swap(&mut self.jacobian, &mut buffers.jacobian);
         std::mem::swap(&mut self.matrix, &mut buffers.matrix);
         std::mem::swap(&mut self.factor, &mut buffers.factor);
-    }
-
-    /// Takes over the mass matrix and the Jacobian of a problem, and finds where the factor can
-    /// have entries, whichever rows become active.
-    pub fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
-        if self.layout.update(n, inertia, rows) {
-            let (tiles, rows) = (self.layout.columns.len(), self.layout.rows.len());
-            self.inertia.clear();
-            fit(&mut self.inertia, tiles);
-            self.pivots.clear();
-            self.pivots.resize(rows, Pivots::default());
-            self.index.resize(rows, 0);
-            self.stale.resize(rows, true);
-            self.x.resize(rows, [0.0; LANES]);
-            self.sums.resize(rows, [0.0; LANES]);
-            let slots = self.layout.shapes.iter().map(|s| s.nslot as usize).max().unwrap_or(0);
-            self.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
-        }
-        fit(&mut self.matrix, self.inertia.len());
-        fit(&mut self.factor, self.inertia.len());
-        self.place_blocks(rows);
-        load(self, inertia, rows);
     }
 
     fn place_blocks(&mut self, rows: &Jacobian<'_>) {
@@ -191,52 +162,67 @@ impl Hessian {
         self.partial.resize(product as usize, [0.0; LANES]);
         self.products.resize(product as usize, 0.0);
     }
+}
 
-    /// The vector of the products to come.
-    pub fn set(&mut self, x: &[f64]) {
+impl System for Hessian {
+    fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+        if self.layout.update(n, inertia, rows) {
+            let (tiles, rows) = (self.layout.columns.len(), self.layout.rows.len());
+            self.inertia.clear();
+            fit(&mut self.inertia, tiles);
+            self.pivots.clear();
+            self.pivots.resize(rows, Pivots::default());
+            self.index.resize(rows, 0);
+            self.stale.resize(rows, true);
+            self.x.resize(rows, [0.0; LANES]);
+            self.sums.resize(rows, [0.0; LANES]);
+            let slots = self.layout.shapes.iter().map(|s| s.nslot as usize).max().unwrap_or(0);
+            self.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
+        }
+        fit(&mut self.matrix, self.inertia.len());
+        fit(&mut self.factor, self.inertia.len());
+        self.place_blocks(rows);
+        load(self, inertia, rows);
+    }
+
+    fn set(&mut self, x: &[f64]) {
         for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
             *to = dofs.map(|dof| x.get(dof as usize).copied().unwrap_or(0.0));
         }
     }
 
-    /// `y = scale · J x` with the vector given last, or the last solution.
-    pub fn mul_jacobian(&mut self, rows: &Jacobian<'_>, scale: f64, y: &mut [f64]) {
-        mul_jacobian(self, rows, scale, y);
+    fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
+        mul_jacobian(self, rows, y);
     }
 
-    /// `y = scale · M x` with the vector given last, or the last solution.
-    pub fn mul_inertia(&mut self, scale: f64, y: &mut [f64]) {
-        mul_inertia(self, scale, y);
+    fn mul_inertia(&mut self, y: &mut [f64]) {
+        mul_inertia(self, y);
     }
 
-    /// `y = Jᵀ f`.
-    pub fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
+    fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
         tmul_jacobian(self, rows, f, y);
     }
 
-    /// Builds `H` for the given states and factors it. Returns how many pivots had to be
-    /// raised to the smallest divisor: 0 for a positive definite matrix.
-    pub fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
-        build(self, problem, jar, state);
-        factor(self)
-    }
-
-    /// [`Self::factor`] of the same problem at other states.
-    pub fn refactor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> usize {
-        if !change(self, problem, jar, state) {
+    fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
+        if !known || !change(self, problem, jar, state) {
             build(self, problem, jar, state);
         }
         factor(self)
     }
 
-    /// `x ← H⁻¹ x`.
-    pub fn solve(&mut self, x: &mut [f64]) {
-        self.set(x);
+    fn descend(&mut self, gradient: &[f64], search: &mut [f64]) {
+        for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
+            *to = dofs.map(|dof| gradient.get(dof as usize).map_or(0.0, |g| -g));
+        }
         solve(self);
         let entries = self.x.as_flattened();
-        for (x, &place) in x.iter_mut().zip(&self.layout.place) {
+        for (x, &place) in search.iter_mut().zip(&self.layout.place) {
             *x = entries[place as usize];
         }
+    }
+
+    fn nonzeros(&self, _: &Problem<'_>) -> usize {
+        self.layout.nonzeros
     }
 }
 
@@ -266,16 +252,16 @@ wide! {
         });
     }
 
-    fn mul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, scale: f64, y: &mut [f64]) {
+    fn mul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, y: &mut [f64]) {
         let Hessian { layout, blocks, singles, jacobian, partial, products, x, .. } = h;
         each_block!(blocks, R, p => {
-            let tiles = layout.tile_list(p.tile, p.tiles);
+            let tiles = layout.tile_list(p.tile, p.tiles).iter().map(|&t| t as usize);
             let (from, to) = (&jacobian[p.start as usize..], &mut partial[p.product as usize..]);
             dot_block::<R>(from, tiles, x, to);
         });
         // In a loop of its own, which the compiler does not mix with that over columns.
         for (to, s) in products.iter_mut().zip(&*partial) {
-            *to = scale * ((s[0] + s[2]) + (s[1] + s[3]));
+            *to = (s[0] + s[2]) + (s[1] + s[3]);
         }
         each_block!(blocks, R, p => {
             if let Some(products) = products[p.product as usize..].first_chunk::<R>() {
@@ -285,7 +271,7 @@ wide! {
         });
         let x = x.as_flattened();
         for s in singles {
-            y[s.row as usize] = s.value * (scale * x[s.place as usize]);
+            y[s.row as usize] = s.value * x[s.place as usize];
         }
     }
 
@@ -293,7 +279,7 @@ wide! {
         let Hessian { layout, blocks, singles, jacobian, sums, .. } = h;
         sums.fill([0.0; LANES]);
         each_block!(blocks, R, p => {
-            let tiles = layout.tile_list(p.tile, p.tiles);
+            let tiles = layout.tile_list(p.tile, p.tiles).iter().map(|&t| t as usize);
             let f = &f[p.row as usize..][..p.rows as usize];
             let forces = rows.stored_forces::<R>(p.kind, p.cone, f);
             add_block_force::<R>(&jacobian[p.start as usize..], tiles, sums, &forces);
@@ -307,7 +293,7 @@ wide! {
         }
     }
 
-    fn mul_inertia(h: &mut Hessian, scale: f64, y: &mut [f64]) {
+    fn mul_inertia(h: &mut Hessian, y: &mut [f64]) {
         let Hessian { layout, inertia, x, sums, .. } = h;
         // A row is complete when all rows after it have added their part.
         sums.fill([0.0; LANES]);
@@ -338,7 +324,7 @@ wide! {
                     sum[k] += (across[k][0] + across[k][2]) + (across[k][1] + across[k][3]);
                 }
             }
-            sums[t] = sum.map(|s| scale * s);
+            sums[t] = sum;
         }
         let entries = sums.as_flattened();
         for (y, &place) in y.iter_mut().zip(&layout.place) {
@@ -358,7 +344,7 @@ wide! {
             cones |= p.kind == Kind::Elliptic && state[p.row as usize] == CONE;
             let (w, any) = weights::<R>(problem, b, jar, state);
             if any {
-                add_block(matrix, jacobian, weighted, layout, p, &w);
+                add_placed(matrix, jacobian, weighted, layout, p, &w);
             }
         });
         let entries = matrix.as_flattened_mut().as_flattened_mut();
@@ -394,7 +380,7 @@ wide! {
                 for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
                     *w -= old;
                 }
-                add_block(matrix, jacobian, weighted, layout, p, &w);
+                add_placed(matrix, jacobian, weighted, layout, p, &w);
             }
         });
         let entries = matrix.as_flattened_mut().as_flattened_mut();
@@ -440,21 +426,23 @@ wide! {
                 let count = b.index as usize;
                 let tiles = &after[start - (first + len + 1)..][..=count];
                 let columns = &layout.columns[start..][..=count];
-                let d = &pivots[b.row as usize].value;
+                let pairs =
+                    columns.iter().enumerate().map(|(k, &c)| (index[c as usize] as usize, k));
+                let (last, d) = (&tiles[count], &pivots[b.row as usize].value);
                 let wide = row.lanes > 2;
                 match s.lanes {
-                    1 => subtract::<1>(target, tiles, columns, index, d, wide),
-                    2 => subtract::<2>(target, tiles, columns, index, d, wide),
-                    3 => subtract::<3>(target, tiles, columns, index, d, wide),
-                    _ => subtract::<4>(target, tiles, columns, index, d, wide),
+                    1 => subtract::<1>(target, tiles, last, d, wide, pairs),
+                    2 => subtract::<2>(target, tiles, last, d, wide, pairs),
+                    3 => subtract::<3>(target, tiles, last, d, wide, pairs),
+                    _ => subtract::<4>(target, tiles, last, d, wide, pairs),
                 }
             }
             let pivots = &mut pivots[t];
             raised += match row.lanes {
-                1 => finish::<1>(target, pivots),
-                2 => finish::<2>(target, pivots),
-                3 => finish::<3>(target, pivots),
-                _ => finish::<4>(target, pivots),
+                1 => finish::<1>(target, pivots, 0..len),
+                2 => finish::<2>(target, pivots, 0..len),
+                3 => finish::<3>(target, pivots, 0..len),
+                _ => finish::<4>(target, pivots, 0..len),
             };
         }
         raised
@@ -514,146 +502,6 @@ wide! {
     }
 }
 
-/// Takes a row of `K` lanes out of the row of tiles above it that belongs to the last of the
-/// given tiles: `target −= Lₛₜᵀ Dₛ Lₛ`.
-#[inline(always)]
-fn subtract<const K: usize>(
-    target: &mut [Tile],
-    tiles: &[Tile],
-    columns: &[u32],
-    index: &[u32],
-    d: &Four,
-    wide: bool,
-) {
-    let [.., last] = tiles else { return };
-    let mut factors = ZERO;
-    for k in 0..K {
-        for i in 0..LANES {
-            factors[k][i] = d[k] * last[k][i];
-        }
-    }
-    // Two rows at a time, whose factors fit into the registers.
-    subtract_rows::<K, 0>(target, tiles, columns, index, &factors);
-    if wide {
-        subtract_rows::<K, 2>(target, tiles, columns, index, &factors);
-    }
-}
-
-#[inline(always)]
-fn subtract_rows<const K: usize, const FIRST: usize>(
-    target: &mut [Tile],
-    tiles: &[Tile],
-    columns: &[u32],
-    index: &[u32],
-    factors: &Tile,
-) {
-    for (tile, &c) in tiles.iter().zip(columns) {
-        subtract_tile::<K, FIRST>(&mut target[index[c as usize] as usize], tile, factors);
-    }
-}
-
-#[inline(always)]
-fn subtract_tile<const K: usize, const FIRST: usize>(to: &mut Tile, tile: &Tile, factors: &Tile) {
-    let [mut a, mut b] = [to[FIRST], to[FIRST + 1]];
-    for k in 0..K {
-        for i in 0..LANES {
-            a[i] -= factors[k][FIRST] * tile[k][i];
-            b[i] -= factors[k][FIRST + 1] * tile[k][i];
-        }
-    }
-    [to[FIRST], to[FIRST + 1]] = [a, b];
-}
-
-/// Factors the diagonal tile of a row with `N` lanes and divides the others by it. Returns how
-/// many pivots were raised.
-#[inline(always)]
-fn finish<const N: usize>(row: &mut [Tile], pivots: &mut Pivots) -> usize {
-    let [left @ .., diagonal] = row else { return 0 };
-    let mut raised = 0;
-    let mut a: [[f64; N]; N] = std::array::from_fn(|k| std::array::from_fn(|i| diagonal[k][i]));
-    let mut l = [[0.0; N]; N];
-    let mut inverse = [0.0; N];
-    for k in (0..N).rev() {
-        let mut pivot = a[k][k];
-        if pivot < MIN_VAL || pivot.is_nan() {
-            pivot = MIN_VAL;
-            raised += 1;
-        }
-        inverse[k] = 1.0 / pivot;
-        pivots.value[k] = pivot;
-        pivots.inverse[k] = inverse[k];
-        for i in 0..k {
-            l[k][i] = a[k][i] * inverse[k];
-            for j in 0..=i {
-                a[i][j] -= l[k][i] * a[k][j];
-            }
-        }
-    }
-    for k in 0..N {
-        diagonal[k] = std::array::from_fn(|i| if i < k { l[k][i] } else { 0.0 });
-    }
-    for tile in left {
-        for k in (0..N).rev() {
-            for m in k + 1..N {
-                for i in 0..LANES {
-                    tile[k][i] -= l[m][k] * tile[m][i];
-                }
-            }
-        }
-        for k in 0..N {
-            for i in 0..LANES {
-                tile[k][i] *= inverse[k];
-            }
-        }
-    }
-    raised
-}
-
-/// Second derivative of the cost by up to `R` stored rows of a block, and whether it is not zero.
-#[inline(always)]
-fn weights<const R: usize>(
-    problem: &Problem<'_>,
-    b: &Block,
-    jar: &[f64],
-    state: &[i32],
-) -> ([[f64; R]; R], bool) {
-    let (cones, d) = (problem.rows.jacobian.cones, problem.rows.d);
-    let range = b.rows();
-    let active = |(&d, &state): (&f64, &i32)| if state == QUADRATIC { d } else { 0.0 };
-    let (d, state) = (&d[range.clone()], &state[range.clone()]);
-    let mut w = [[0.0; R]; R];
-    let mut any = false;
-    match b.kind {
-        Kind::Pyramid => {
-            let friction = &cones[b.cone as usize].friction;
-            let pairs = d.as_chunks::<2>().0.iter().zip(state.as_chunks::<2>().0);
-            for (k, (d, state)) in (1..R).zip(pairs) {
-                let [plus, minus] = [active((&d[0], &state[0])), active((&d[1], &state[1]))];
-                let mu = friction[k - 1];
-                w[0][0] += plus + minus;
-                w[0][k] = mu * (plus - minus);
-                w[k][0] = w[0][k];
-                w[k][k] = mu * mu * (plus + minus);
-            }
-            any = w[0][0] != 0.0;
-        }
-        Kind::Elliptic if state[0] == CONE => {
-            let full = cone_hessian(&cones[b.cone as usize], d, &jar[range]);
-            for k in 0..R {
-                w[k].copy_from_slice(&full[k][..R]);
-            }
-            any = true;
-        }
-        _ => {
-            for (k, weight) in (0..R).zip(d.iter().zip(state).map(active)) {
-                w[k][k] = weight;
-                any |= weight != 0.0;
-            }
-        }
-    }
-    (w, any)
-}
-
 /// The rows of a block, tile by tile.
 #[inline(always)]
 fn expand<const R: usize>(to: &mut [Four], slots: &[Slot], rows: &Jacobian<'_>, b: &Block) {
@@ -666,47 +514,9 @@ fn expand<const R: usize>(to: &mut [Four], slots: &[Slot], rows: &Jacobian<'_>, 
     }
 }
 
-/// The products of the rows of a block with `x`, in four sums each.
-#[inline(always)]
-fn dot_block<const R: usize>(from: &[Four], tiles: &[u32], x: &[Four], to: &mut [Four]) {
-    let mut sums = [[0.0; LANES]; R];
-    for (&tile, row) in tiles.iter().zip(from.as_chunks::<R>().0) {
-        let x = x[tile as usize];
-        for r in 0..R {
-            for k in 0..LANES {
-                sums[r][k] += row[r][k] * x[k];
-            }
-        }
-    }
-    if let Some(to) = to.first_chunk_mut::<R>() {
-        *to = sums;
-    }
-}
-
-/// Adds the forces of the constraint rows of a block.
-#[inline(always)]
-fn add_block_force<const R: usize>(
-    from: &[Four],
-    tiles: &[u32],
-    sums: &mut [Four],
-    forces: &[f64; R],
-) {
-    if *forces == [0.0; R] {
-        return;
-    }
-    for (&tile, row) in tiles.iter().zip(from.as_chunks::<R>().0) {
-        let sum = &mut sums[tile as usize];
-        for r in 0..R {
-            for k in 0..LANES {
-                sum[k] += row[r][k] * forces[r];
-            }
-        }
-    }
-}
-
 /// `H += Jᵀ W J` for one block of at most `R` rows.
 #[inline(always)]
-fn add_block<const R: usize>(
+fn add_placed<const R: usize>(
     matrix: &mut [Tile],
     jacobian: &[Four],
     weighted: &mut [Four],
@@ -714,34 +524,8 @@ fn add_block<const R: usize>(
     place: &Placed,
     w: &[[f64; R]; R],
 ) {
-    let n = place.tiles as usize;
     let targets = &layout.targets[layout.shapes[place.shape as usize].target as usize..];
     let from = &jacobian[place.start as usize..];
-    let (plain, weighted) =
-        (&from.as_chunks::<R>().0[..n], &mut weighted.as_chunks_mut::<R>().0[..n]);
-    let mut next = 0;
-    for (i, v) in plain.iter().enumerate() {
-        for r in 0..R {
-            let mut sum = [0.0; LANES];
-            for q in 0..R {
-                for k in 0..LANES {
-                    sum[k] += w[r][q] * v[q][k];
-                }
-            }
-            weighted[i][r] = sum;
-        }
-        for (weighted, &target) in weighted[..=i].iter().zip(&targets[next..]) {
-            let tile = &mut matrix[target as usize];
-            for lane in 0..LANES {
-                let mut sum = tile[lane];
-                for r in 0..R {
-                    for k in 0..LANES {
-                        sum[k] += v[r][lane] * weighted[r][k];
-                    }
-                }
-                tile[lane] = sum;
-            }
-        }
-        next += i + 1;
-    }
+    let target = |i: usize, j: usize| targets[i * (i + 1) / 2 + j] as usize;
+    add_block(matrix, from, weighted, place.tiles as usize, w, target);
 }

@@ -316,17 +316,19 @@ fn start(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work, load: boo
     work.ma.resize(m.nv, 0.0);
     let mut residuals = std::mem::take(&mut d.efc_b);
     let problem = whole_problem(d, rows, 1.0);
-    let mut hessian = load.then(|| work.primal.load(0, &problem, m.nv));
+    let primal = &mut work.primal;
+    primal.begin();
+    if load {
+        primal.load(&problem, m.nv);
+    }
     let mut products = |x: &[f64], jar: &mut [f64], ma: Option<&mut [f64]>| {
-        if let Some(h) = &mut hessian {
-            h.set(x);
-            h.mul_jacobian(&problem.rows.jacobian, 1.0, jar);
-            ma.into_iter().for_each(|ma| h.mul_inertia(1.0, ma));
-        } else {
-            problem.rows.jacobian.mul(x, jar);
-            ma.into_iter().for_each(|ma| problem.inertia.mul(x, ma));
+        if load {
+            return primal.products(&problem, &d.efc_aref, x, jar, ma);
         }
-        jar.iter_mut().zip(&d.efc_aref).for_each(|(r, aref)| *r -= aref);
+        residual(&problem.rows.jacobian, x, &d.efc_aref, jar);
+        if let Some(ma) = ma {
+            problem.inertia.mul(x, ma);
+        }
     };
     let unconstrained = m.opt.disabled(DisableBit::WarmStart) || {
         let (free, warm) = (problem.qacc_smooth, &d.qacc_warmstart);
@@ -441,6 +443,7 @@ fn limits(m: &Model) -> Limits {
         tolerance: m.opt.tolerance,
         ls_iterations: m.opt.ls_iterations.max(0) as usize,
         ls_tolerance: m.opt.ls_tolerance,
+        sparse: is_sparse(m),
         exact: exactness(m),
     }
 }
@@ -482,7 +485,7 @@ fn solve_whole(
     };
     let loaded = method == Method::Newton;
     let outcome =
-        work.primal.solve(0, &problem, method, &limits(m), loaded, &mut x, |iteration, stat| {
+        work.primal.solve(&problem, method, &limits(m), loaded, &mut x, |iteration, stat| {
             stats.record(0, iteration, stat);
         });
     (d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint) = (qacc, force, state, qfrc_constraint);
@@ -556,17 +559,10 @@ fn solve_in_turn(
         };
         let problem = view.problem(island);
         let limits = limits(m);
-        let outcome = work.primal.solve(
-            island,
-            &problem,
-            method,
-            &limits,
-            false,
-            &mut x,
-            |iteration, stat| {
+        let outcome =
+            work.primal.solve(&problem, method, &limits, false, &mut x, |iteration, stat| {
                 stats.record(island, iteration, stat);
-            },
-        );
+            });
         report(d, island, &outcome);
     }
     d.solver = stats;

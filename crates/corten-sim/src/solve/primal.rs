@@ -7,10 +7,11 @@
 //! below the tolerance, or the line search cannot improve.
 
 use super::conjugate::Conjugate;
-use super::cost::{self, Update};
+use super::cost;
 use super::exact::Exact;
-use super::hessian::{Buffers, Hessian};
-use super::line_search::{Direction, Line};
+use super::hessian::compact::{Compact, MOST};
+use super::hessian::{Buffers, Hessian, System};
+use super::line_search::{Direction, Found, Line};
 use super::problem::{Limits, Problem, add_scaled, norm};
 use crate::SolverStat;
 use corten_math::{MIN_VAL, wide};
@@ -19,14 +20,6 @@ use corten_math::{MIN_VAL, wide};
 pub enum Method {
     Newton,
     ConjugateGradient,
-}
-
-/// What of the last iteration's Hessian is of use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reuse {
-    Nothing,
-    Matrix,
-    Factor,
 }
 
 /// Where the search starts, and where the answer appears.
@@ -46,20 +39,29 @@ pub struct Iterate<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Primal {
     conjugate: Conjugate,
-    line: Line,
-    /// One for each of the first islands, since its pattern often serves again in the next step.
-    hessians: Vec<Hessian>,
-    /// Working memory of the Hessian at hand.
+    small: Compact,
+    /// One for each of the first large islands, since its pattern often serves again in the next
+    /// step.
+    large: Vec<Hessian>,
+    /// Large islands so far.
+    count: usize,
+    /// Working memory of the large Hessian at hand.
     buffers: Buffers,
-    jv: Vec<f64>,
-    mv: Vec<f64>,
-    grad: Vec<f64>,
-    mgrad: Vec<f64>,
-    search: Vec<f64>,
+    vectors: Vectors,
     exact: Exact,
 }
 
-/// Islands that keep a Hessian of their own.
+/// What Newton's method computes along the way.
+#[derive(Clone, Debug, Default)]
+struct Vectors {
+    line: Line,
+    jv: Vec<f64>,
+    mv: Vec<f64>,
+    grad: Vec<f64>,
+    search: Vec<f64>,
+}
+
+/// Large islands that keep a Hessian of their own.
 const HESSIANS: usize = 64;
 
 /// How the solver ended.
@@ -73,30 +75,51 @@ pub struct Outcome {
 }
 
 impl Primal {
-    /// The Hessian of a problem that will be solved as a whole, with the problem loaded.
-    pub fn load(&mut self, slot: usize, problem: &Problem<'_>, n: usize) -> &mut Hessian {
-        if self.hessians.len() <= slot {
-            self.hessians.resize_with(slot + 1, Hessian::default);
+    /// To be called before the first of the problems of a step.
+    pub fn begin(&mut self) {
+        self.count = 0;
+    }
+
+    /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products.
+    pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
+        if n <= MOST {
+            return load_small(&mut self.small, problem, n);
         }
-        let hessian = &mut self.hessians[slot];
+        if self.large.len() <= self.count {
+            self.large.push(Hessian::default());
+        }
+        let hessian = &mut self.large[self.count];
         hessian.exchange(&mut self.buffers);
         hessian.load(n, &problem.inertia, &problem.rows.jacobian);
-        hessian
+    }
+
+    /// `J·x − aref`, and `M·x` on request, of the problem that has been loaded.
+    pub fn products(
+        &mut self,
+        problem: &Problem<'_>,
+        aref: &[f64],
+        x: &[f64],
+        jar: &mut [f64],
+        ma: Option<&mut [f64]>,
+    ) {
+        if x.len() <= MOST {
+            products_small(&mut self.small, problem, aref, x, jar, ma);
+        } else {
+            products(&mut self.large[self.count], problem, aref, x, jar, ma);
+        }
     }
 
     /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match (`x.jar` holding
     /// the reference acceleration for an exact search); reports each iteration to `record`.
-    /// `island` tells problems apart whose patterns stay the same; `loaded` tells that
-    /// [`Self::load`] has been called.
+    /// `loaded` tells that [`Self::load`] has been called.
     pub fn solve(
         &mut self,
-        island: usize,
         problem: &Problem<'_>,
         method: Method,
         limits: &Limits,
         loaded: bool,
         x: &mut Iterate<'_>,
-        mut record: impl FnMut(usize, SolverStat),
+        record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
         if let Some(layout) = limits.exact {
             return self.exact.solve(layout, problem, method, limits, x, record);
@@ -104,64 +127,66 @@ impl Primal {
         if method == Method::ConjugateGradient {
             return self.conjugate.solve(problem, limits, x, record);
         }
-        let n = x.qacc.len();
-        let rows = &problem.rows;
-        for v in [&mut self.mv, &mut self.grad, &mut self.mgrad, &mut self.search] {
-            v.resize(n, 0.0);
-        }
-        self.jv.resize(rows.len(), 0.0);
-        let slot = island.min(HESSIANS - 1);
-        let mut outcome = Outcome::default();
-
         if !loaded {
-            self.load(slot, problem, n);
+            self.load(problem, x.qacc.len());
         }
-        let (mut found, mut gauss) = self.update(slot, problem, x);
-        outcome.singular += self.precondition(slot, problem, x, Reuse::Nothing);
-        for i in 0..n {
-            self.search[i] = -self.mgrad[i];
+        if x.qacc.len() <= MOST {
+            return newton_small(&mut self.small, &mut self.vectors, problem, limits, x, record);
         }
+        let hessian = &mut self.large[self.count];
+        let outcome = newton(hessian, &mut self.vectors, problem, limits, x, record);
+        hessian.exchange(&mut self.buffers);
+        self.count = (self.count + 1).min(HESSIANS - 1);
+        outcome
+    }
+}
 
-        let tolerance = limits.tolerance * limits.ls_tolerance;
-        while outcome.iterations < limits.iterations {
-            let search_norm = norm(&self.search);
-            if search_norm < MIN_VAL {
-                break;
-            }
-            // The last solution is the direction of search but for its sign.
-            let hessian = &mut self.hessians[slot];
-            hessian.mul_inertia(-1.0, &mut self.mv);
-            hessian.mul_jacobian(&rows.jacobian, -1.0, &mut self.jv);
-            let along = Direction {
-                search: &self.search,
-                mv: &self.mv,
-                jv: &self.jv,
-                ma: x.ma,
-                jar: x.jar,
-                qfrc_smooth: problem.qfrc_smooth,
-                gauss,
-            };
-            self.line.prepare(rows, &along);
-            let step = self.line.search(
-                rows,
-                &along,
-                search_norm,
-                problem.scale,
-                tolerance,
-                limits.ls_iterations,
-            );
-            if step.alpha == 0.0 {
-                break;
-            }
+#[inline(always)]
+fn products<H: System>(
+    system: &mut H,
+    problem: &Problem<'_>,
+    aref: &[f64],
+    x: &[f64],
+    jar: &mut [f64],
+    ma: Option<&mut [f64]>,
+) {
+    system.set(x);
+    system.mul_jacobian(&problem.rows.jacobian, jar);
+    jar.iter_mut().zip(aref).for_each(|(r, aref)| *r -= aref);
+    if let Some(ma) = ma {
+        system.mul_inertia(ma);
+    }
+}
 
-            add_scaled(x.qacc, step.alpha, &self.search);
-            add_scaled(x.ma, step.alpha, &self.mv);
-            add_scaled(x.jar, step.alpha, &self.jv);
-            let cost_old = found.cost;
-            (found, gauss) = self.update(slot, problem, x);
-
-            let improvement = problem.scale * (cost_old - found.cost);
-            let gradient = problem.scale * norm(&self.grad);
+/// Newton's method on a problem that has been loaded.
+#[inline(always)]
+fn newton<H: System>(
+    system: &mut H,
+    vectors: &mut Vectors,
+    problem: &Problem<'_>,
+    limits: &Limits,
+    x: &mut Iterate<'_>,
+    mut record: impl FnMut(usize, SolverStat),
+) -> Outcome {
+    let n = x.qacc.len();
+    let rows = &problem.rows;
+    let Vectors { line, jv, mv, grad, search } = vectors;
+    for v in [&mut *mv, &mut *grad, &mut *search] {
+        v.resize(n, 0.0);
+    }
+    jv.resize(rows.len(), 0.0);
+    let mut outcome = Outcome::default();
+    let tolerance = limits.tolerance * limits.ls_tolerance;
+    // Cost where the last step started, and how far its search got.
+    let mut last: Option<(f64, Found)> = None;
+    loop {
+        let mut found = cost::update(rows, x.jar, x.force, x.state);
+        system.tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
+        let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, grad);
+        found.cost += gauss;
+        if let Some((cost, step)) = last {
+            let improvement = problem.scale * (cost - found.cost);
+            let gradient = problem.scale * norm(grad);
             let stat = SolverStat {
                 improvement,
                 gradient,
@@ -178,50 +203,71 @@ impl Primal {
             {
                 break;
             }
-            if outcome.iterations == limits.iterations {
-                break;
-            }
-
-            let stale = found.hessian > 0 || found.left_cone;
-            let reuse = if stale { Reuse::Matrix } else { Reuse::Factor };
-            outcome.singular += self.precondition(slot, problem, x, reuse);
-            for (search, mgrad) in self.search.iter_mut().zip(&self.mgrad) {
-                *search = -mgrad;
-            }
         }
-        outcome.nonzeros = self.hessians[slot].nonzeros();
-        self.hessians[slot].exchange(&mut self.buffers);
-        outcome
-    }
+        if outcome.iterations >= limits.iterations {
+            break;
+        }
 
-    /// Forces, states, `qfrc_constraint` and gradient at the iterate; total cost and its inertia
-    /// term.
-    fn update(&mut self, slot: usize, problem: &Problem<'_>, x: &mut Iterate<'_>) -> (Update, f64) {
-        let rows = &problem.rows;
-        let mut found = cost::update(rows, x.jar, x.force, x.state);
-        self.hessians[slot].tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
-        let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, &mut self.grad);
-        found.cost += gauss;
-        (found, gauss)
-    }
-
-    /// `mgrad` from `grad`; returns the number of bad pivots.
-    fn precondition(
-        &mut self,
-        slot: usize,
-        problem: &Problem<'_>,
-        x: &Iterate<'_>,
-        reuse: Reuse,
-    ) -> usize {
-        self.mgrad.copy_from_slice(&self.grad);
-        let hessian = &mut self.hessians[slot];
-        let singular = match reuse {
-            Reuse::Nothing => hessian.factor(problem, x.jar, x.state),
-            Reuse::Matrix => hessian.refactor(problem, x.jar, x.state),
-            Reuse::Factor => 0,
+        let known = last.is_some();
+        if !known || found.hessian > 0 || found.left_cone {
+            outcome.singular += system.factor(problem, x.jar, x.state, known);
+        }
+        system.descend(grad, search);
+        let search_norm = norm(search);
+        if search_norm < MIN_VAL {
+            break;
+        }
+        system.mul_inertia(mv);
+        system.mul_jacobian(&rows.jacobian, jv);
+        let along = Direction {
+            search,
+            mv,
+            jv,
+            ma: x.ma,
+            jar: x.jar,
+            qfrc_smooth: problem.qfrc_smooth,
+            gauss,
         };
-        hessian.solve(&mut self.mgrad);
-        singular
+        line.prepare(rows, &along);
+        let step =
+            line.search(rows, &along, search_norm, problem.scale, tolerance, limits.ls_iterations);
+        if step.alpha == 0.0 {
+            break;
+        }
+        add_scaled(x.qacc, step.alpha, search);
+        add_scaled(x.ma, step.alpha, mv);
+        add_scaled(x.jar, step.alpha, jv);
+        last = Some((found.cost, step));
+    }
+    outcome.nonzeros = if limits.sparse { system.nonzeros(problem) } else { n * n };
+    outcome
+}
+
+wide! {
+    fn load_small(system: &mut Compact, problem: &Problem<'_>, n: usize) {
+        system.load(n, &problem.inertia, &problem.rows.jacobian);
+    }
+
+    fn products_small(
+        system: &mut Compact,
+        problem: &Problem<'_>,
+        aref: &[f64],
+        x: &[f64],
+        jar: &mut [f64],
+        ma: Option<&mut [f64]>,
+    ) {
+        products(system, problem, aref, x, jar, ma);
+    }
+
+    fn newton_small[R: FnMut(usize, SolverStat)](
+        system: &mut Compact,
+        vectors: &mut Vectors,
+        problem: &Problem<'_>,
+        limits: &Limits,
+        x: &mut Iterate<'_>,
+        record: R,
+    ) -> Outcome {
+        newton(system, vectors, problem, limits, x, record)
     }
 }
 

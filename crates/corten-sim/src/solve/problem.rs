@@ -86,6 +86,8 @@ pub struct Limits {
     pub tolerance: f64,
     pub ls_iterations: usize,
     pub ls_tolerance: f64,
+    /// Whether the entries of the Hessian are counted.
+    pub sparse: bool,
     /// Search in MuJoCo's order of operations: [`super::exact`].
     pub exact: Option<Layout>,
 }

@@ -4,7 +4,8 @@ use corten_math::TreePattern;
 
 use super::dual::Dual;
 use super::exact::Layout;
-use super::hessian::Hessian;
+use super::hessian::compact::{Compact, MOST};
+use super::hessian::{Hessian, System};
 use super::pgs::DualProblem;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};
@@ -170,8 +171,13 @@ impl Case {
     }
 
     fn primal_to(&self, method: Method, iterations: usize, tolerance: f64) -> Solution {
-        let limits =
-            Limits { iterations, tolerance, ls_iterations: 50, ls_tolerance: 0.01, exact: None };
+        let limits = Limits {
+            iterations,
+            tolerance,
+            ls_iterations: 50,
+            ls_tolerance: 0.01,
+            ..Limits::default()
+        };
         self.search(method, &limits)
     }
 
@@ -180,7 +186,6 @@ impl Case {
         let mut qacc = self.qacc_smooth.clone();
         let (mut force, mut state) = (vec![0.0; nefc], vec![0; nefc]);
         let outcome = Primal::default().solve(
-            0,
             &self.problem(),
             method,
             limits,
@@ -362,9 +367,6 @@ fn hessian_solves_across_branches_and_trees() {
     let jar = case.jar(&case.qacc_smooth);
     let (mut force, mut state) = (vec![0.0; jar.len()], vec![0; jar.len()]);
     cost::update(&problem.rows, &jar, &mut force, &mut state);
-    let mut hessian = Hessian::default();
-    hessian.load(n, &problem.inertia, &problem.rows.jacobian);
-    assert_eq!(hessian.factor(&problem, &jar, &state), 0);
     // H v is the change of the gradient along v; compare with H⁻¹ (H v).
     let gradient = |x: &[f64]| {
         let mut g = vec![0.0; n];
@@ -381,8 +383,16 @@ fn hessian_solves_across_branches_and_trees() {
     let at = |s: f64| case.qacc_smooth.iter().zip(&v).map(|(a, v)| a + s * v).collect::<Vec<_>>();
     let (up, down) = (gradient(&at(h)), gradient(&at(-h)));
     let mut x: Vec<f64> = up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * h)).collect();
-    hessian.solve(&mut x);
-    assert!(distance(&x, &v) < 1e-5, "{}", distance(&x, &v));
+    x.iter_mut().for_each(|x| *x = -*x);
+    let gradient = x.clone();
+    let mut check = |system: &mut dyn System| {
+        system.load(n, &problem.inertia, &problem.rows.jacobian);
+        assert_eq!(system.factor(&problem, &jar, &state, false), 0);
+        system.descend(&gradient, &mut x);
+        assert!(distance(&x, &v) < 1e-5, "{}", distance(&x, &v));
+    };
+    check(&mut Hessian::default());
+    check(&mut Compact::default());
 }
 
 #[test]
@@ -413,9 +423,6 @@ fn hessian_solves_whatever_the_order_of_elimination() {
         let n = parents.len();
         let problem = case.problem();
         let (jar, state) = (vec![0.0; case.d.len()], vec![cost::QUADRATIC; case.d.len()]);
-        let mut hessian = Hessian::default();
-        hessian.load(n, &problem.inertia, &problem.rows.jacobian);
-        assert_eq!(hessian.factor(&problem, &jar, &state), 0);
         let v: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
         let mut product = vec![0.0; n];
         case.inertia().mul(&v, &mut product);
@@ -423,8 +430,22 @@ fn hessian_solves_whatever_the_order_of_elimination() {
         case.jacobian().mul(&v, &mut force);
         force.iter_mut().zip(&case.d).for_each(|(f, d)| *f *= d);
         case.jacobian().tmul_add(&force, &mut product);
-        hessian.solve(&mut product);
-        assert!(distance(&product, &v) < 1e-10, "{}", distance(&product, &v));
+        product.iter_mut().for_each(|x| *x = -*x);
+        let check = |system: &mut dyn System| -> usize {
+            system.load(n, &problem.inertia, &problem.rows.jacobian);
+            // From other states, and anew.
+            let none = vec![cost::SATISFIED; state.len()];
+            assert_eq!(system.factor(&problem, &jar, &none, false), 0);
+            assert_eq!(system.factor(&problem, &jar, &state, true), 0);
+            let mut x = vec![0.0; n];
+            system.descend(&product, &mut x);
+            assert!(distance(&x, &v) < 1e-10, "{}", distance(&x, &v));
+            system.nonzeros(&problem)
+        };
+        let nonzeros = check(&mut Hessian::default());
+        if n <= MOST {
+            assert_eq!(check(&mut Compact::default()), nonzeros);
+        }
     }
 }
 

@@ -14,9 +14,7 @@
 use super::super::problem::Inertia;
 use super::super::rows::{Block, Jacobian, Run};
 use super::order::{Cliques, Order};
-
-/// Rows and columns of a tile.
-pub const LANES: usize = 4;
+use super::tile::LANES;
 
 /// No segment, no tile.
 const NONE: u32 = u32::MAX;

@@ -1,0 +1,631 @@
+//! The Hessian of a small problem: every tile of the lower triangle has its place, so that there
+//! is nothing to lay out and nothing to remember from step to step.
+//!
+//! Degree of freedom `i` is lane `i % 4` of tile `i / 4`. Which tiles of a row can differ from zero
+//! is a set of bits; the structure of the factor follows from that of mass matrix and blocks in a
+//! few operations on them (a row passes its columns on to the last of them, its parent in the
+//! elimination tree). Kernels then go from bit to bit.
+
+use super::super::cost::{CONE, QUADRATIC};
+use super::super::problem::{Inertia, Problem};
+use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
+use super::System;
+use super::layout::is_single;
+use super::tile::{
+    Four, LANES, Pivots, RANKS, Single, Tile, ZERO, add_block, add_block_force, dot_block,
+    each_block, finish, subtract, weights,
+};
+use crate::data::room::fit;
+
+/// Most degrees of freedom: a set of bits has one for each.
+pub const MOST: usize = 64;
+
+const ROWS: usize = MOST / LANES;
+
+#[derive(Clone, Debug, Default)]
+pub struct Compact {
+    n: usize,
+    /// Rows of tiles.
+    size: usize,
+    /// The mass matrix, diagonal tiles in full; the Hessian; and `L` without its unit diagonal.
+    inertia: Vec<Tile>,
+    matrix: Vec<Tile>,
+    factor: Vec<Tile>,
+    /// `D` and its inverse.
+    pivots: [Pivots; ROWS],
+    /// Tiles left of the diagonal, of the mass matrix and of the factor, and those below it.
+    own: [u32; ROWS],
+    left: [u32; ROWS],
+    below: [u32; ROWS],
+    /// Rows of tiles whose factor is out of date.
+    stale: u32,
+    /// The states that the Hessian belongs to; none if it has parts that depend on more.
+    states: Vec<i32>,
+    /// The Jacobian: of each block the rows in one tile after the other.
+    jacobian: Vec<Four>,
+    /// Blocks by the number of rows that they take: see [`RANKS`].
+    blocks: [Vec<Placed>; RANKS.len()],
+    singles: Vec<Single>,
+    /// Columns of the last block by tiles.
+    slots: Vec<Slot>,
+    /// Rows of a block by tiles, times the weights.
+    weighted: Vec<Four>,
+    /// Products of the stored rows, in four sums each, and summed up.
+    partial: Vec<Four>,
+    products: Vec<f64>,
+    /// A vector over degrees of freedom, and sums over them. Lanes beyond the last one are zero.
+    x: [Four; ROWS],
+    sums: [Four; ROWS],
+}
+
+/// A block with several columns or rows.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// Its number among all blocks.
+    block: u32,
+    /// Its tiles.
+    tiles: u32,
+    /// First four of its rows, and first of its products.
+    start: u32,
+    product: u32,
+    kind: Kind,
+    /// First constraint row, and their number.
+    row: u32,
+    rows: u32,
+    cone: u32,
+}
+
+/// Columns within one tile that follow each other.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Number among the tiles of the block.
+    tile: u32,
+    /// The column that lane 0 would have.
+    base: isize,
+    /// Lanes that have a column.
+    lanes: [u32; 2],
+}
+
+impl Slot {
+    /// The numbers of a row by lanes, zero where there is no column; the row starts at `at`.
+    #[inline(always)]
+    fn gather(&self, values: &[f64], at: usize) -> [u64; LANES] {
+        let [low, high] = self.lanes.map(|lane| lane as usize);
+        let first = at.wrapping_add_signed(self.base);
+        if let Some(four) = values.get(first..).and_then(|row| row.first_chunk::<LANES>()) {
+            let mask = &MASKS[low % LANES][high % (LANES + 1)];
+            return std::array::from_fn(|k| four[k].to_bits() & mask[k]);
+        }
+        let mut bits = [0; LANES];
+        for lane in low..high.min(LANES) {
+            bits[lane] = values[first.wrapping_add(lane)].to_bits();
+        }
+        bits
+    }
+}
+
+/// All bits set in the lanes from the first up to, without, the second index.
+const MASKS: [[[u64; LANES]; LANES + 1]; LANES] = {
+    let mut masks = [[[0; LANES]; LANES + 1]; LANES];
+    let mut low = 0;
+    while low < LANES {
+        let mut high = low + 1;
+        while high <= LANES {
+            let mut lane = low;
+            while lane < high {
+                masks[low][high][lane] = u64::MAX;
+                lane += 1;
+            }
+            high += 1;
+        }
+        low += 1;
+    }
+    masks
+};
+
+/// The bits of a set, ascending.
+#[derive(Clone, Copy)]
+struct Bits(u32);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros() as usize;
+        self.0 &= self.0.wrapping_sub(1);
+        // The bound spares a check wherever the bit is an index.
+        Some(bit % ROWS)
+    }
+}
+
+/// Bits up to `t`, without it.
+#[inline(always)]
+fn before(t: usize) -> u32 {
+    (1 << t) - 1
+}
+
+/// First tile of a row.
+#[inline(always)]
+fn row(t: usize) -> usize {
+    t * (t + 1) / 2
+}
+
+impl System for Compact {
+    #[inline(always)]
+    fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+        self.n = n;
+        self.size = n.div_ceil(LANES).min(ROWS);
+        let tiles = row(self.size);
+        for v in [&mut self.inertia, &mut self.matrix, &mut self.factor] {
+            fit(v, tiles);
+        }
+        self.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
+        self.load_inertia(inertia);
+        self.load_blocks(rows);
+        self.close_structure();
+    }
+
+    #[inline(always)]
+    fn set(&mut self, x: &[f64]) {
+        let to = &mut self.x.as_flattened_mut()[..self.size * LANES];
+        let (own, padding) = to.split_at_mut(x.len().min(self.n));
+        own.copy_from_slice(&x[..own.len()]);
+        padding.fill(0.0);
+    }
+
+    #[inline(always)]
+    fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
+        let Compact { blocks, singles, jacobian, partial, products, x, .. } = self;
+        each_block!(blocks, R, p => {
+            let (from, to) = (&jacobian[p.start as usize..], &mut partial[p.product as usize..]);
+            dot_block::<R>(from, Bits(p.tiles), x, to);
+        });
+        // In a loop of its own, which the compiler does not mix with that over columns.
+        for (to, s) in products.iter_mut().zip(&*partial) {
+            *to = (s[0] + s[2]) + (s[1] + s[3]);
+        }
+        each_block!(blocks, R, p => {
+            if let Some(products) = products[p.product as usize..].first_chunk::<R>() {
+                let y = &mut y[p.row as usize..][..p.rows as usize];
+                rows.edges::<R>(p.kind, p.cone, products, y);
+            }
+        });
+        let x = x.as_flattened();
+        for s in singles {
+            y[s.row as usize] = s.value * x[s.place as usize % MOST];
+        }
+    }
+
+    #[inline(always)]
+    fn mul_inertia(&mut self, y: &mut [f64]) {
+        let Compact { size, own, inertia, x, sums, .. } = self;
+        // A row is complete when all rows after it have added their part.
+        sums[..*size].fill([0.0; LANES]);
+        for t in (0..*size).rev() {
+            let tiles = &inertia[row(t)..][..=t];
+            let xt = x[t];
+            let mut sum = sums[t];
+            for k in 0..LANES {
+                for i in 0..LANES {
+                    sum[i] += tiles[t][k][i] * xt[k];
+                }
+            }
+            if own[t] != 0 {
+                let mut across = ZERO;
+                for c in Bits(own[t]) {
+                    let (tile, xc) = (&tiles[c], x[c]);
+                    let mut sum = sums[c];
+                    for k in 0..LANES {
+                        for i in 0..LANES {
+                            sum[i] += tile[k][i] * xt[k];
+                            across[k][i] += tile[k][i] * xc[i];
+                        }
+                    }
+                    sums[c] = sum;
+                }
+                for k in 0..LANES {
+                    sum[k] += (across[k][0] + across[k][2]) + (across[k][1] + across[k][3]);
+                }
+            }
+            sums[t] = sum;
+        }
+        y.copy_from_slice(&sums.as_flattened()[..y.len()]);
+    }
+
+    #[inline(always)]
+    fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
+        let Compact { size, blocks, singles, jacobian, sums, .. } = self;
+        sums[..*size].fill([0.0; LANES]);
+        each_block!(blocks, R, p => {
+            let f = &f[p.row as usize..][..p.rows as usize];
+            let forces = rows.stored_forces::<R>(p.kind, p.cone, f);
+            add_block_force::<R>(&jacobian[p.start as usize..], Bits(p.tiles), sums, &forces);
+        });
+        let sums = sums.as_flattened_mut();
+        for s in singles {
+            sums[s.place as usize % MOST] += s.value * f[s.row as usize];
+        }
+        y.copy_from_slice(&sums[..y.len()]);
+    }
+
+    #[inline(always)]
+    fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
+        if !known || !self.change(problem, jar, state) {
+            self.build(problem, jar, state);
+        }
+        self.eliminate()
+    }
+
+    #[inline(always)]
+    fn descend(&mut self, gradient: &[f64], search: &mut [f64]) {
+        self.set(gradient);
+        let Compact { size, left, factor, pivots, x, .. } = self;
+        for t in (0..*size).rev() {
+            let tiles = &factor[row(t)..][..=t];
+            let mut xt = x[t];
+            for k in (1..LANES).rev() {
+                for i in 0..k {
+                    xt[i] -= tiles[t][k][i] * xt[k];
+                }
+            }
+            for c in Bits(left[t]) {
+                let mut to = x[c];
+                for k in 0..LANES {
+                    for i in 0..LANES {
+                        to[i] -= tiles[c][k][i] * xt[k];
+                    }
+                }
+                x[c] = to;
+            }
+            for k in 0..LANES {
+                xt[k] *= -pivots[t].inverse[k];
+            }
+            x[t] = xt;
+        }
+        for t in 0..*size {
+            let tiles = &factor[row(t)..][..=t];
+            let mut xt = x[t];
+            if left[t] != 0 {
+                let mut sums = ZERO;
+                for c in Bits(left[t]) {
+                    let from = x[c];
+                    for k in 0..LANES {
+                        for i in 0..LANES {
+                            sums[k][i] += tiles[c][k][i] * from[i];
+                        }
+                    }
+                }
+                for k in 0..LANES {
+                    xt[k] -= (sums[k][0] + sums[k][2]) + (sums[k][1] + sums[k][3]);
+                }
+            }
+            for k in 1..LANES {
+                for i in 0..k {
+                    xt[k] -= tiles[t][k][i] * xt[i];
+                }
+            }
+            x[t] = xt;
+        }
+        search.copy_from_slice(&x.as_flattened()[..search.len()]);
+    }
+
+    fn nonzeros(&self, problem: &Problem<'_>) -> usize {
+        // Ancestors of each degree of freedom, as this structure but without tiles.
+        let mut above = [0u64; MOST];
+        for i in 0..self.n {
+            let (_, columns, shift) = problem.inertia.row(i);
+            if let Some(&parent) = columns.iter().nth_back(1) {
+                let parent = (parent as usize - shift) % MOST;
+                above[i % MOST] = above[parent] | 1 << parent;
+            }
+        }
+        let rows = &problem.rows.jacobian;
+        for b in rows.blocks {
+            let columns =
+                rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MOST));
+            if let Some(last) = columns.checked_ilog2() {
+                above[last as usize] |= columns & !(1 << last);
+            }
+        }
+        let mut count = self.n;
+        for i in (0..self.n).rev() {
+            let set = above[i % MOST];
+            count += set.count_ones() as usize;
+            if let Some(parent) = set.checked_ilog2() {
+                above[parent as usize] |= set & !(1 << parent);
+            }
+        }
+        count
+    }
+}
+
+impl Compact {
+    #[inline(always)]
+    fn load_inertia(&mut self, inertia: &Inertia<'_>) {
+        let Compact { n, size, inertia: tiles, own, .. } = self;
+        tiles.fill(ZERO);
+        own.fill(0);
+        for i in 0..*n {
+            let (from, columns, shift) = inertia.row(i);
+            let (t, k) = (i / LANES, i % LANES);
+            let to = &mut tiles[row(t)..][..=t];
+            let values = &inertia.matrix[from..][..columns.len()];
+            let mut at = 0;
+            while at < columns.len() {
+                let column = columns[at] as usize - shift;
+                let (tile, lane) = (column / LANES, column % LANES);
+                own[t] |= 1 << tile;
+                // Columns ascend, so the last one tells whether there are gaps.
+                if lane == 0
+                    && columns
+                        .get(at + LANES - 1)
+                        .is_some_and(|&c| c as usize - shift == column + LANES - 1)
+                    && let Some(four) = values[at..].first_chunk::<LANES>()
+                {
+                    to[tile][k] = *four;
+                    at += LANES;
+                } else {
+                    to[tile][k][lane] = values[at];
+                    at += 1;
+                }
+            }
+        }
+        for t in 0..*size {
+            own[t] &= before(t);
+            let tile = &mut tiles[row(t) + t];
+            for k in 1..LANES {
+                for i in 0..k {
+                    tile[i][k] = tile[k][i];
+                }
+            }
+        }
+        self.left = *own;
+    }
+
+    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
+    #[inline(always)]
+    fn load_blocks(&mut self, rows: &Jacobian<'_>) {
+        self.blocks.iter_mut().for_each(Vec::clear);
+        self.singles.clear();
+        self.jacobian.clear();
+        let (mut last, mut tiles, mut product) = (u32::MAX, 0, 0);
+        for (block, b) in rows.blocks.iter().enumerate() {
+            if is_single(b) {
+                let place = rows.columns[b.col as usize];
+                let value = rows.values[b.val as usize];
+                self.singles.push(Single { row: b.row, place, value });
+                continue;
+            }
+            // Blocks that follow each other may share their columns.
+            if b.run != last {
+                last = b.run;
+                tiles = self.place_columns(rows, b);
+            }
+            let kernel = match b.rank {
+                0 | 1 => 0,
+                2 | 3 => 1,
+                4 => 2,
+                _ => 3,
+            };
+            let start = self.jacobian.len();
+            match kernel {
+                0 => self.expand::<{ RANKS[0] }>(rows, b, tiles),
+                1 => self.expand::<{ RANKS[1] }>(rows, b, tiles),
+                2 => self.expand::<{ RANKS[2] }>(rows, b, tiles),
+                _ => self.expand::<{ RANKS[3] }>(rows, b, tiles),
+            }
+            self.blocks[kernel].push(Placed {
+                block: block as u32,
+                tiles,
+                start: start as u32,
+                product,
+                kind: b.kind,
+                row: b.row,
+                rows: b.rows().len() as u32,
+                cone: b.cone,
+            });
+            product += RANKS[kernel] as u32;
+        }
+        self.partial.resize(product as usize, [0.0; LANES]);
+        self.products.resize(product as usize, 0.0);
+    }
+
+    /// Finds the tiles of a block's columns.
+    #[inline(always)]
+    fn place_columns(&mut self, rows: &Jacobian<'_>, b: &Block) -> u32 {
+        self.slots.clear();
+        let (mut tiles, mut count, mut column) = (0u32, 0, 0);
+        for run in rows.runs_of(b) {
+            let (start, end) = (run.start as usize, (run.start + run.len) as usize);
+            for tile in start / LANES..end.div_ceil(LANES) {
+                let first = tile * LANES;
+                if tiles >> tile == 0 {
+                    tiles |= 1 << tile;
+                    count += 1;
+                }
+                self.slots.push(Slot {
+                    tile: count - 1,
+                    base: column + first as isize - start as isize,
+                    lanes: [start.saturating_sub(first) as u32, (end - first).min(LANES) as u32],
+                });
+            }
+            column += run.len as isize;
+        }
+        if let Some(top) = tiles.checked_ilog2() {
+            self.left[top as usize % ROWS] |= tiles & before(top as usize);
+        }
+        tiles
+    }
+
+    /// Appends the rows of a block, tile by tile.
+    #[inline(always)]
+    fn expand<const R: usize>(&mut self, rows: &Jacobian<'_>, b: &Block, tiles: u32) {
+        let start = self.jacobian.len();
+        self.jacobian.resize(start + R * tiles.count_ones() as usize, [0.0; LANES]);
+        let to = self.jacobian[start..].as_chunks_mut::<R>().0;
+        let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);
+        for slot in &self.slots {
+            let to = &mut to[slot.tile as usize];
+            for r in 0..rank {
+                let bits = slot.gather(rows.values, b.val as usize + r * ncol);
+                // A tile may have several slots.
+                to[r] = std::array::from_fn(|k| f64::from_bits(to[r][k].to_bits() | bits[k]));
+            }
+        }
+    }
+
+    /// From the tiles of matrix and blocks to those of the factor.
+    #[inline(always)]
+    fn close_structure(&mut self) {
+        self.below.fill(0);
+        for t in (0..self.size).rev() {
+            let left = self.left[t];
+            if let Some(parent) = left.checked_ilog2() {
+                let parent = parent as usize % ROWS;
+                self.left[parent] |= left & before(parent);
+            }
+            for c in Bits(left) {
+                self.below[c] |= 1 << t;
+            }
+        }
+    }
+
+    /// Degrees of freedom of a row of tiles.
+    #[inline(always)]
+    fn lanes(&self, t: usize) -> usize {
+        (self.n - t * LANES).min(LANES)
+    }
+
+    /// `M + Jᵀ W J`.
+    #[inline(always)]
+    fn build(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
+        let Compact { blocks, singles, jacobian, matrix, inertia, weighted, .. } = self;
+        matrix.copy_from_slice(inertia);
+        self.stale = u32::MAX;
+        let rows = &problem.rows.jacobian;
+        let mut cones = false;
+        each_block!(blocks, R, p => {
+            let b = &rows.blocks[p.block as usize];
+            cones |= p.kind == Kind::Elliptic && state[p.row as usize] == CONE;
+            let (w, any) = weights::<R>(problem, b, jar, state);
+            if any {
+                add_placed(matrix, jacobian, weighted, p, &w);
+            }
+        });
+        for s in singles {
+            if state[s.row as usize] == QUADRATIC {
+                let d = problem.rows.d[s.row as usize];
+                *diagonal(matrix, s.place) += d * s.value * s.value;
+            }
+        }
+        self.states.clear();
+        if !cones {
+            self.states.extend_from_slice(state);
+        }
+    }
+
+    /// Turns the matrix of other states into that of the given ones, if possible.
+    #[inline(always)]
+    fn change(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> bool {
+        let rows = &problem.rows.jacobian;
+        let cone = |b: &Block| b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
+        if self.states.len() != state.len() || problem.rows.cone_blocks().iter().any(cone) {
+            return false;
+        }
+        let Compact { blocks, singles, jacobian, matrix, weighted, states, stale, .. } = self;
+        each_block!(blocks, R, p => {
+            let range = p.row as usize..(p.row + p.rows) as usize;
+            let pairs = states[range.clone()].iter().zip(&state[range]);
+            if pairs.fold(0, |differ, (a, b)| differ | (a ^ b)) != 0 {
+                *stale |= p.tiles;
+                let b = &rows.blocks[p.block as usize];
+                let (old, _) = weights::<R>(problem, b, jar, states);
+                let (mut w, _) = weights::<R>(problem, b, jar, state);
+                for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
+                    *w -= old;
+                }
+                add_placed(matrix, jacobian, weighted, p, &w);
+            }
+        });
+        for s in singles {
+            let row = s.row as usize;
+            let [before, after] = [states[row] == QUADRATIC, state[row] == QUADRATIC];
+            if before != after {
+                *stale |= 1 << (s.place as usize / LANES);
+                let d = if after { problem.rows.d[row] } else { -problem.rows.d[row] };
+                *diagonal(matrix, s.place) += d * s.value * s.value;
+            }
+        }
+        states.copy_from_slice(state);
+        true
+    }
+
+    /// Factors the matrix; returns how many pivots were raised.
+    #[inline(always)]
+    fn eliminate(&mut self) -> usize {
+        let mut raised = 0;
+        let mut last = self.lanes(self.size.saturating_sub(1));
+        for t in (0..self.size).rev() {
+            let lanes = std::mem::replace(&mut last, LANES);
+            if self.stale >> t & 1 == 0 {
+                continue;
+            }
+            self.stale |= self.left[t];
+            let Compact { size, n, left, below, matrix, factor, pivots, .. } = self;
+            let (before_next, after) = factor.split_at_mut(row(t + 1));
+            let target = &mut before_next[row(t)..];
+            target.copy_from_slice(&matrix[row(t)..row(t + 1)]);
+            for s in Bits(below[t]) {
+                let tiles = &after[row(s) - row(t + 1)..][..=s];
+                let pairs = Bits(left[s] & before(t + 1)).map(|c| (c, c));
+                let d = &pivots[s].value;
+                let lanes_below = if s + 1 == *size { *n - s * LANES } else { LANES };
+                match lanes_below {
+                    1 => subtract::<1>(target, tiles, &tiles[t], d, true, pairs),
+                    2 => subtract::<2>(target, tiles, &tiles[t], d, true, pairs),
+                    3 => subtract::<3>(target, tiles, &tiles[t], d, true, pairs),
+                    _ => subtract::<4>(target, tiles, &tiles[t], d, true, pairs),
+                }
+            }
+            let pivots = &mut pivots[t];
+            *pivots = Pivots::default();
+            raised += match lanes {
+                1 => finish::<1>(target, pivots, Bits(left[t])),
+                2 => finish::<2>(target, pivots, Bits(left[t])),
+                3 => finish::<3>(target, pivots, Bits(left[t])),
+                _ => finish::<4>(target, pivots, Bits(left[t])),
+            };
+        }
+        self.stale = 0;
+        raised
+    }
+}
+
+/// The diagonal entry of a degree of freedom.
+#[inline(always)]
+fn diagonal(matrix: &mut [Tile], place: u32) -> &mut f64 {
+    let (t, lane) = (place as usize / LANES, place as usize % LANES);
+    &mut matrix[row(t) + t][lane][lane]
+}
+
+/// `H += Jᵀ W J` for one block of at most `R` rows.
+#[inline(always)]
+fn add_placed<const R: usize>(
+    matrix: &mut [Tile],
+    jacobian: &[Four],
+    weighted: &mut [Four],
+    place: &Placed,
+    w: &[[f64; R]; R],
+) {
+    let mut tiles = [0; ROWS];
+    for (to, tile) in tiles.iter_mut().zip(Bits(place.tiles)) {
+        *to = tile;
+    }
+    let target = |i: usize, j: usize| row(tiles[i % ROWS]) + tiles[j % ROWS];
+    let count = place.tiles.count_ones() as usize;
+    add_block(matrix, &jacobian[place.start as usize..], weighted, count, w, target);
+}
