@@ -114,8 +114,15 @@ impl Conjugate {
             };
             self.line.prepare(rows, &along);
             let scale = problem.scale;
-            let step =
-                self.line.search(rows, &along, search_norm, scale, tolerance, limits.ls_iterations);
+            let step = self.line.search(
+                rows,
+                &along,
+                None,
+                search_norm,
+                scale,
+                tolerance,
+                limits.ls_iterations,
+            );
             if step.alpha == 0.0 {
                 break;
             }

@@ -57,46 +57,48 @@ impl Update {
     }
 }
 
-/// Forces and states at the residual `x`; `state` holds the previous states.
-pub fn update(rows: &Rows<'_>, x: &[f64], force: &mut [f64], state: &mut [i32]) -> Update {
-    let mut found = Update::default();
-    for i in rows.equalities() {
-        force[i] = -rows.d[i] * x[i];
-        found.cost -= 0.5 * force[i] * x[i];
-        found.count(state[i], QUADRATIC);
-        state[i] = QUADRATIC;
-    }
-    for i in rows.frictions() {
-        let (cost, f, new) = friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]);
-        found.cost += cost;
-        found.count(state[i], new);
-        (force[i], state[i]) = (f, new);
-    }
-    let range = rows.inequalities();
-    inequalities(
-        &rows.d[range.clone()],
-        &x[range.clone()],
-        &mut force[range.clone()],
-        &mut state[range],
-        &mut found,
-    );
-    for b in rows.cone_blocks() {
-        let range = b.rows();
-        let (d, x) = (&rows.d[range.clone()], &x[range.clone()]);
-        let (force, state) = (&mut force[range.clone()], &mut state[range]);
-        if b.kind == Kind::Elliptic {
-            let cone = &rows.jacobian.cones[b.cone as usize];
-            let (cost, new) = elliptic(cone, d, x, force);
-            found.cost += cost;
-            for s in state {
-                found.count(*s, new);
-                *s = new;
-            }
-        } else {
-            inequalities(d, x, force, state, &mut found);
+wide! {
+    /// Forces and states at the residual `x`; `state` holds the previous states.
+    pub fn update(rows: &Rows<'_>, x: &[f64], force: &mut [f64], state: &mut [i32]) -> Update {
+        let mut found = Update::default();
+        for i in rows.equalities() {
+            force[i] = -rows.d[i] * x[i];
+            found.cost -= 0.5 * force[i] * x[i];
+            found.count(state[i], QUADRATIC);
+            state[i] = QUADRATIC;
         }
+        for i in rows.frictions() {
+            let (cost, f, new) = friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]);
+            found.cost += cost;
+            found.count(state[i], new);
+            (force[i], state[i]) = (f, new);
+        }
+        let range = rows.inequalities();
+        inequalities(
+            &rows.d[range.clone()],
+            &x[range.clone()],
+            &mut force[range.clone()],
+            &mut state[range],
+            &mut found,
+        );
+        for b in rows.cone_blocks() {
+            let range = b.rows();
+            let (d, x) = (&rows.d[range.clone()], &x[range.clone()]);
+            let (force, state) = (&mut force[range.clone()], &mut state[range]);
+            if b.kind == Kind::Elliptic {
+                let cone = &rows.jacobian.cones[b.cone as usize];
+                let (cost, new) = elliptic(cone, d, x, force);
+                found.cost += cost;
+                for s in state {
+                    found.count(*s, new);
+                    *s = new;
+                }
+            } else {
+                inequalities(d, x, force, state, &mut found);
+            }
+        }
+        found
     }
-    found
 }
 
 /// The cost at the residual `x`.
@@ -154,50 +156,45 @@ fn inequality_state(x: f64) -> i32 {
 /// Rows that go through at once.
 const LANES: usize = 4;
 
-wide! {
-    /// Without branches, so that several rows go through at once.
-    fn inequalities(
-        d: &[f64],
-        x: &[f64],
-        force: &mut [f64],
-        state: &mut [i32],
-        found: &mut Update,
-    ) {
-        let mut cost = [0.0; LANES];
-        let (mut active, mut changed) = ([0; LANES], [0; LANES]);
-        let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
-        let (force, force_rest) = force.as_chunks_mut::<LANES>();
-        let (state, state_rest) = state.as_chunks_mut::<LANES>();
-        for (((d, x), force), state) in d.iter().zip(x).zip(force).zip(state) {
-            for k in 0..LANES {
-                let f = if x[k] < 0.0 { -d[k] * x[k] } else { 0.0 };
-                cost[k] += f * x[k];
-                force[k] = f;
-            }
-            let new = x.map(inequality_state);
-            for k in 0..LANES {
-                active[k] += i32::from(new[k] != SATISFIED);
-                changed[k] += i32::from(new[k] != state[k]);
-            }
-            *state = new;
+/// Without branches, so that several rows go through at once.
+#[inline(always)]
+fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
+    let mut cost = [0.0; LANES];
+    let (mut active, mut changed) = ([0; LANES], [0; LANES]);
+    let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+    let (force, force_rest) = force.as_chunks_mut::<LANES>();
+    let (state, state_rest) = state.as_chunks_mut::<LANES>();
+    for (((d, x), force), state) in d.iter().zip(x).zip(force).zip(state) {
+        for k in 0..LANES {
+            let f = if x[k] < 0.0 { -d[k] * x[k] } else { 0.0 };
+            cost[k] += f * x[k];
+            force[k] = f;
         }
-        let rest = d_rest.iter().zip(x_rest).zip(force_rest).zip(state_rest);
-        for (k, (((d, x), force), state)) in rest.enumerate() {
-            let f = if *x < 0.0 { -d * x } else { 0.0 };
-            cost[k] += f * x;
-            *force = f;
-            let new = inequality_state(*x);
-            active[k] += i32::from(new != SATISFIED);
-            changed[k] += i32::from(new != *state);
-            *state = new;
+        let new = x.map(inequality_state);
+        for k in 0..LANES {
+            active[k] += i32::from(new[k] != SATISFIED);
+            changed[k] += i32::from(new[k] != state[k]);
         }
-        found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
-        found.active += active.iter().sum::<i32>();
-        let changed = changed.iter().sum::<i32>();
-        found.changed += changed;
-        found.hessian += changed;
+        *state = new;
     }
+    let rest = d_rest.iter().zip(x_rest).zip(force_rest).zip(state_rest);
+    for (k, (((d, x), force), state)) in rest.enumerate() {
+        let f = if *x < 0.0 { -d * x } else { 0.0 };
+        cost[k] += f * x;
+        *force = f;
+        let new = inequality_state(*x);
+        active[k] += i32::from(new != SATISFIED);
+        changed[k] += i32::from(new != *state);
+        *state = new;
+    }
+    found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
+    found.active += active.iter().sum::<i32>();
+    let changed = changed.iter().sum::<i32>();
+    found.changed += changed;
+    found.hessian += changed;
+}
 
+wide! {
     fn inequality_cost(d: &[f64], x: &[f64]) -> f64 {
         let mut cost = [0.0; LANES];
         let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::problem::{Rows, dot};
+use super::problem::Rows;
+use super::problem::inlined::dot;
 use super::rows::Kind;
 use corten_math::{MIN_VAL, wide};
 
@@ -36,11 +37,11 @@ pub(super) struct ConeTerm {
 
 /// Cost and its first two derivatives at one point of the line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub(super) alpha: f64,
-    pub(super) cost: f64,
-    pub(super) slope: f64,
-    pub(super) curvature: f64,
+pub struct Point {
+    pub alpha: f64,
+    pub cost: f64,
+    pub slope: f64,
+    pub curvature: f64,
 }
 
 impl Point {
@@ -77,104 +78,20 @@ pub struct Direction<'a> {
 impl Line {
     /// Prepares the cost along a direction.
     pub fn prepare(&mut self, rows: &Rows<'_>, along: &Direction<'_>) {
-        let v = along.search;
-        self.quad =
-            [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
-        let (x, y) = (along.jar, along.jv);
-        let quad = |i: usize| {
-            let dx = rows.d[i] * x[i];
-            [0.5 * x[i] * dx, y[i] * dx, 0.5 * y[i] * rows.d[i] * y[i]]
-        };
-        for i in rows.equalities() {
-            add(&mut self.quad, quad(i));
-        }
-        self.cones.clear();
-        for b in rows.cone_blocks().iter().filter(|b| b.kind == Kind::Elliptic) {
-            let cone = &rows.jacobian.cones[b.cone as usize];
-            let (range, mu) = (b.rows(), cone.mu);
-            let first = range.start;
-            let mut term = ConeTerm {
-                quad: quad(first),
-                mu,
-                u0: x[first] * mu,
-                v0: y[first] * mu,
-                uu: 0.0,
-                uv: 0.0,
-                vv: 0.0,
-                dm: rows.d[first] / (mu * mu * (1.0 + mu * mu)),
-            };
-            for (i, friction) in (first + 1..range.end).zip(cone.friction) {
-                add(&mut term.quad, quad(i));
-                let (u, v) = (x[i] * friction, y[i] * friction);
-                term.uu += u * u;
-                term.uv += u * v;
-                term.vv += v * v;
-            }
-            self.cones.push(term);
-        }
+        prepare(self, rows, along);
     }
 
     fn at(&mut self, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
-        let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
-        let mut quad = self.quad;
-        for i in rows.frictions() {
-            let (start, v, loss) = (along.jar[i], along.jv[i], rows.frictionloss[i]);
-            let (x, bound) = (start + alpha * v, rows.r[i] * loss);
-            if -bound < x && x < bound {
-                let d = rows.d[i];
-                add(&mut quad, [0.5 * d * start * start, d * start * v, 0.5 * d * v * v]);
-            } else if x <= -bound {
-                add(&mut quad, [loss * (-0.5 * bound - start), -loss * v, 0.0]);
-            } else {
-                add(&mut quad, [loss * (-0.5 * bound + start), loss * v, 0.0]);
-            }
-        }
-        for c in &self.cones {
-            let normal = c.u0 + alpha * c.v0;
-            let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
-            if squared <= 0.0 {
-                if normal < 0.0 {
-                    add(&mut quad, c.quad);
-                }
-                continue;
-            }
-            let tangential = squared.sqrt();
-            if normal >= c.mu * tangential {
-                continue;
-            }
-            if c.mu * normal + tangential <= 0.0 {
-                add(&mut quad, c.quad);
-                continue;
-            }
-            let t1 = (c.uv + alpha * c.vv) / tangential;
-            let t2 = c.vv / tangential - (c.uv + alpha * c.vv) * t1 / squared;
-            let gap = normal - c.mu * tangential;
-            let gap1 = c.v0 - c.mu * t1;
-            cost += 0.5 * c.dm * gap * gap;
-            slope += c.dm * gap * gap1;
-            curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
-        }
-        let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
-        for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
-            add(&mut sums, inequalities(rows, along, b.rows(), alpha));
-        }
-        let [c, s, k] = sums;
-        cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
-        slope += s + 2.0 * alpha * quad[2] + quad[1];
-        curvature += k + 2.0 * quad[2];
         self.evaluations += 1;
-        // Only rounding can make the sum of convex functions look concave.
-        if curvature <= 0.0 {
-            curvature = MIN_VAL;
-        }
-        Point { alpha, cost, slope, curvature }
+        at(self, rows, along, alpha)
     }
 
-    /// Minimises along the prepared line.
+    /// Minimises along the prepared line, whose first point may be known.
     pub fn search(
         &mut self,
         rows: &Rows<'_>,
         along: &Direction<'_>,
+        origin: Option<Point>,
         norm: f64,
         scale: f64,
         tolerance: f64,
@@ -192,7 +109,13 @@ impl Line {
         };
 
         // One Newton step is always tried.
-        let origin = self.at(rows, along, 0.0);
+        let origin = match origin {
+            Some(origin) => {
+                self.evaluations += 1;
+                origin
+            }
+            None => self.at(rows, along, 0.0),
+        };
         let mut p1 = self.at(rows, along, origin.newton());
         if origin.cost < p1.cost {
             p1 = origin;
@@ -273,13 +196,109 @@ impl Line {
 }
 
 wide! {
+    fn prepare(line: &mut Line, rows: &Rows<'_>, along: &Direction<'_>) {
+        let v = along.search;
+        line.quad =
+            [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
+        let (x, y) = (along.jar, along.jv);
+        let quad = |i: usize| {
+            let dx = rows.d[i] * x[i];
+            [0.5 * x[i] * dx, y[i] * dx, 0.5 * y[i] * rows.d[i] * y[i]]
+        };
+        for i in rows.equalities() {
+            add(&mut line.quad, quad(i));
+        }
+        line.cones.clear();
+        for b in rows.cone_blocks().iter().filter(|b| b.kind == Kind::Elliptic) {
+            let cone = &rows.jacobian.cones[b.cone as usize];
+            let (range, mu) = (b.rows(), cone.mu);
+            let first = range.start;
+            let mut term = ConeTerm {
+                quad: quad(first),
+                mu,
+                u0: x[first] * mu,
+                v0: y[first] * mu,
+                uu: 0.0,
+                uv: 0.0,
+                vv: 0.0,
+                dm: rows.d[first] / (mu * mu * (1.0 + mu * mu)),
+            };
+            for (i, friction) in (first + 1..range.end).zip(cone.friction) {
+                add(&mut term.quad, quad(i));
+                let (u, v) = (x[i] * friction, y[i] * friction);
+                term.uu += u * u;
+                term.uv += u * v;
+                term.vv += v * v;
+            }
+            line.cones.push(term);
+        }
+    }
+
+    /// The point of the line at `alpha`.
+    fn at(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
+        let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
+        let mut quad = line.quad;
+        for i in rows.frictions() {
+            let (start, v, loss) = (along.jar[i], along.jv[i], rows.frictionloss[i]);
+            let (x, bound) = (start + alpha * v, rows.r[i] * loss);
+            if -bound < x && x < bound {
+                let d = rows.d[i];
+                add(&mut quad, [0.5 * d * start * start, d * start * v, 0.5 * d * v * v]);
+            } else if x <= -bound {
+                add(&mut quad, [loss * (-0.5 * bound - start), -loss * v, 0.0]);
+            } else {
+                add(&mut quad, [loss * (-0.5 * bound + start), loss * v, 0.0]);
+            }
+        }
+        for c in &line.cones {
+            let normal = c.u0 + alpha * c.v0;
+            let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
+            if squared <= 0.0 {
+                if normal < 0.0 {
+                    add(&mut quad, c.quad);
+                }
+                continue;
+            }
+            let tangential = squared.sqrt();
+            if normal >= c.mu * tangential {
+                continue;
+            }
+            if c.mu * normal + tangential <= 0.0 {
+                add(&mut quad, c.quad);
+                continue;
+            }
+            let t1 = (c.uv + alpha * c.vv) / tangential;
+            let t2 = c.vv / tangential - (c.uv + alpha * c.vv) * t1 / squared;
+            let gap = normal - c.mu * tangential;
+            let gap1 = c.v0 - c.mu * t1;
+            cost += 0.5 * c.dm * gap * gap;
+            slope += c.dm * gap * gap1;
+            curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
+        }
+        let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
+        for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
+            add(&mut sums, inequalities(rows, along, b.rows(), alpha));
+        }
+        let [c, s, k] = sums;
+        cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
+        slope += s + 2.0 * alpha * quad[2] + quad[1];
+        curvature += k + 2.0 * quad[2];
+        // Only rounding can make the sum of convex functions look concave.
+        if curvature <= 0.0 {
+            curvature = MIN_VAL;
+        }
+        Point { alpha, cost, slope, curvature }
+    }
+}
+
 /// Cost, slope and curvature of rows that are quadratic where `jar + alpha·jv` is negative, in
 /// running sums that the processor can compute side by side.
+#[inline(always)]
 fn inequalities(
     rows: &Rows<'_>,
     along: &Direction<'_>,
     range: Range<usize>,
-    alpha: f64
+    alpha: f64,
 ) -> [f64; 3] {
     const LANES: usize = 4;
     let (start, slope) = (&along.jar[range.clone()], &along.jv[range.clone()]);
@@ -311,9 +330,8 @@ fn inequalities(
     let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     [0.5 * c, s, q]
 }
-}
 
-#[inline]
+#[inline(always)]
 fn add(a: &mut [f64; 3], b: [f64; 3]) {
     for k in 0..3 {
         a[k] += b[k];

@@ -546,6 +546,7 @@ fn solve_in_turn(
     let mut iforce = std::mem::take(&mut d.iefc_force);
     let mut istate = std::mem::take(&mut d.iefc_state);
     let mut ifrc_constraint = std::mem::take(&mut d.ifrc_constraint);
+    let mut limits = limits(m);
     for island in 0..d.nisland {
         let view = island_problems(d, rows);
         let (dofs, efcs) = (view.dofs(island), view.efcs(island));
@@ -558,7 +559,7 @@ fn solve_in_turn(
             qfrc_constraint: &mut ifrc_constraint[dofs],
         };
         let problem = view.problem(island);
-        let limits = limits(m);
+        limits.sparse &= island < NISLAND;
         let outcome =
             work.primal.solve(&problem, method, &limits, false, &mut x, |iteration, stat| {
                 stats.record(island, iteration, stat);

@@ -11,8 +11,9 @@ use super::cost;
 use super::exact::Exact;
 use super::hessian::compact::{Compact, MOST};
 use super::hessian::{Buffers, Hessian, System};
-use super::line_search::{Direction, Found, Line};
-use super::problem::{Limits, Problem, add_scaled, norm};
+use super::line_search::{Direction, Found, Line, Point};
+use super::problem::inlined::{add_scaled, dot, norm};
+use super::problem::{Limits, Problem};
 use crate::SolverStat;
 use corten_math::{MIN_VAL, wide};
 
@@ -131,7 +132,7 @@ impl Primal {
             self.load(problem, x.qacc.len());
         }
         if x.qacc.len() <= MOST {
-            return newton_small(&mut self.small, &mut self.vectors, problem, limits, x, record);
+            return newton(&mut self.small, &mut self.vectors, problem, limits, x, record);
         }
         let hessian = &mut self.large[self.count];
         let outcome = newton(hessian, &mut self.vectors, problem, limits, x, record);
@@ -158,91 +159,6 @@ fn products<H: System>(
     }
 }
 
-/// Newton's method on a problem that has been loaded.
-#[inline(always)]
-fn newton<H: System>(
-    system: &mut H,
-    vectors: &mut Vectors,
-    problem: &Problem<'_>,
-    limits: &Limits,
-    x: &mut Iterate<'_>,
-    mut record: impl FnMut(usize, SolverStat),
-) -> Outcome {
-    let n = x.qacc.len();
-    let rows = &problem.rows;
-    let Vectors { line, jv, mv, grad, search } = vectors;
-    for v in [&mut *mv, &mut *grad, &mut *search] {
-        v.resize(n, 0.0);
-    }
-    jv.resize(rows.len(), 0.0);
-    let mut outcome = Outcome::default();
-    let tolerance = limits.tolerance * limits.ls_tolerance;
-    // Cost where the last step started, and how far its search got.
-    let mut last: Option<(f64, Found)> = None;
-    loop {
-        let mut found = cost::update(rows, x.jar, x.force, x.state);
-        system.tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
-        let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, grad);
-        found.cost += gauss;
-        if let Some((cost, step)) = last {
-            let improvement = problem.scale * (cost - found.cost);
-            let gradient = problem.scale * norm(grad);
-            let stat = SolverStat {
-                improvement,
-                gradient,
-                lineslope: step.slope,
-                nactive: found.active,
-                nchange: found.changed,
-                neval: step.evaluations as i32,
-                nupdate: found.hessian,
-            };
-            record(outcome.iterations, stat);
-            outcome.iterations += 1;
-            // A cost that is not a number cannot improve either.
-            if improvement < limits.tolerance || gradient < limits.tolerance || found.cost.is_nan()
-            {
-                break;
-            }
-        }
-        if outcome.iterations >= limits.iterations {
-            break;
-        }
-
-        let known = last.is_some();
-        if !known || found.hessian > 0 || found.left_cone {
-            outcome.singular += system.factor(problem, x.jar, x.state, known);
-        }
-        system.descend(grad, search);
-        let search_norm = norm(search);
-        if search_norm < MIN_VAL {
-            break;
-        }
-        system.mul_inertia(mv);
-        system.mul_jacobian(&rows.jacobian, jv);
-        let along = Direction {
-            search,
-            mv,
-            jv,
-            ma: x.ma,
-            jar: x.jar,
-            qfrc_smooth: problem.qfrc_smooth,
-            gauss,
-        };
-        line.prepare(rows, &along);
-        let step =
-            line.search(rows, &along, search_norm, problem.scale, tolerance, limits.ls_iterations);
-        if step.alpha == 0.0 {
-            break;
-        }
-        add_scaled(x.qacc, step.alpha, search);
-        add_scaled(x.ma, step.alpha, mv);
-        add_scaled(x.jar, step.alpha, jv);
-        last = Some((found.cost, step));
-    }
-    outcome.nonzeros = if limits.sparse { system.nonzeros(problem) } else { n * n };
-    outcome
-}
-
 wide! {
     fn load_small(system: &mut Compact, problem: &Problem<'_>, n: usize) {
         system.load(n, &problem.inertia, &problem.rows.jacobian);
@@ -259,46 +175,125 @@ wide! {
         products(system, problem, aref, x, jar, ma);
     }
 
-    fn newton_small[R: FnMut(usize, SolverStat)](
-        system: &mut Compact,
+    /// Newton's method on a problem that has been loaded.
+    fn newton[H: System, R: FnMut(usize, SolverStat)](
+        system: &mut H,
         vectors: &mut Vectors,
         problem: &Problem<'_>,
         limits: &Limits,
         x: &mut Iterate<'_>,
         record: R,
     ) -> Outcome {
-        newton(system, vectors, problem, limits, x, record)
+        let mut record = record;
+        let n = x.qacc.len();
+        let rows = &problem.rows;
+        let Vectors { line, jv, mv, grad, search } = vectors;
+        for v in [&mut *mv, &mut *grad, &mut *search] {
+            v.resize(n, 0.0);
+        }
+        jv.resize(rows.len(), 0.0);
+        let mut outcome = Outcome::default();
+        let tolerance = limits.tolerance * limits.ls_tolerance;
+        // Cost where the last step started, and how far its search got.
+        let mut last: Option<(f64, Found)> = None;
+        let mut raised = 0;
+        loop {
+            let mut found = cost::update(rows, x.jar, x.force, x.state);
+            system.tmul_jacobian(&rows.jacobian, x.force, x.qfrc_constraint);
+            let gauss = gradient(problem, x.qacc, x.ma, x.qfrc_constraint, grad);
+            found.cost += gauss;
+            if let Some((cost, step)) = last {
+                let improvement = problem.scale * (cost - found.cost);
+                let gradient = problem.scale * norm(grad);
+                let stat = SolverStat {
+                    improvement,
+                    gradient,
+                    lineslope: step.slope,
+                    nactive: found.active,
+                    nchange: found.changed,
+                    neval: step.evaluations as i32,
+                    nupdate: found.hessian,
+                };
+                record(outcome.iterations, stat);
+                outcome.iterations += 1;
+                // A cost that is not a number cannot improve either.
+                if improvement < limits.tolerance || gradient < limits.tolerance || found.cost.is_nan()
+                {
+                    break;
+                }
+            }
+            if outcome.iterations >= limits.iterations {
+                break;
+            }
+
+            let known = last.is_some();
+            if !known || found.hessian > 0 || found.left_cone {
+                raised = system.factor(problem, x.jar, x.state, known);
+                outcome.singular += raised;
+            }
+            system.descend(grad, search);
+            let search_norm = norm(search);
+            if search_norm < MIN_VAL {
+                break;
+            }
+            system.mul_inertia(mv);
+            system.mul_jacobian(&rows.jacobian, jv);
+            let along = Direction {
+                search,
+                mv,
+                jv,
+                ma: x.ma,
+                jar: x.jar,
+                qfrc_smooth: problem.qfrc_smooth,
+                gauss,
+            };
+            line.prepare(rows, &along);
+            // With `H s = −g`, slope and curvature at the start are `gᵀs` and `sᵀHs = −gᵀs`.
+            let slope = dot(grad, search);
+            let origin = (raised == 0 && slope < 0.0)
+                .then_some(Point { alpha: 0.0, cost: found.cost, slope, curvature: -slope });
+            let step =
+                line.search(rows, &along, origin, search_norm, problem.scale, tolerance, limits.ls_iterations);
+            if step.alpha == 0.0 {
+                break;
+            }
+            add_scaled(x.qacc, step.alpha, search);
+            add_scaled(x.ma, step.alpha, mv);
+            add_scaled(x.jar, step.alpha, jv);
+            last = Some((found.cost, step));
+        }
+        outcome.nonzeros = if limits.sparse { system.nonzeros(problem) } else { n * n };
+        outcome
     }
 }
 
-wide! {
-    /// Gradient of the cost; returns its inertia term `½ (M x − qfrc_smooth)ᵀ (x − a₀)`.
-    fn gradient(
-        problem: &Problem<'_>,
-        qacc: &[f64],
-        ma: &[f64],
-        qfrc_constraint: &[f64],
-        grad: &mut [f64],
-    ) -> f64 {
-        const LANES: usize = 4;
-        let n = grad.len();
-        let (qacc, ma, constraint) = (&qacc[..n], &ma[..n], &qfrc_constraint[..n]);
-        let (smooth, free) = (&problem.qfrc_smooth[..n], &problem.qacc_smooth[..n]);
-        let mut sum = [0.0; LANES];
-        let whole = n - n % LANES;
-        for start in (0..whole).step_by(LANES) {
-            for k in 0..LANES {
-                let i = start + k;
-                let force = ma[i] - smooth[i];
-                grad[i] = force - constraint[i];
-                sum[k] += force * (qacc[i] - free[i]);
-            }
-        }
-        for i in whole..n {
+/// Gradient of the cost; returns its inertia term `½ (M x − qfrc_smooth)ᵀ (x − a₀)`.
+#[inline(always)]
+fn gradient(
+    problem: &Problem<'_>,
+    qacc: &[f64],
+    ma: &[f64],
+    qfrc_constraint: &[f64],
+    grad: &mut [f64],
+) -> f64 {
+    const LANES: usize = 4;
+    let n = grad.len();
+    let (qacc, ma, constraint) = (&qacc[..n], &ma[..n], &qfrc_constraint[..n]);
+    let (smooth, free) = (&problem.qfrc_smooth[..n], &problem.qacc_smooth[..n]);
+    let mut sum = [0.0; LANES];
+    let whole = n - n % LANES;
+    for start in (0..whole).step_by(LANES) {
+        for k in 0..LANES {
+            let i = start + k;
             let force = ma[i] - smooth[i];
             grad[i] = force - constraint[i];
-            sum[i % LANES] += force * (qacc[i] - free[i]);
+            sum[k] += force * (qacc[i] - free[i]);
         }
-        0.5 * ((sum[0] + sum[2]) + (sum[1] + sum[3]))
     }
+    for i in whole..n {
+        let force = ma[i] - smooth[i];
+        grad[i] = force - constraint[i];
+        sum[i % LANES] += force * (qacc[i] - free[i]);
+    }
+    0.5 * ((sum[0] + sum[2]) + (sum[1] + sum[3]))
 }

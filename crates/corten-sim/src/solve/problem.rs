@@ -117,7 +117,7 @@ impl<'a> Inertia<'a> {
 
     /// Pieces of `n` degrees of freedom that are consecutive in the pattern: where each starts
     /// there, and its place in the problem.
-    fn pieces(&self, n: usize) -> impl Iterator<Item = (usize, Range<usize>)> + use<'a> {
+    pub fn pieces(&self, n: usize) -> impl Iterator<Item = (usize, Range<usize>)> + use<'a> {
         let dofs = self.dofs;
         let mut start = 0;
         std::iter::from_fn(move || {
@@ -166,6 +166,20 @@ impl<'a> Inertia<'a> {
 wide! {
     /// Dot product with four running sums, which the processor can compute side by side.
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+        inlined::dot(a, b)
+    }
+
+    /// Cost of the inertia term, `½ (M x − qfrc_smooth)ᵀ (x − a₀)`.
+    pub fn gauss(ma: &[f64], qfrc_smooth: &[f64], qacc: &[f64], qacc_smooth: &[f64]) -> f64 {
+        let terms = ma.iter().zip(qfrc_smooth).zip(qacc.iter().zip(qacc_smooth));
+        0.5 * terms.map(|((ma, f), (x, a))| (ma - f) * (x - a)).sum::<f64>()
+    }
+}
+
+/// Kernels for the inside of others.
+pub mod inlined {
+    #[inline(always)]
+    pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
         let mut sum = [0.0; 4];
         for (a, b) in a.iter().zip(b) {
@@ -179,21 +193,17 @@ wide! {
         (sum[0] + sum[2]) + (sum[1] + sum[3])
     }
 
-    /// Cost of the inertia term, `½ (M x − qfrc_smooth)ᵀ (x − a₀)`.
-    pub fn gauss(ma: &[f64], qfrc_smooth: &[f64], qacc: &[f64], qacc_smooth: &[f64]) -> f64 {
-        let terms = ma.iter().zip(qfrc_smooth).zip(qacc.iter().zip(qacc_smooth));
-        0.5 * terms.map(|((ma, f), (x, a))| (ma - f) * (x - a)).sum::<f64>()
+    /// `|x|`.
+    #[inline(always)]
+    pub fn norm(x: &[f64]) -> f64 {
+        dot(x, x).sqrt()
     }
 
     /// `y += s x`.
+    #[inline(always)]
     pub fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
         for (y, x) in y.iter_mut().zip(x) {
             *y += s * x;
         }
     }
-}
-
-/// `|x|`.
-pub fn norm(x: &[f64]) -> f64 {
-    dot(x, x).sqrt()
 }

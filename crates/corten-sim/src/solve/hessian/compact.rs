@@ -1,14 +1,17 @@
 //! The Hessian of a small problem: every tile of the lower triangle has its place, so that there
-//! is nothing to lay out and nothing to remember from step to step.
+//! is nothing to lay out. What is remembered from one problem to the next is where numbers go, and
+//! it is found anew wherever columns differ.
 //!
 //! Degree of freedom `i` is lane `i % 4` of tile `i / 4`. Which tiles of a row can differ from zero
 //! is a set of bits; the structure of the factor follows from that of mass matrix and blocks in a
 //! few operations on them (a row passes its columns on to the last of them, its parent in the
 //! elimination tree). Kernels then go from bit to bit.
 
+use std::ops::Range;
+
 use super::super::cost::{CONE, QUADRATIC};
 use super::super::problem::{Inertia, Problem};
-use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
+use super::super::rows::{Block, Jacobian, Kind, MAX_RANK, Run};
 use super::System;
 use super::layout::is_single;
 use super::tile::{
@@ -31,6 +34,12 @@ pub struct Compact {
     inertia: Vec<Tile>,
     matrix: Vec<Tile>,
     factor: Vec<Tile>,
+    /// Where the numbers of the mass matrix go: fours of entries, and the rest one by one. For
+    /// these degrees of freedom of a problem that is a part, and this number of them.
+    fours: Vec<[u32; 2]>,
+    ones: Vec<[u32; 2]>,
+    dofs: Vec<i32>,
+    copied: usize,
     /// `D` and its inverse.
     pivots: [Pivots; ROWS],
     /// Tiles left of the diagonal, of the mass matrix and of the factor, and those below it.
@@ -46,7 +55,9 @@ pub struct Compact {
     /// Blocks by the number of rows that they take: see [`RANKS`].
     blocks: [Vec<Placed>; RANKS.len()],
     singles: Vec<Single>,
-    /// Columns of the last block by tiles.
+    /// Columns that blocks have in common: as runs, and by tiles.
+    shapes: Vec<Shape>,
+    runs: Vec<Run>,
     slots: Vec<Slot>,
     /// Rows of a block by tiles, times the weights.
     weighted: Vec<Four>,
@@ -58,13 +69,20 @@ pub struct Compact {
     sums: [Four; ROWS],
 }
 
+/// Where the runs and slots of some columns end, and their tiles.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shape {
+    run: u32,
+    slot: u32,
+    tiles: Tiles,
+}
+
 /// A block with several columns or rows.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     /// Its number among all blocks.
     block: u32,
-    /// Its tiles.
-    tiles: u32,
+    tiles: Tiles,
     /// First four of its rows, and first of its products.
     start: u32,
     product: u32,
@@ -78,29 +96,73 @@ struct Placed {
 /// Columns within one tile that follow each other.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// Number among the tiles of the block.
+    /// Number of the tile among those of the columns.
     tile: u32,
+    /// Whether it is the first slot of its tile.
+    first: bool,
     /// The column that lane 0 would have.
     base: isize,
-    /// Lanes that have a column.
-    lanes: [u32; 2],
+    /// All bits set in lanes that have a column.
+    mask: [u64; LANES],
 }
 
 impl Slot {
-    /// The numbers of a row by lanes, zero where there is no column; the row starts at `at`.
+    /// Puts the numbers of a row into their lanes, and zeros into the others unless another slot
+    /// has been there before; the row starts at `at`.
     #[inline(always)]
-    fn gather(&self, values: &[f64], at: usize) -> [u64; LANES] {
-        let [low, high] = self.lanes.map(|lane| lane as usize);
-        let first = at.wrapping_add_signed(self.base);
-        if let Some(four) = values.get(first..).and_then(|row| row.first_chunk::<LANES>()) {
-            let mask = &MASKS[low % LANES][high % (LANES + 1)];
-            return std::array::from_fn(|k| four[k].to_bits() & mask[k]);
+    fn put(&self, values: &[f64], at: usize, to: &mut Four) {
+        let start = at.wrapping_add_signed(self.base);
+        match values.get(start..).and_then(|row| row.first_chunk::<LANES>()) {
+            Some(four) => self.put_four(four, to),
+            None => self.put_end(values, start, to),
         }
-        let mut bits = [0; LANES];
-        for lane in low..high.min(LANES) {
-            bits[lane] = values[first.wrapping_add(lane)].to_bits();
+    }
+
+    #[inline(always)]
+    fn put_four(&self, four: &Four, to: &mut Four) {
+        let [a, b, c, d] = four.map(f64::to_bits);
+        let [m, n, o, p] = self.mask;
+        let new = [a & m, b & n, c & o, d & p];
+        if self.first {
+            *to = new.map(f64::from_bits);
+        } else {
+            let [a, b, c, d] = to.map(f64::to_bits);
+            *to = [a | new[0], b | new[1], c | new[2], d | new[3]].map(f64::from_bits);
         }
-        bits
+    }
+
+    /// Where fewer than four numbers are left, on either side.
+    #[cold]
+    fn put_end(&self, values: &[f64], start: usize, to: &mut Four) {
+        let value = |k: usize| values.get(start.wrapping_add(k)).copied().unwrap_or(0.0);
+        self.put_four(&std::array::from_fn(value), to);
+    }
+}
+
+/// Tiles of consecutive columns.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tiles {
+    set: u32,
+    count: u32,
+}
+
+impl Tiles {
+    /// Puts more columns into tiles: the first has number `column` and is degree of freedom `start`.
+    #[inline(always)]
+    fn push(&mut self, slots: &mut Vec<Slot>, column: usize, start: usize, end: usize) {
+        for tile in start / LANES..end.div_ceil(LANES) {
+            let lane = tile * LANES;
+            let first = self.set >> tile == 0;
+            self.set |= 1 << tile;
+            self.count += u32::from(first);
+            let (low, high) = (start.saturating_sub(lane) % LANES, (end - lane).min(LANES));
+            slots.push(Slot {
+                tile: self.count - 1,
+                first,
+                base: (column + lane) as isize - start as isize,
+                mask: MASKS[low][high],
+            });
+        }
     }
 }
 
@@ -182,7 +244,7 @@ impl System for Compact {
         let Compact { blocks, singles, jacobian, partial, products, x, .. } = self;
         each_block!(blocks, R, p => {
             let (from, to) = (&jacobian[p.start as usize..], &mut partial[p.product as usize..]);
-            dot_block::<R>(from, Bits(p.tiles), x, to);
+            dot_block::<R>(from, Bits(p.tiles.set), x, to);
         });
         // In a loop of its own, which the compiler does not mix with that over columns.
         for (to, s) in products.iter_mut().zip(&*partial) {
@@ -243,7 +305,7 @@ impl System for Compact {
         each_block!(blocks, R, p => {
             let f = &f[p.row as usize..][..p.rows as usize];
             let forces = rows.stored_forces::<R>(p.kind, p.cone, f);
-            add_block_force::<R>(&jacobian[p.start as usize..], Bits(p.tiles), sums, &forces);
+            add_block_force::<R>(&jacobian[p.start as usize..], Bits(p.tiles.set), sums, &forces);
         });
         let sums = sums.as_flattened_mut();
         for s in singles {
@@ -346,44 +408,61 @@ impl System for Compact {
 impl Compact {
     #[inline(always)]
     fn load_inertia(&mut self, inertia: &Inertia<'_>) {
-        let Compact { n, size, inertia: tiles, own, .. } = self;
-        tiles.fill(ZERO);
-        own.fill(0);
-        for i in 0..*n {
-            let (from, columns, shift) = inertia.row(i);
-            let (t, k) = (i / LANES, i % LANES);
-            let to = &mut tiles[row(t)..][..=t];
-            let values = &inertia.matrix[from..][..columns.len()];
-            let mut at = 0;
-            while at < columns.len() {
-                let column = columns[at] as usize - shift;
-                let (tile, lane) = (column / LANES, column % LANES);
-                own[t] |= 1 << tile;
-                // Columns ascend, so the last one tells whether there are gaps.
-                if lane == 0
-                    && columns
-                        .get(at + LANES - 1)
-                        .is_some_and(|&c| c as usize - shift == column + LANES - 1)
-                    && let Some(four) = values[at..].first_chunk::<LANES>()
-                {
-                    to[tile][k] = *four;
-                    at += LANES;
-                } else {
-                    to[tile][k][lane] = values[at];
-                    at += 1;
-                }
-            }
+        let dofs = inertia.dofs.unwrap_or_default();
+        if self.copied != self.n || self.dofs != dofs {
+            self.dofs.clear();
+            self.dofs.extend_from_slice(dofs);
+            self.copied = self.n;
+            self.place_inertia(inertia);
         }
-        for t in 0..*size {
-            own[t] &= before(t);
-            let tile = &mut tiles[row(t) + t];
+        let entries = self.inertia.as_flattened_mut().as_flattened_mut();
+        for &[from, to] in &self.fours {
+            let (from, to) = (from as usize, to as usize);
+            entries[to..to + LANES].copy_from_slice(&inertia.matrix[from..from + LANES]);
+        }
+        for &[from, to] in &self.ones {
+            entries[to as usize] = inertia.matrix[from as usize];
+        }
+        for t in 0..self.size {
+            let tile = &mut self.inertia[row(t) + t];
             for k in 1..LANES {
                 for i in 0..k {
                     tile[i][k] = tile[k][i];
                 }
             }
         }
-        self.left = *own;
+    }
+
+    /// Finds where the numbers of the mass matrix go.
+    #[inline(always)]
+    fn place_inertia(&mut self, inertia: &Inertia<'_>) {
+        let Compact { n, size, inertia: tiles, own, fours, ones, .. } = self;
+        tiles.fill(ZERO);
+        own[..*size].fill(0);
+        fours.clear();
+        ones.clear();
+        for (first, piece) in inertia.pieces(*n) {
+            let shift = first - piece.start;
+            for i in piece {
+                let (t, k) = (i / LANES, i % LANES);
+                let line = ((row(t) * LANES + k) * LANES) as u32;
+                let columns = inertia.pattern.columns(i + shift);
+                let mut from = inertia.pattern.row(i + shift).start as u32;
+                let (mut at, mut set) = (0, 0);
+                while let Some(&column) = columns.get(at) {
+                    let (tile, lane) = ((column - shift as u32) / 4, (column - shift as u32) % 4);
+                    let to = line + tile * (LANES * LANES) as u32 + lane;
+                    set |= 1 << tile;
+                    // Columns ascend, so the last one tells whether there are gaps.
+                    let four = lane == 0 && columns.get(at + LANES - 1) == Some(&(column + 3));
+                    (if four { &mut *fours } else { &mut *ones }).push([from, to]);
+                    let step = if four { LANES } else { 1 };
+                    at += step;
+                    from += step as u32;
+                }
+                own[t % ROWS] |= set & before(t);
+            }
+        }
     }
 
     /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
@@ -391,8 +470,10 @@ impl Compact {
     fn load_blocks(&mut self, rows: &Jacobian<'_>) {
         self.blocks.iter_mut().for_each(Vec::clear);
         self.singles.clear();
-        self.jacobian.clear();
-        let (mut last, mut tiles, mut product) = (u32::MAX, 0, 0);
+        self.left[..self.size].copy_from_slice(&self.own[..self.size]);
+        let (mut last, mut count) = (u32::MAX, 0);
+        let (mut before, mut shape) = (Shape::default(), Shape::default());
+        let (mut start, mut product) = (0, 0);
         for (block, b) in rows.blocks.iter().enumerate() {
             if is_single(b) {
                 let place = rows.columns[b.col as usize];
@@ -403,21 +484,23 @@ impl Compact {
             // Blocks that follow each other may share their columns.
             if b.run != last {
                 last = b.run;
-                tiles = self.place_columns(rows, b);
+                before = shape;
+                shape = self.place_columns(rows.runs_of(b), before, count);
+                count += 1;
             }
+            let (slots, tiles) = (before.slot as usize..shape.slot as usize, shape.tiles);
             let kernel = match b.rank {
                 0 | 1 => 0,
                 2 | 3 => 1,
                 4 => 2,
                 _ => 3,
             };
-            let start = self.jacobian.len();
-            match kernel {
-                0 => self.expand::<{ RANKS[0] }>(rows, b, tiles),
-                1 => self.expand::<{ RANKS[1] }>(rows, b, tiles),
-                2 => self.expand::<{ RANKS[2] }>(rows, b, tiles),
-                _ => self.expand::<{ RANKS[3] }>(rows, b, tiles),
-            }
+            let end = match kernel {
+                0 => self.expand::<{ RANKS[0] }>(rows, b, tiles, slots, start),
+                1 => self.expand::<{ RANKS[1] }>(rows, b, tiles, slots, start),
+                2 => self.expand::<{ RANKS[2] }>(rows, b, tiles, slots, start),
+                _ => self.expand::<{ RANKS[3] }>(rows, b, tiles, slots, start),
+            };
             self.blocks[kernel].push(Placed {
                 block: block as u32,
                 tiles,
@@ -428,60 +511,78 @@ impl Compact {
                 rows: b.rows().len() as u32,
                 cone: b.cone,
             });
+            start = end;
             product += RANKS[kernel] as u32;
         }
         self.partial.resize(product as usize, [0.0; LANES]);
         self.products.resize(product as usize, 0.0);
     }
 
-    /// Finds the tiles of a block's columns.
+    /// The shape of a block's columns, which follows the one given and has this number.
     #[inline(always)]
-    fn place_columns(&mut self, rows: &Jacobian<'_>, b: &Block) -> u32 {
-        self.slots.clear();
-        let (mut tiles, mut count, mut column) = (0u32, 0, 0);
-        for run in rows.runs_of(b) {
-            let (start, end) = (run.start as usize, (run.start + run.len) as usize);
-            for tile in start / LANES..end.div_ceil(LANES) {
-                let first = tile * LANES;
-                if tiles >> tile == 0 {
-                    tiles |= 1 << tile;
-                    count += 1;
-                }
-                self.slots.push(Slot {
-                    tile: count - 1,
-                    base: column + first as isize - start as isize,
-                    lanes: [start.saturating_sub(first) as u32, (end - first).min(LANES) as u32],
-                });
+    fn place_columns(&mut self, runs: &[Run], last: Shape, number: usize) -> Shape {
+        let (run, slot) = (last.run as usize, last.slot as usize);
+        let mut shape = self.shapes.get(number).copied().unwrap_or_default();
+        let known = self.runs.get(run..shape.run as usize).unwrap_or_default();
+        let same = known.len() == runs.len() && known.iter().zip(runs).all(|(a, b)| a == b);
+        if !same || known.is_empty() {
+            self.shapes.truncate(number);
+            self.runs.truncate(run);
+            self.slots.truncate(slot);
+            let mut tiles = Tiles::default();
+            let mut column = 0;
+            for run in runs {
+                let (start, len) = (run.start as usize, run.len as usize);
+                tiles.push(&mut self.slots, column, start, start + len);
+                column += len;
             }
-            column += run.len as isize;
+            self.runs.extend_from_slice(runs);
+            shape = Shape { run: self.runs.len() as u32, slot: self.slots.len() as u32, tiles };
+            self.shapes.push(shape);
         }
-        if let Some(top) = tiles.checked_ilog2() {
-            self.left[top as usize % ROWS] |= tiles & before(top as usize);
+        if let Some(top) = shape.tiles.set.checked_ilog2() {
+            let top = top as usize % ROWS;
+            self.left[top] |= shape.tiles.set & before(top);
         }
-        tiles
+        shape
     }
 
-    /// Appends the rows of a block, tile by tile.
+    /// Stores the rows of a block, tile by tile; returns where they end.
     #[inline(always)]
-    fn expand<const R: usize>(&mut self, rows: &Jacobian<'_>, b: &Block, tiles: u32) {
-        let start = self.jacobian.len();
-        self.jacobian.resize(start + R * tiles.count_ones() as usize, [0.0; LANES]);
-        let to = self.jacobian[start..].as_chunks_mut::<R>().0;
+    fn expand<const R: usize>(
+        &mut self,
+        rows: &Jacobian<'_>,
+        b: &Block,
+        tiles: Tiles,
+        slots: Range<usize>,
+        start: usize,
+    ) -> usize {
+        let end = start + R * tiles.count as usize;
+        if self.jacobian.len() < end {
+            self.jacobian.resize(end, [0.0; LANES]);
+        }
+        let to = self.jacobian[start..end].as_chunks_mut::<R>().0;
         let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);
-        for slot in &self.slots {
+        for slot in &self.slots[slots] {
             let to = &mut to[slot.tile as usize];
-            for r in 0..rank {
-                let bits = slot.gather(rows.values, b.val as usize + r * ncol);
-                // A tile may have several slots.
-                to[r] = std::array::from_fn(|k| f64::from_bits(to[r][k].to_bits() | bits[k]));
+            if rank == R {
+                for r in 0..R {
+                    slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
+                }
+            } else {
+                to[rank..].fill([0.0; LANES]);
+                for r in 0..rank {
+                    slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
+                }
             }
         }
+        end
     }
 
     /// From the tiles of matrix and blocks to those of the factor.
     #[inline(always)]
     fn close_structure(&mut self) {
-        self.below.fill(0);
+        self.below[..self.size].fill(0);
         for t in (0..self.size).rev() {
             let left = self.left[t];
             if let Some(parent) = left.checked_ilog2() {
@@ -541,7 +642,7 @@ impl Compact {
             let range = p.row as usize..(p.row + p.rows) as usize;
             let pairs = states[range.clone()].iter().zip(&state[range]);
             if pairs.fold(0, |differ, (a, b)| differ | (a ^ b)) != 0 {
-                *stale |= p.tiles;
+                *stale |= p.tiles.set;
                 let b = &rows.blocks[p.block as usize];
                 let (old, _) = weights::<R>(problem, b, jar, states);
                 let (mut w, _) = weights::<R>(problem, b, jar, state);
@@ -622,10 +723,10 @@ fn add_placed<const R: usize>(
     w: &[[f64; R]; R],
 ) {
     let mut tiles = [0; ROWS];
-    for (to, tile) in tiles.iter_mut().zip(Bits(place.tiles)) {
+    for (to, tile) in tiles.iter_mut().zip(Bits(place.tiles.set)) {
         *to = tile;
     }
     let target = |i: usize, j: usize| row(tiles[i % ROWS]) + tiles[j % ROWS];
-    let count = place.tiles.count_ones() as usize;
+    let count = place.tiles.count as usize;
     add_block(matrix, &jacobian[place.start as usize..], weighted, count, w, target);
 }

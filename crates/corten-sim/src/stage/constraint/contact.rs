@@ -139,7 +139,7 @@ fn relative_velocity<const D: usize>(
         let (start, len) = (run.start as usize, run.len as usize);
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
         let side = Side { sign, offset: offset(d, body, contact.pos) };
-        put::<D>(contact, &side, &d.cdof[start..start + len], &mut values[first..], n, dim);
+        put::<D>(contact, &side, &d.cdof[start..][..len], &mut values[first..], n, dim);
         first += len;
     }
 }
@@ -164,17 +164,23 @@ fn put<const D: usize>(
     let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i));
     let (sign, offset) = (side.sign, side.offset);
     let velocity = |axis: &Spatial| (axis.lin() + axis.rot().cross(offset)) * sign;
+    let len = axes.len();
     if D == 1 || dim < 3 {
-        for (axis, value) in axes.iter().zip(values) {
-            *value = frame[0].dot(velocity(axis));
+        let values = &mut values[..len];
+        for i in 0..len {
+            values[i] = frame[0].dot(velocity(&axes[i]));
         }
         return;
     }
     let (x, rest) = values.split_at_mut(n);
     let (y, z) = rest.split_at_mut(n);
-    for (((axis, x), y), z) in axes.iter().zip(x).zip(y).zip(z.iter_mut()) {
-        let velocity = velocity(axis);
-        (*x, *y, *z) = (frame[0].dot(velocity), frame[1].dot(velocity), frame[2].dot(velocity));
+    let (x, y, z) = (&mut x[..len], &mut y[..len], z);
+    let third = &mut z[..len];
+    for i in 0..len {
+        let velocity = velocity(&axes[i]);
+        x[i] = frame[0].dot(velocity);
+        y[i] = frame[1].dot(velocity);
+        third[i] = frame[2].dot(velocity);
     }
     if D == MAX_RANK {
         for i in 3..dim {
