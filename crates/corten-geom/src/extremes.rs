@@ -38,6 +38,8 @@ pub struct Extremes {
     /// Block of the vertex to start from, by cell.
     cells: Vec<u16>,
     blocks: Vec<Block>,
+    /// For each block.
+    positions: Vec<Positions>,
     /// First block of each vertex.
     first: Vec<u16>,
     corners: Vec<Corner>,
@@ -65,9 +67,10 @@ struct Block {
     more: u16,
     /// How far all neighbours must lie below.
     clear: f32,
-    /// Bound on the error of a neighbour's height.
-    rounding: f32,
 }
+
+/// Where the neighbours of a block are, coordinate by coordinate.
+type Positions = [[f32; LANES]; 3];
 
 /// A vertex that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,7 +92,7 @@ impl Extreme {
 
 /// Where a search may start: at a vertex found earlier.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Hint(u16);
+pub(crate) struct Hint(pub u16);
 
 impl Hint {
     pub const NONE: Hint = Hint(u16::MAX);
@@ -121,7 +124,7 @@ impl Extremes {
         }
         // The largest number stands for none.
         u16::try_from(count).ok().filter(|&n| n < u16::MAX)?;
-        let mut blocks = Vec::with_capacity(count);
+        let (mut blocks, mut positions) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for vertex in 0..corners.len() {
             let neighbours: Vec<usize> = graph.neighbours(vertex).take(corners.len()).collect();
             let from = corners[vertex].position.map(f64::from);
@@ -129,8 +132,7 @@ impl Extremes {
             let length = |to: usize| (0..3).map(|k| edge(to, k).abs()).sum::<f64>();
             let longest = neighbours.iter().map(|&to| length(to)).fold(0.0, f64::max);
             let size: f64 = from.iter().map(|x| x.abs()).sum();
-            let rounding = EDGE_ROUNDING * longest;
-            let clear = CLEAR * size + rounding;
+            let clear = CLEAR * size + EDGE_ROUNDING * longest;
             let chunks = neighbours.chunks(LANES);
             let mut more = chunks.len() as u16;
             for chunk in chunks {
@@ -144,13 +146,16 @@ impl Extremes {
                     vertex: vertex as u16,
                     more,
                     clear: clear as f32,
-                    rounding: rounding as f32,
                 });
+                positions.push(std::array::from_fn(|k| {
+                    std::array::from_fn(|lane| corners[to(lane)].position[k])
+                }));
             }
         }
 
         let changed = changed.clone();
-        let mut extremes = Extremes { cells: Vec::new(), blocks, first, corners, changed };
+        let mut extremes =
+            Extremes { cells: Vec::new(), blocks, positions, first, corners, changed };
         let mut start = 0;
         let cells = (0..CELLS * CELLS).map(|cell| {
             start = extremes.climb(middle(cell), start).0;
@@ -241,45 +246,33 @@ impl Extremes {
     ///
     /// The start itself is not a candidate: the first step goes to the best neighbour even if it
     /// is lower, and back only if that was strictly lower. Among equally far vertices (a face
-    /// perpendicular to `dir`) this decides which one is found. Neighbours that lie within rounding
-    /// of each other are compared as MuJoCo does.
+    /// perpendicular to `dir`) this decides which one is found.
     pub(crate) fn follow(&self, vert: &[[f32; 3]], dir: Vec3, start: usize) -> Option<Extreme> {
-        let single = dir.0.map(|x| x as f32);
-        let exact = |block: usize| {
-            let corner = &self.corners[usize::from(self.blocks[block].vertex)];
-            let [x, y, z] = corner.position.map(f64::from);
-            dir[0] * x + dir[1] * y + dir[2] * z
-        };
         let mut at = usize::from(*self.first.get(start)?);
-        let mut leaving = true;
-        for _ in 0..self.corners.len() {
-            let block = &self.blocks[at];
-            let run = &self.blocks[at..][..1 + usize::from(block.more)];
-            let mut rise = f32::NEG_INFINITY;
-            for part in run {
-                let other = part.heights(single).max();
-                rise = if other > rise { other } else { rise };
-            }
-            if !leaving && rise < -block.rounding {
-                break;
-            }
-            let mut max = if leaving { -f64::from(f32::MAX) } else { exact(at) };
+        let mut max = -f64::from(f32::MAX);
+        for _ in 0..=self.corners.len() {
             let mut best = at;
-            for part in run {
-                let mut near = part.heights(single).at_least(rise - 2.0 * block.rounding);
-                while near != 0 {
-                    let to = part.to[near.trailing_zeros() as usize % LANES].into();
-                    near &= near - 1;
-                    let height = exact(to);
-                    if height > max {
-                        (best, max) = (to, height);
-                    }
+            let end = at + 1 + usize::from(self.blocks[at].more);
+            for (block, positions) in self.blocks[at..end].iter().zip(&self.positions[at..end]) {
+                let [x, y, z] = positions;
+                let height = |lane: usize| {
+                    let [x, y, z] = [x[lane], y[lane], z[lane]].map(f64::from);
+                    dir[0] * x + dir[1] * y + dir[2] * z
+                };
+                let heights: [f64; LANES] = std::array::from_fn(height);
+                let higher = |a: f64, b: f64| if a > b { a } else { b };
+                let four: [f64; 4] = std::array::from_fn(|k| higher(heights[k], heights[k + 4]));
+                let top = higher(higher(four[0], four[2]), higher(four[1], four[3]));
+                if top > max {
+                    let is_top = |lane: usize| u32::from(heights[lane] == top) << lane;
+                    let first = (0..LANES).map(is_top).sum::<u32>().trailing_zeros();
+                    (best, max) = (block.to[first as usize % LANES].into(), top);
                 }
             }
             if best == at {
                 break;
             }
-            (at, leaving) = (best, false);
+            at = best;
         }
         self.checked(vert, at)
     }

@@ -344,22 +344,23 @@ impl<'a> Shape<'a> {
         if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }
     }
 
-    /// [`Shape::support`] for meshes. Where the search starts is replaced by where it ended.
+    /// [`Shape::support`] for meshes, and where the next search along this direction may start.
     #[inline(always)]
-    pub(crate) fn hull_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
-        let point = self.bare_hull_support(dir, hint);
-        if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }
+    pub(crate) fn hull_support(&mut self, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
+        let (point, hint) = self.bare_hull_support(dir, hint);
+        (if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }, hint)
     }
 
+    // Hints are passed and returned, not written to where they were: a pair of them is read as a
+    // whole right afterwards, and the processor waits where it reads what was written in parts.
     #[inline(always)]
-    fn bare_hull_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
-        let Geometry::Mesh { mesh, .. } = &self.geometry else { return self.pose.pos };
+    fn bare_hull_support(&mut self, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
+        let Geometry::Mesh { mesh, .. } = &self.geometry else { return (self.pose.pos, hint) };
         let dir = self.pose.mat.tmul(dir);
-        match mesh.extreme(dir, *hint) {
+        match mesh.extreme(dir, hint) {
             Some(found) => {
                 (self.vertex, self.climb_start) = (found.vertex, found.corner);
-                *hint = found.hint;
-                self.pose.point(found.position())
+                (self.pose.point(found.position()), found.hint)
             }
             None => self.tied_support(dir, hint),
         }
@@ -368,13 +369,12 @@ impl<'a> Shape<'a> {
     /// Where several vertices of a mesh are equally far along a local direction, or nearly so, and
     /// for meshes without table.
     #[inline(never)]
-    fn tied_support(&mut self, dir: Vec3, hint: &mut Hint) -> Vec3 {
-        let Geometry::Mesh { mesh, .. } = &self.geometry else { return self.pose.pos };
+    fn tied_support(&mut self, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
+        let Geometry::Mesh { mesh, .. } = &self.geometry else { return (self.pose.pos, hint) };
         if let Some(found) = mesh.extremes.and_then(|e| e.follow(mesh.vert, dir, self.climb_start))
         {
             (self.vertex, self.climb_start) = (found.vertex, found.corner);
-            *hint = found.hint;
-            return self.pose.point(found.position());
+            return (self.pose.point(found.position()), found.hint);
         }
         match &mesh.graph {
             Some(graph) if mesh.is_climbed() => {
@@ -383,7 +383,7 @@ impl<'a> Shape<'a> {
             }
             _ => self.vertex = search(mesh.vert, dir, self.vertex),
         }
-        self.pose.point(mesh.vertex(self.vertex))
+        (self.pose.point(mesh.vertex(self.vertex)), hint)
     }
 
     /// The farthest point along the unit vector `dir`, without margin.
@@ -392,7 +392,7 @@ impl<'a> Shape<'a> {
         let mat = &self.pose.mat;
         let local = match &self.geometry {
             Geometry::Mesh { .. } => {
-                return self.bare_hull_support(dir, &mut { Hint::NONE });
+                return self.bare_hull_support(dir, Hint::NONE).0;
             }
             Geometry::Box { size } => {
                 let corner = signed(mat.tmul(dir), *size);

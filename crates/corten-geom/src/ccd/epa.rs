@@ -25,10 +25,10 @@ impl Polytope {
         pair: &mut Pair<'_, '_, HULLS>,
         d: Vec3,
         norm: f64,
-    ) -> u32 {
+    ) -> (u32, Vertex) {
         let dir = if norm > MIN_VAL { d / norm } else { Vec3::X };
         let vertex = pair.support(dir);
-        self.insert(vertex)
+        (self.insert(vertex), vertex)
     }
 
     /// Attaches faces in turn, with their neighbours; on the first one that holds the origin,
@@ -102,9 +102,9 @@ fn from_segment<const HULLS: bool>(
     let d3 = turn * d2;
 
     let (a, b) = (pt.insert(a), pt.insert(b));
-    let c = pt.expand(pair, d1, d1.norm());
-    let d = pt.expand(pair, d2, d2.norm());
-    let f = pt.expand(pair, d3, d3.norm());
+    let c = pt.expand(pair, d1, d1.norm()).0;
+    let d = pt.expand(pair, d2, d2.norm()).0;
+    let f = pt.expand(pair, d3, d3.norm()).0;
     let attached = pt.attach_all([
         ([a, c, d], [1, 3, 2]),
         ([a, f, c], [2, 4, 0]),
@@ -137,8 +137,8 @@ fn from_triangle<const HULLS: bool>(
         return false;
     }
     let [a, b, c] = triangle.map(|v| pt.insert(v));
-    let below = pt.expand(pair, -normal, norm);
-    let above = pt.expand(pair, normal, norm);
+    let below = pt.expand(pair, -normal, norm).0;
+    let above = pt.expand(pair, normal, norm).0;
     let (v4, v5) = (pt.vertices[above as usize].diff, pt.vertices[below as usize].diff);
     if lies_in([v1, v2, v3], v4) || lies_in([v1, v2, v3], v5) {
         return false;
@@ -257,9 +257,7 @@ pub(super) fn expand<const HULLS: bool>(
 
         let lower = lower2.sqrt();
         let foot = pt.faces[face as usize].foot;
-        let w = pt.expand(pair, foot, lower);
-        let new = &pt.vertices[w as usize];
-        let (diff, i1, i2) = (new.diff, new.i1, new.i2);
+        let (w, Vertex { diff, i1, i2, .. }) = pt.expand(pair, foot, lower);
         let reach = foot.dot(diff) / lower;
         if reach < upper {
             (upper, upper2) = (reach, reach * reach);

@@ -12,7 +12,7 @@
 use corten_math::{MIN_VAL, Vec3};
 
 use super::simplex::nearest;
-use super::trail::Trail;
+use super::trail::{Hints, Trail};
 use crate::shape::{MIN_VAL_SQUARED, Shape};
 
 /// Largest squared length of a face normal that is still trusted.
@@ -43,11 +43,11 @@ impl<const HULLS: bool> Pair<'_, '_, HULLS> {
     #[inline(always)]
     pub fn support(&mut self, dir: Vec3) -> Vertex {
         let (p1, p2) = if HULLS {
-            let mut hints = self.trail.next();
-            let [hint1, hint2] = &mut hints;
-            let points = (self.a.hull_support(dir, hint1), self.b.hull_support(-dir, hint2));
-            self.trail.keep(hints);
-            points
+            let [hint1, hint2] = self.trail.next().split();
+            let (p1, hint1) = self.a.hull_support(dir, hint1);
+            let (p2, hint2) = self.b.hull_support(-dir, hint2);
+            self.trail.keep(Hints::join([hint1, hint2]));
+            (p1, p2)
         } else {
             (self.a.support(dir), self.b.support(-dir))
         };

@@ -9,11 +9,29 @@ use crate::extremes::Hint;
 /// Queries longer than this are not followed to the end.
 const MAX_STRETCH: usize = 256;
 
+/// Where the searches on two shapes ended, in one number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hints(u32);
+
+impl Hints {
+    const NONE: Hints = Hints::join([Hint::NONE; 2]);
+
+    #[inline(always)]
+    pub const fn join([first, second]: [Hint; 2]) -> Hints {
+        Hints(first.0 as u32 | (second.0 as u32) << 16)
+    }
+
+    #[inline(always)]
+    pub const fn split(self) -> [Hint; 2] {
+        [Hint(self.0 as u16), Hint((self.0 >> 16) as u16)]
+    }
+}
+
 /// The trails of all pairs, one after the other: those of the last round, and of this one.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
-    old: Vec<[Hint; 2]>,
-    new: Vec<[Hint; 2]>,
+    old: Vec<Hints>,
+    new: Vec<Hints>,
     cursor: usize,
     end: usize,
     start: usize,
@@ -59,17 +77,17 @@ impl Trail {
 
     /// Where to start the next search on each shape.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> [Hint; 2] {
+    pub(super) fn next(&mut self) -> Hints {
         if self.cursor >= self.end {
-            return [Hint::NONE; 2];
+            return Hints::NONE;
         }
         let hints = self.old.get(self.cursor).copied();
         self.cursor += 1;
-        hints.unwrap_or([Hint::NONE; 2])
+        hints.unwrap_or(Hints::NONE)
     }
 
     #[inline(always)]
-    pub(super) fn keep(&mut self, hints: [Hint; 2]) {
+    pub(super) fn keep(&mut self, hints: Hints) {
         if self.new.len() - self.start < MAX_STRETCH {
             self.new.push(hints);
         }
@@ -78,7 +96,7 @@ impl Trail {
 
 /// What a round keeps for the next.
 #[derive(Clone, Debug, Default)]
-pub struct Kept(Vec<[Hint; 2]>);
+pub struct Kept(Vec<Hints>);
 
 #[cfg(test)]
 mod tests {
@@ -86,16 +104,15 @@ mod tests {
 
     #[test]
     fn a_round_recalls_what_the_last_one_kept() {
-        let hints = |_: usize| [Hint::NONE; 2];
         let mut trail = Trail::default();
         trail.begin_round();
-        (0..3).for_each(|k| trail.keep(hints(k)));
+        (0..3).for_each(|_| trail.keep(Hints::NONE));
         let first = trail.keep_stretch();
         trail.recall(Stretch::default());
-        (0..5).for_each(|k| trail.keep(hints(k)));
+        (0..5).for_each(|_| trail.keep(Hints::NONE));
         // Not kept: overwritten by the next pair.
         trail.recall(Stretch::default());
-        (0..2).for_each(|k| trail.keep(hints(k)));
+        (0..2).for_each(|_| trail.keep(Hints::NONE));
         let second = trail.keep_stretch();
         assert_eq!((first.start, first.end, second.start, second.end), (0, 3, 3, 5));
         trail.begin_round();
@@ -109,7 +126,7 @@ mod tests {
     #[test]
     fn long_queries_stay_bounded() {
         let mut trail = Trail::default();
-        (0..10 * MAX_STRETCH).for_each(|_| trail.keep([Hint::NONE; 2]));
+        (0..10 * MAX_STRETCH).for_each(|_| trail.keep(Hints::NONE));
         assert_eq!(trail.new.len(), MAX_STRETCH);
     }
 }
