@@ -264,8 +264,8 @@ mod tests {
         let one = run(cylinder, pose, CUBE, at(0.0, 0.0, 0.0), false);
         assert_eq!(one.len(), 1);
         let mut out = HitBuffer::new();
-        let mut a = Shape::new(pose, cylinder, 0.0).with_rbound(1.0);
-        let mut b = Shape::new(at(0.0, 0.0, 0.0), CUBE, 0.0).with_rbound(1.8);
+        let mut a = Shape::bounded(pose, cylinder, 0.0, 1.0);
+        let mut b = Shape::bounded(at(0.0, 0.0, 0.0), CUBE, 0.0, 1.8);
         let mut ws = Workspace::default();
         collide(&mut a, &mut b, 0.0, &Options::default(), true, &mut out, &mut ws);
         assert!(out.len() >= 2, "{}", out.len());

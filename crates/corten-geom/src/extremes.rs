@@ -92,9 +92,16 @@ impl Extreme {
 
 /// Where a search may start: at a vertex found earlier.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Hint(pub u16);
+pub struct Hint(pub(crate) u16);
+
+impl Default for Hint {
+    fn default() -> Hint {
+        Hint::NONE
+    }
+}
 
 impl Hint {
+    /// Nothing was found yet.
     pub const NONE: Hint = Hint(u16::MAX);
 }
 
@@ -248,8 +255,29 @@ impl Extremes {
     /// is lower, and back only if that was strictly lower. Among equally far vertices (a face
     /// perpendicular to `dir`) this decides which one is found.
     pub(crate) fn follow(&self, vert: &[[f32; 3]], dir: Vec3, start: usize) -> Option<Extreme> {
-        let mut at = usize::from(*self.first.get(start)?);
-        let mut max = -f64::from(f32::MAX);
+        let at = usize::from(*self.first.get(start)?);
+        self.checked(vert, self.ascend(dir, at, -f64::from(f32::MAX)).0)
+    }
+
+    /// How far the hull reaches along the unit vector `dir`; `None` if the mesh has changed. The
+    /// search starts at the hint, and leaves there where it ended.
+    #[inline]
+    pub fn reach(&self, vert: &[[f32; 3]], dir: Vec3, hint: &mut Hint) -> Option<f64> {
+        let single = dir.0.map(|x| x as f32);
+        let start = if *hint == Hint::NONE { *self.cells.get(cell(single))? } else { hint.0 };
+        let (mut at, clear) = self.climb(single, start.into());
+        let mut height = dir.dot(self.corner(at)?.position());
+        if !clear {
+            (at, height) = self.ascend(dir, at, height);
+        }
+        *hint = self.checked(vert, at)?.hint;
+        Some(height)
+    }
+
+    /// Steepest ascent from the vertex of a block, among vertices higher than `max`, to one that no
+    /// neighbour exceeds; its block, and its height or `max`.
+    fn ascend(&self, dir: Vec3, start: usize, mut max: f64) -> (usize, f64) {
+        let mut at = start;
         for _ in 0..=self.corners.len() {
             let mut best = at;
             let end = at + 1 + usize::from(self.blocks[at].more);
@@ -274,7 +302,7 @@ impl Extremes {
             }
             at = best;
         }
-        self.checked(vert, at)
+        (at, max)
     }
 
     /// The vertex of a block.
@@ -391,6 +419,31 @@ mod tests {
             let dir = Vec3(v.map(f64::from)) + Vec3::new(0.001, 0.002, 0.01);
             assert_eq!(extremes.find(&vert, dir, Hint::NONE).map(|e| e.corner), Some(k));
         }
+    }
+
+    /// The reach is the largest height, along ties as well.
+    #[test]
+    fn reach_is_the_largest_height() {
+        let (vert, graph) = octahedron([1.0, 1.5, 2.0]);
+        let extremes = tabulate(&vert, &graph).unwrap();
+        let dirs = [
+            Vec3::X,
+            Vec3::new(0.3, -0.2, -0.9),
+            Vec3::new(1.5, 1.0, 0.0),
+            Vec3::new(-6.0, 4.0, 3.0),
+        ];
+        for dir in dirs.map(|d| d.normalized().0) {
+            let height = |v: &[f32; 3]| dir.dot(Vec3(v.map(f64::from)));
+            let expected = vert.iter().map(height).fold(f64::MIN, f64::max);
+            for mut hint in [Hint::NONE, Hint(0), Hint(5)] {
+                for _ in 0..2 {
+                    let reach = extremes.reach(&vert, dir, &mut hint).unwrap();
+                    assert!((reach - expected).abs() < 1e-15);
+                }
+            }
+        }
+        assert_eq!(extremes.reach(&vert[..1], -Vec3::Z, &mut Hint(0)), None);
+        assert_eq!(extremes.reach(&vert, Vec3::Z, &mut Hint(900)), None);
     }
 
     #[test]

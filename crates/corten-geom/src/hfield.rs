@@ -148,7 +148,7 @@ mod tests {
     fn a_ball_on_flat_ground_sinks_by_its_overlap() {
         let data = [1.0f32; 25];
         let pose = Pose::new(Vec3::new(0.1, 0.05, 0.69), Mat3::IDENTITY);
-        let ball = Shape::new(pose, Geometry::Sphere { radius: 0.2 }, 0.0).with_rbound(0.2);
+        let ball = Shape::bounded(pose, Geometry::Sphere { radius: 0.2 }, 0.0, 0.2);
         let (mut out, mut ws) = (HitBuffer::new(), Workspace::default());
         collide(&flat(&data), &Pose::IDENTITY, &ball, 0.0, &Options::default(), &mut out, &mut ws);
         let deepest = out.iter().map(|h| h.dist).fold(f64::MAX, f64::min);

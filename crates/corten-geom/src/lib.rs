@@ -17,7 +17,7 @@ pub mod shape;
 
 pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};
-pub use extremes::Extremes;
+pub use extremes::{Extremes, Hint};
 pub use field::Field;
 pub use hfield::HeightField;
 pub use ray::Ray;

@@ -6,7 +6,7 @@
 
 use corten_math::{MIN_VAL, Vec3};
 
-use crate::shape::{Geometry, HullGraph, Shape};
+use crate::extremes::Hint;
 
 /// Gap that counts as proof: far above rounding, so that the reference algorithm agrees.
 const GAP: f64 = 1e-6;
@@ -14,104 +14,35 @@ const GAP: f64 = 1e-6;
 /// What is remembered of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Separation {
-    /// From the second shape towards the first, any length; zero if unknown.
-    pub axis: Vec3,
-    /// Hull vertices of meshes that were extreme along the axis.
-    hints: [u32; 2],
+    /// Unit vector from the second shape towards the first; zero if unknown.
+    axis: Vec3,
+    /// Where searches on meshes along the axis ended.
+    hints: [Hint; 2],
 }
 
 impl Separation {
+    /// Of a vector of any length.
     pub fn new(axis: Vec3) -> Separation {
-        Separation { axis, hints: [0; 2] }
+        let norm = axis.norm();
+        let is_axis = norm > MIN_VAL && norm < f64::INFINITY;
+        let axis = if is_axis { axis * (1.0 / norm) } else { Vec3::ZERO };
+        Separation { axis, hints: [Hint::NONE; 2] }
     }
 
-    /// Whether the axis separates the shapes, inflated by half their margins.
-    pub fn holds(&mut self, a: &Shape<'_>, b: &Shape<'_>) -> bool {
-        let Some(unit) = self.unit() else { return false };
-        let [hint1, hint2] = &mut self.hints;
-        let offset = reference(a) - reference(b);
-        reach(a, -unit, hint1) + reach(b, unit, hint2) - unit.dot(offset) < -GAP
-    }
-
-    /// Whether the axis separates what two shapes are bounded by: `offset` runs from the second
-    /// shape's origin to the first's, and the bounds tell how far each reaches along a direction,
-    /// measured from its origin.
-    pub fn holds_for_bounds(
-        &self,
+    /// Whether an axis is remembered, and it separates two shapes. `offset` runs from the second
+    /// shape's origin to the first's; `first` and `second` tell how far each shape reaches along a
+    /// direction at most, measured from its origin. They may start a search on a mesh at the hint,
+    /// and leave there where it ended.
+    #[inline(always)]
+    pub fn holds(
+        &mut self,
         offset: Vec3,
-        first: impl FnOnce(Vec3) -> f64,
-        second: impl FnOnce(Vec3) -> f64,
+        first: impl FnOnce(Vec3, &mut Hint) -> f64,
+        second: impl FnOnce(Vec3, &mut Hint) -> f64,
     ) -> bool {
-        self.unit().is_some_and(|unit| first(-unit) + second(unit) - unit.dot(offset) < -GAP)
-    }
-
-    fn unit(&self) -> Option<Vec3> {
-        let norm = self.axis.norm();
-        (norm > MIN_VAL && norm < f64::INFINITY).then(|| self.axis * (1.0 / norm))
-    }
-}
-
-/// The point from which [`reach`] measures.
-fn reference(shape: &Shape<'_>) -> Vec3 {
-    match &shape.geometry {
-        Geometry::Prism { .. } | Geometry::Simplex { .. } => Vec3::ZERO,
-        _ => shape.pose.pos,
-    }
-}
-
-/// How far the inflated shape reaches along a unit vector.
-fn reach(shape: &Shape<'_>, dir: Vec3, hint: &mut u32) -> f64 {
-    let local = shape.pose.mat.tmul(dir);
-    let farthest = |points: &[Vec3]| points.iter().fold(f64::MIN, |max, p| max.max(p.dot(dir)));
-    let bare = match &shape.geometry {
-        Geometry::Sphere { radius } => *radius,
-        Geometry::Capsule { radius, half_length } => radius + half_length * local[2].abs(),
-        Geometry::Ellipsoid { size } => local.component_mul(*size).norm(),
-        Geometry::Cylinder { radius, half_length } => {
-            let across = (local[0] * local[0] + local[1] * local[1]).sqrt();
-            radius * across + half_length * local[2].abs()
-        }
-        Geometry::Box { size } => local.abs().dot(*size),
-        Geometry::Mesh { mesh, .. } => match &mesh.graph {
-            Some(graph) => climb(mesh.vert, graph, local, hint),
-            None => mesh.vert.iter().fold(f64::MIN, |max, v| max.max(along(v, local))),
-        },
-        Geometry::Prism { corners } => farthest(corners),
-        Geometry::Simplex { corners, count, radius } => {
-            farthest(corners.get(..*count).unwrap_or(corners)) + radius
-        }
-        Geometry::Point => 0.0,
-        Geometry::Segment { half_length } => half_length * local[2].abs(),
-    };
-    bare + 0.5 * shape.margin.max(0.0)
-}
-
-#[inline]
-fn along(v: &[f32; 3], dir: Vec3) -> f64 {
-    f64::from(v[0]) * dir[0] + f64::from(v[1]) * dir[1] + f64::from(v[2]) * dir[2]
-}
-
-/// Support value of a hull: ascent from the hint. On a convex hull a vertex that no neighbour
-/// exceeds is extreme. Damaged graphs prove nothing.
-fn climb(vert: &[[f32; 3]], graph: &HullGraph<'_>, dir: Vec3, hint: &mut u32) -> f64 {
-    let value = |i: usize| {
-        let v = graph.globalid.get(i).and_then(|&v| vert.get(v as usize));
-        v.map_or(f64::INFINITY, |v| along(v, dir))
-    };
-    let mut best = *hint as usize;
-    let mut max = value(best);
-    loop {
-        let current = best;
-        for i in graph.neighbours(current) {
-            let d = value(i);
-            if d > max {
-                (best, max) = (i, d);
-            }
-        }
-        if best == current {
-            *hint = best as u32;
-            return max;
-        }
+        let axis = self.axis;
+        let [hint1, hint2] = &mut self.hints;
+        axis != Vec3::ZERO && first(-axis, hint1) + second(axis, hint2) - axis.dot(offset) < -GAP
     }
 }
 
@@ -119,8 +50,15 @@ fn climb(vert: &[[f32; 3]], graph: &HullGraph<'_>, dir: Vec3, hint: &mut u32) ->
 mod tests {
     use super::*;
     use crate::ccd::{Options, Workspace, query};
-    use crate::shape::{Mesh, Pose};
+    use crate::shape::{Geometry, Pose, Shape};
     use corten_math::{Mat3, Quat};
+
+    /// Whether an axis separates two primitives.
+    fn holds(axis: Vec3, a: &Shape<'_>, b: &Shape<'_>) -> bool {
+        let reach = |s: &Shape<'_>, dir: Vec3| s.geometry.reach(s.pose.mat.tmul(dir));
+        let offset = a.pose.pos - b.pose.pos;
+        Separation::new(axis).holds(offset, |dir, _| reach(a, dir), |dir, _| reach(b, dir))
+    }
 
     #[test]
     fn agrees_with_the_distance_of_boxes() {
@@ -132,24 +70,24 @@ mod tests {
             // Reach of the turned box along −x.
             let reach = 0.3 * 0.4f64.cos() + 0.2 * 0.4f64.sin();
             let mut b = Shape::new(at(0.3 + reach + gap, turned), Geometry::Box { size }, 0.0);
-            let mut separation = Separation::new(Vec3::new(-2.0, 0.0, 0.0));
-            assert_eq!(separation.holds(&a, &b), gap > 0.0);
+            assert_eq!(holds(Vec3::new(-2.0, 0.0, 0.0), &a, &b), gap > 0.0);
             let mut ws = Workspace::default();
             let dist = query(&mut a, &mut b, &Options::default(), 1, 0.0, &mut ws);
             assert_eq!(dist < 0.0, gap < 0.0);
+            if gap > 0.0 {
+                assert!(holds(ws.axis, &a, &b) && !holds(-ws.axis, &a, &b));
+            }
         }
     }
 
     #[test]
     fn unknown_and_non_finite_axes_prove_nothing() {
-        let vert = [[0.0; 3]; 4];
-        let geometry = Geometry::Mesh { mesh: Mesh::new(&vert), faceted: true };
         let far = Pose::new(Vec3::new(10.0, 0.0, 0.0), Mat3::IDENTITY);
-        let a = Shape::new(Pose::IDENTITY, geometry, 0.0);
-        let b = Shape::new(far, geometry, 0.0);
+        let a = Shape::new(Pose::IDENTITY, Geometry::Sphere { radius: 1.0 }, 0.0);
+        let b = Shape::new(far, Geometry::Sphere { radius: 1.0 }, 0.0);
         for axis in [Vec3::ZERO, Vec3::splat(f64::NAN), Vec3::splat(f64::INFINITY), Vec3::X] {
-            assert!(!Separation::new(axis).holds(&a, &b));
+            assert!(!holds(axis, &a, &b));
         }
-        assert!(Separation::new(-Vec3::X).holds(&a, &b));
+        assert!(holds(-Vec3::X, &a, &b));
     }
 }

@@ -228,6 +228,25 @@ pub enum Geometry<'a> {
     },
 }
 
+impl Geometry<'_> {
+    /// How far a primitive reaches along a unit vector in its own frame. Of other shapes nothing
+    /// is known.
+    #[inline]
+    pub fn reach(&self, dir: Vec3) -> f64 {
+        match self {
+            Geometry::Sphere { radius } => *radius,
+            Geometry::Capsule { radius, half_length } => radius + half_length * dir[2].abs(),
+            Geometry::Ellipsoid { size } => dir.component_mul(*size).norm(),
+            Geometry::Cylinder { radius, half_length } => {
+                let across = (dir[0] * dir[0] + dir[1] * dir[1]).sqrt();
+                radius * across + half_length * dir[2].abs()
+            }
+            Geometry::Box { size } => dir.abs().dot(*size),
+            _ => f64::INFINITY,
+        }
+    }
+}
+
 /// The middle of a sphere or a capsule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Core {
@@ -274,12 +293,13 @@ pub struct Shape<'a> {
 impl<'a> Shape<'a> {
     #[inline(always)]
     pub fn new(pose: Pose, geometry: Geometry<'a>, margin: f64) -> Shape<'a> {
-        Shape { pose, geometry, margin, rbound: f64::INFINITY, vertex: -1, climb_start: 0 }
+        Shape::bounded(pose, geometry, margin, f64::INFINITY)
     }
 
+    /// A shape with a known radius around its origin.
     #[inline(always)]
-    pub fn with_rbound(self, rbound: f64) -> Shape<'a> {
-        Shape { rbound, ..self }
+    pub fn bounded(pose: Pose, geometry: Geometry<'a>, margin: f64, rbound: f64) -> Shape<'a> {
+        Shape { pose, geometry, margin, rbound, vertex: -1, climb_start: 0 }
     }
 
     /// This shape as seen from `frame`.
@@ -338,7 +358,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The farthest point along the unit vector `dir` of the shape inflated by its margin.
-    #[inline]
+    #[inline(always)]
     pub fn support(&mut self, dir: Vec3) -> Vec3 {
         let point = self.bare_support(dir);
         if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }
@@ -387,7 +407,7 @@ impl<'a> Shape<'a> {
     }
 
     /// The farthest point along the unit vector `dir`, without margin.
-    #[inline]
+    #[inline(always)]
     pub fn bare_support(&mut self, dir: Vec3) -> Vec3 {
         let mat = &self.pose.mat;
         let local = match &self.geometry {
@@ -554,7 +574,10 @@ pub(crate) mod tests {
             let mut shape = Shape::new(pose, geometry, 0.06);
             for d in directions() {
                 let found = (shape.support(d) - pose.pos).dot(d);
-                let expected = closed_form(pose.mat.tmul(d)) + 0.03;
+                let reach = closed_form(pose.mat.tmul(d));
+                let expected = reach + 0.03;
+                let known = geometry.reach(pose.mat.tmul(d));
+                assert!((known - reach).abs() < 1e-14 || known == f64::INFINITY);
                 assert!((found - expected).abs() < 1e-14, "{geometry:?}: {found} {expected}");
             }
         }

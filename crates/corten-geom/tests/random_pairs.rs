@@ -363,8 +363,8 @@ fn contact_functions_agree_with_queries() {
             }
             out.clear();
             contact(
-                &Posed { pos: s.pose_a.pos, mat: &s.pose_a.mat, size: size(&s.a) },
-                &Posed { pos: s.pose_b.pos, mat: &s.pose_b.mat, size: size(&s.b) },
+                &Posed { pos: &s.pose_a.pos, mat: &s.pose_a.mat, size: &size(&s.a) },
+                &Posed { pos: &s.pose_b.pos, mat: &s.pose_b.mat, size: &size(&s.b) },
                 margin,
                 &mut out,
             );
@@ -384,8 +384,8 @@ fn contact_functions_agree_with_queries() {
             let lowest = -reach(&s.a, &s.pose_a, -normal) - normal.dot(plane.pos);
             out.clear();
             let (p, q) = (
-                Posed { pos: plane.pos, mat: &plane.mat, size: Vec3::ZERO },
-                Posed { pos: s.pose_a.pos, mat: &s.pose_a.mat, size: size(&s.a) },
+                Posed { pos: &plane.pos, mat: &plane.mat, size: &Vec3::ZERO },
+                Posed { pos: &s.pose_a.pos, mat: &s.pose_a.mat, size: &size(&s.a) },
             );
             match kind {
                 Sphere => pair::plane_sphere(&p, &q, margin, &mut out),

@@ -31,6 +31,17 @@ impl Polytope {
         (self.insert(vertex), vertex)
     }
 
+    /// [`Polytope::expand`] where that happens a few times only.
+    #[inline(never)]
+    fn extend<const HULLS: bool>(
+        &mut self,
+        pair: &mut Pair<'_, '_, HULLS>,
+        d: Vec3,
+        norm: f64,
+    ) -> u32 {
+        self.expand(pair, d, norm).0
+    }
+
     /// Attaches faces in turn, with their neighbours; on the first one that holds the origin,
     /// returns its vertices.
     fn attach_all<const N: usize>(
@@ -102,9 +113,9 @@ fn from_segment<const HULLS: bool>(
     let d3 = turn * d2;
 
     let (a, b) = (pt.insert(a), pt.insert(b));
-    let c = pt.expand(pair, d1, d1.norm()).0;
-    let d = pt.expand(pair, d2, d2.norm()).0;
-    let f = pt.expand(pair, d3, d3.norm()).0;
+    let c = pt.extend(pair, d1, d1.norm());
+    let d = pt.extend(pair, d2, d2.norm());
+    let f = pt.extend(pair, d3, d3.norm());
     let attached = pt.attach_all([
         ([a, c, d], [1, 3, 2]),
         ([a, f, c], [2, 4, 0]),
@@ -137,8 +148,8 @@ fn from_triangle<const HULLS: bool>(
         return false;
     }
     let [a, b, c] = triangle.map(|v| pt.insert(v));
-    let below = pt.expand(pair, -normal, norm).0;
-    let above = pt.expand(pair, normal, norm).0;
+    let below = pt.extend(pair, -normal, norm);
+    let above = pt.extend(pair, normal, norm);
     let (v4, v5) = (pt.vertices[above as usize].diff, pt.vertices[below as usize].diff);
     if lies_in([v1, v2, v3], v4) || lies_in([v1, v2, v3], v5) {
         return false;

@@ -155,7 +155,6 @@ fn core_distance(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Separation;
     use crate::shape::{Geometry, Mesh, Pose};
     use corten_math::{Mat3, Quat};
 
@@ -304,16 +303,5 @@ mod tests {
         let mut a = Shape::new(at(0.0, 0.0, 0.0), BRICK, 0.0);
         let mut b = Shape::new(at(0.1, 0.1, 0.1), mesh(&nan), 0.1);
         query(&mut a, &mut b, &options, 4, f64::NAN, &mut ws);
-    }
-
-    #[test]
-    fn a_separating_axis_is_reported_and_confirmed() {
-        let mut ws = Workspace::default();
-        let mut a = Shape::new(at(0.0, 0.0, 0.0), BRICK, 0.0);
-        let mut b = Shape::new(turned(1.2, 0.4, 0.3, Vec3::Y, 0.3), BRICK, 0.0);
-        let dist = query(&mut a, &mut b, &Options::default(), 1, 0.0, &mut ws);
-        assert!(dist > 0.0);
-        assert!(Separation::new(ws.axis).holds(&a, &b));
-        assert!(!Separation::new(-ws.axis).holds(&a, &b));
     }
 }

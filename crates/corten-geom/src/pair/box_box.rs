@@ -84,8 +84,8 @@ impl<'a> Relative<'a> {
         Relative {
             first,
             second,
-            pos21: first.mat.tmul(second.pos - first.pos),
-            pos12: second.mat.tmul(first.pos - second.pos),
+            pos21: first.mat.tmul(second.pos() - first.pos()),
+            pos12: second.mat.tmul(first.pos() - second.pos()),
             rot,
             rot_abs: Mat3(rot.0.map(f64::abs)),
         }
@@ -93,7 +93,7 @@ impl<'a> Relative<'a> {
 
     /// The separating axis test; `None` if the boxes are farther apart than the margin.
     fn least_overlap(&self, margin: f64) -> Option<Axis> {
-        let (size1, size2) = (self.first.size, self.second.size);
+        let (size1, size2) = (self.first.size(), self.second.size());
         let extent2 = self.rot_abs * size2;
         let extent1 = self.rot_abs.tmul(size1);
         let mut best = None;
@@ -176,21 +176,21 @@ impl<'a> Relative<'a> {
         };
         // Axes and half sizes of the incident box, seen from the reference face; z is height.
         let axes = frame.rows(&rot).transpose();
-        let size = frame.apply(reference.size).abs();
+        let size = frame.apply(reference.size()).abs();
         let mut center = frame.apply(pos);
         center[2] -= size[2];
 
         let downward = |k: usize| axes.row(k)[2] < 0.0;
         let mut corner = center;
         for k in 0..3 {
-            corner += axes.row(k) * (incident.size[k] * if downward(k) { 1.0 } else { -1.0 });
+            corner += axes.row(k) * (incident.size()[k] * if downward(k) { 1.0 } else { -1.0 });
         }
         let mut edges = [Vec3::ZERO; 2];
         let mut flat = 0;
         for k in 0..3 {
             if axes.row(k)[2].abs() < FLAT_ENOUGH && flat < 2 {
                 edges[flat] =
-                    axes.row(k) * (incident.size[k] * if downward(k) { -2.0 } else { 2.0 });
+                    axes.row(k) * (incident.size()[k] * if downward(k) { -2.0 } else { 2.0 });
                 flat += 1;
             }
         }
@@ -224,7 +224,7 @@ impl<'a> Relative<'a> {
         points.normal = world.col(2) * if of_second { -1.0 } else { 1.0 };
         points.finish(|p| {
             let depth = p[2];
-            (depth, world * Vec3::new(p[0], p[1], depth * 0.5 + size[2]) + reference.pos)
+            (depth, world * Vec3::new(p[0], p[1], depth * 0.5 + size[2]) + reference.pos())
         });
     }
 
@@ -243,7 +243,7 @@ impl<'a> Relative<'a> {
 
         let axes = frame.rows(&self.rot).transpose();
         let normal = frame.apply(edge.axis);
-        let size = frame.apply(self.first.size).abs();
+        let size = frame.apply(self.first.size()).abs();
         let mut center = frame.apply(self.pos21);
         center[2] -= size[2];
         if normal[2].abs() < MIN_VAL {
@@ -254,7 +254,7 @@ impl<'a> Relative<'a> {
 
         // The incident face: its corners, and their projections along the normal onto the
         // reference face.
-        let size2 = self.second.size;
+        let size2 = self.second.size();
         let sign = |k: usize| if edge.edge2 >> k & 1 == 1 { 1.0 } else { -1.0 };
         let side1 = axes.row(a1) * (size2[a1] * sign(a1));
         let far_side1 = axes.row(a1) * (size2[a1] * -sign(a1));
@@ -349,8 +349,9 @@ impl<'a> Relative<'a> {
 
         let world = frame.columns(self.first.mat);
         points.normal = world * normal * if edge.flipped { -1.0 } else { 1.0 };
-        points
-            .finish_with_depth(|p| world * Vec3::new(p[0], p[1], p[2] + size[2]) + self.first.pos);
+        points.finish_with_depth(|p| {
+            world * Vec3::new(p[0], p[1], p[2] + size[2]) + self.first.pos()
+        });
     }
 }
 
@@ -506,8 +507,8 @@ impl Points {
     fn keep_good(&mut self, first: &Posed, second: &Posed, margin: f64) {
         let margin = Vec3::splat(margin);
         self.retain(|p| {
-            let place1 = Place::of(p, first, first.size + margin);
-            let place2 = Place::of(p, second, second.size + margin);
+            let place1 = Place::of(p, first, first.size() + margin);
+            let place2 = Place::of(p, second, second.size() + margin);
             !(place1 == Place::Outside && place2 != Place::Inside
                 || place2 == Place::Outside && place1 != Place::Inside)
         });
@@ -534,7 +535,7 @@ enum Place {
 impl Place {
     #[inline(always)]
     fn of(point: Vec3, cuboid: &Posed, size: Vec3) -> Place {
-        let local = cuboid.mat.tmul(point - cuboid.pos);
+        let local = cuboid.mat.tmul(point - cuboid.pos());
         let big = size * REMOVE_RATIO;
         let small = size / REMOVE_RATIO;
         if (0..3).any(|k| local[k] > big[k] || local[k] < -big[k]) {

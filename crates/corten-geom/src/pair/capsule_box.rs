@@ -46,19 +46,19 @@ struct Segment {
 }
 
 pub fn capsule_box(capsule: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuffer) {
-    let half_length = capsule.size[1];
+    let half_length = capsule.size()[1];
     let axis = cuboid.mat.tmul(capsule.axis());
     let half = axis * half_length;
     let segment = Segment {
-        center: cuboid.mat.tmul(capsule.pos - cuboid.pos),
+        center: cuboid.mat.tmul(capsule.pos() - cuboid.pos()),
         axis,
         half_length,
         half,
         octant: (0..3).map(|k| ((half[k] > 0.0) as usize) << k).sum(),
     };
-    let size = cuboid.size;
+    let size = cuboid.size();
     // A face of the box may separate the two, by more than rounding.
-    let reach = capsule.size[0] + margin;
+    let reach = capsule.size()[0] + margin;
     let apart = |k: usize| {
         let (center, half) = (segment.center[k].abs(), half[k].abs());
         center - half - size[k] - reach > ROUNDING * (center + half)
@@ -66,12 +66,12 @@ pub fn capsule_box(capsule: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBu
     if apart(0) || apart(1) || apart(2) {
         return;
     }
-    let farthest = margin + 2.0 * (capsule.size[0] + half_length + size[0] + size[1] + size[2]);
+    let farthest = margin + 2.0 * (capsule.size()[0] + half_length + size[0] + size[1] + size[2]);
     let Some((first, feature)) = segment.nearest(size, farthest) else { return };
 
     let mut contact = |at: f64| {
-        let center = *cuboid.mat * (segment.center + segment.half * at) + cuboid.pos;
-        if let Some(hit) = ball_box(center, capsule.size[0], cuboid, margin) {
+        let center = *cuboid.mat * (segment.center + segment.half * at) + cuboid.pos();
+        if let Some(hit) = ball_box(center, capsule.size()[0], cuboid, margin) {
             out.push(hit);
         }
     };

@@ -11,9 +11,9 @@ use crate::HitBuffer;
 /// With points `p₁ + x₁ a₁` and `p₂ + x₂ a₂`, `|x| ≤ 1`, the squared distance is stationary where
 /// `[A B; B C] x = [u; v]`. Out-of-range solutions are clamped one segment after the other.
 pub fn capsule_capsule(first: &Posed, second: &Posed, margin: f64, out: &mut HitBuffer) {
-    let a1 = first.axis() * first.size[1];
-    let a2 = second.axis() * second.size[1];
-    let offset = first.pos - second.pos;
+    let a1 = first.axis() * first.size()[1];
+    let a2 = second.axis() * second.size()[1];
+    let offset = first.pos() - second.pos();
     let a = a1.norm_squared();
     let b = -a1.dot(a2);
     let c = a2.norm_squared();
@@ -22,8 +22,8 @@ pub fn capsule_capsule(first: &Posed, second: &Posed, margin: f64, out: &mut Hit
     let det = a * c - b * b;
 
     let mut contact = |x1: f64, x2: f64| {
-        let ball1 = Ball { center: a1 * x1 + first.pos, ..Ball::of(first) };
-        let ball2 = Ball { center: a2 * x2 + second.pos, ..Ball::of(second) };
+        let ball1 = Ball { center: a1 * x1 + first.pos(), ..Ball::of(first) };
+        let ball2 = Ball { center: a2 * x2 + second.pos(), ..Ball::of(second) };
         let hit = balls(ball1, ball2, margin);
         hit.is_some_and(|hit| out.push(hit))
     };

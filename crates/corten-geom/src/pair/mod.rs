@@ -19,17 +19,28 @@ pub use capsule_capsule::capsule_capsule;
 pub use plane::{plane_box, plane_capsule, plane_cylinder, plane_sphere};
 pub use sphere::{sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere, sphere_triangle};
 
-/// A primitive shape in the world.
+/// A primitive shape in the world. Points to its vectors: copies of them would be read as soon as
+/// written, for which the processor waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Posed<'a> {
-    pub pos: Vec3,
+    pub pos: &'a Vec3,
     /// `world_from_local`.
     pub mat: &'a Mat3,
     /// Radius and half length, or half sizes, as in `geom_size`.
-    pub size: Vec3,
+    pub size: &'a Vec3,
 }
 
 impl Posed<'_> {
+    #[inline(always)]
+    fn pos(&self) -> Vec3 {
+        *self.pos
+    }
+
+    #[inline(always)]
+    fn size(&self) -> Vec3 {
+        *self.size
+    }
+
     /// The local z axis: normal of a plane, axis of a capsule or cylinder.
     #[inline]
     fn axis(&self) -> Vec3 {

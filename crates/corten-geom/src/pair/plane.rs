@@ -25,7 +25,7 @@ pub(super) fn half_space_sphere(
 #[inline]
 pub fn plane_sphere(plane: &Posed, sphere: &Posed, margin: f64, out: &mut HitBuffer) {
     if let Some(hit) =
-        half_space_sphere(plane.pos, plane.axis(), sphere.pos, sphere.size[0], margin)
+        half_space_sphere(plane.pos(), plane.axis(), sphere.pos(), sphere.size()[0], margin)
     {
         out.push(hit);
     }
@@ -36,10 +36,10 @@ pub fn plane_sphere(plane: &Posed, sphere: &Posed, margin: f64, out: &mut HitBuf
 #[inline]
 pub fn plane_capsule(plane: &Posed, capsule: &Posed, margin: f64, out: &mut HitBuffer) {
     let axis = capsule.axis();
-    let half = axis * capsule.size[1];
+    let half = axis * capsule.size()[1];
     let normal = plane.axis();
-    for end in [capsule.pos + half, capsule.pos - half] {
-        if let Some(hit) = half_space_sphere(plane.pos, normal, end, capsule.size[0], margin) {
+    for end in [capsule.pos() + half, capsule.pos() - half] {
+        if let Some(hit) = half_space_sphere(plane.pos(), normal, end, capsule.size()[0], margin) {
             out.push(Hit { tangent: Some(axis), ..hit });
         }
     }
@@ -48,7 +48,7 @@ pub fn plane_capsule(plane: &Posed, capsule: &Posed, margin: f64, out: &mut HitB
 /// Up to four points: the lowest point of the lower rim, its counterpart on the upper rim, and
 /// two more that complete an equilateral triangle on the lower disk.
 pub fn plane_cylinder(plane: &Posed, cylinder: &Posed, margin: f64, out: &mut HitBuffer) {
-    let [radius, half_length, _] = cylinder.size.0;
+    let [radius, half_length, _] = cylinder.size().0;
     let normal = plane.axis();
     let mut axis = cylinder.axis();
     let mut axis_drop = normal.dot(axis);
@@ -56,7 +56,7 @@ pub fn plane_cylinder(plane: &Posed, cylinder: &Posed, margin: f64, out: &mut Hi
         axis = -axis;
         axis_drop = -axis_drop;
     }
-    let center_height = (cylinder.pos - plane.pos).dot(normal);
+    let center_height = (cylinder.pos() - plane.pos()).dot(normal);
 
     // Steepest descent within the disk; any direction if the disk is parallel to the plane.
     let descent = axis * axis_drop - normal;
@@ -76,18 +76,18 @@ pub fn plane_cylinder(plane: &Posed, cylinder: &Posed, margin: f64, out: &mut Hi
     if lowest > margin || lowest.is_nan() {
         return;
     }
-    out.push(point(lowest, cylinder.pos + rim + axis));
+    out.push(point(lowest, cylinder.pos() + rim + axis));
 
     let upper = center_height - axis_drop + rim_drop;
     if upper <= margin {
-        out.push(point(upper, cylinder.pos + rim - axis));
+        out.push(point(upper, cylinder.pos() + rim - axis));
     }
 
     let side = center_height + axis_drop + -rim_drop * 0.5;
     if side <= margin {
         let (sideways, _) = rim.cross(axis).normalized();
         let sideways = sideways * (radius * 3f64.sqrt() / 2.0);
-        for start in [cylinder.pos + sideways, cylinder.pos - sideways] {
+        for start in [cylinder.pos() + sideways, cylinder.pos() - sideways] {
             out.push(point(side, start + axis + rim * -0.5));
         }
     }
@@ -96,8 +96,8 @@ pub fn plane_cylinder(plane: &Posed, cylinder: &Posed, margin: f64, out: &mut Hi
 /// The first four of the lower corners, in corner order.
 pub fn plane_box(plane: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuffer) {
     let normal = plane.axis();
-    let center_height = (cuboid.pos - plane.pos).dot(normal);
-    let size = cuboid.size;
+    let center_height = (cuboid.pos() - plane.pos()).dot(normal);
+    let size = cuboid.size();
     let mut count = 0;
     for i in 0..8 {
         let local: [f64; 3] =
@@ -108,7 +108,7 @@ pub fn plane_box(plane: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuffer
         if dist > margin || rise > 0.0 {
             continue;
         }
-        out.push(Hit::new(dist, corner + cuboid.pos + normal * (-dist / 2.0), normal));
+        out.push(Hit::new(dist, corner + cuboid.pos() + normal * (-dist / 2.0), normal));
         count += 1;
         if count == 4 {
             return;

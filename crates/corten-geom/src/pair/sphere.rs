@@ -16,7 +16,7 @@ pub(super) struct Ball<'a> {
 
 impl<'a> Ball<'a> {
     pub fn of(shape: &Posed<'a>) -> Ball<'a> {
-        Ball { center: shape.pos, radius: shape.size[0], mat: shape.mat }
+        Ball { center: shape.pos(), radius: shape.size()[0], mat: shape.mat }
     }
 }
 
@@ -50,10 +50,10 @@ pub fn sphere_sphere(a: &Posed, b: &Posed, margin: f64, out: &mut HitBuffer) {
 /// The capsule acts through the ball at the point of its segment nearest to the sphere.
 #[inline]
 pub fn sphere_capsule(sphere: &Posed, capsule: &Posed, margin: f64, out: &mut HitBuffer) {
-    let half_length = capsule.size[1];
+    let half_length = capsule.size()[1];
     let axis = capsule.axis();
-    let x = clip(axis.dot(sphere.pos - capsule.pos), -half_length, half_length);
-    let nearest = Ball { center: axis * x + capsule.pos, ..Ball::of(capsule) };
+    let x = clip(axis.dot(sphere.pos() - capsule.pos()), -half_length, half_length);
+    let nearest = Ball { center: axis * x + capsule.pos(), ..Ball::of(capsule) };
     if let Some(hit) = balls(Ball::of(sphere), nearest, margin) {
         out.push(hit);
     }
@@ -62,9 +62,9 @@ pub fn sphere_capsule(sphere: &Posed, capsule: &Posed, margin: f64, out: &mut Hi
 /// By the nearest feature of the cylinder: its side acts as a ball on the axis, a cap as a plane,
 /// the rim as a point. A centre inside the cylinder goes to the nearer of side and cap.
 pub fn sphere_cylinder(sphere: &Posed, cylinder: &Posed, margin: f64, out: &mut HitBuffer) {
-    let [radius, half_length, _] = cylinder.size.0;
+    let [radius, half_length, _] = cylinder.size().0;
     let axis = cylinder.axis();
-    let offset = sphere.pos - cylinder.pos;
+    let offset = sphere.pos() - cylinder.pos();
     let x = axis.dot(offset);
     let along = axis * x;
     let radial = offset - along;
@@ -84,15 +84,16 @@ pub fn sphere_cylinder(sphere: &Posed, cylinder: &Posed, margin: f64, out: &mut 
 
     let ball = Ball::of(sphere);
     let hit = if side {
-        balls(ball, Ball { center: along + cylinder.pos, ..Ball::of(cylinder) }, margin)
+        balls(ball, Ball { center: along + cylinder.pos(), ..Ball::of(cylinder) }, margin)
     } else if cap {
         let (outward, height) = if x > 0.0 { (axis, half_length) } else { (-axis, -half_length) };
-        let center = cylinder.pos + axis * height;
-        half_space_sphere(center, outward, sphere.pos, ball.radius, margin)
+        let center = cylinder.pos() + axis * height;
+        half_space_sphere(center, outward, sphere.pos(), ball.radius, margin)
             .map(|hit| Hit { normal: -hit.normal, ..hit })
     } else {
         let rim = radial * (radius / radial_sqr.sqrt());
-        let corner = axis * (if x > 0.0 { half_length } else { -half_length }) + rim + cylinder.pos;
+        let corner =
+            axis * (if x > 0.0 { half_length } else { -half_length }) + rim + cylinder.pos();
         balls(ball, Ball { center: corner, radius: 0.0, mat: cylinder.mat }, margin)
     };
     if let Some(hit) = hit {
@@ -102,7 +103,7 @@ pub fn sphere_cylinder(sphere: &Posed, cylinder: &Posed, margin: f64, out: &mut 
 
 #[inline]
 pub fn sphere_box(sphere: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuffer) {
-    if let Some(hit) = ball_box(sphere.pos, sphere.size[0], cuboid, margin) {
+    if let Some(hit) = ball_box(sphere.pos(), sphere.size()[0], cuboid, margin) {
         out.push(hit);
     }
 }
@@ -110,8 +111,8 @@ pub fn sphere_box(sphere: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuff
 /// Contact of a ball with a box: the nearest point of the box, or, for a centre inside, the
 /// nearest face.
 pub(super) fn ball_box(center: Vec3, radius: f64, cuboid: &Posed, margin: f64) -> Option<Hit> {
-    let size = cuboid.size;
-    let local = cuboid.mat.tmul(center - cuboid.pos);
+    let size = cuboid.size();
+    let local = cuboid.mat.tmul(center - cuboid.pos());
     let nearest = Vec3(std::array::from_fn(|i| {
         // A size of zero or less leaves the axis unbounded.
         if size[i] > 0.0 { clip(local[i], -size[i], size[i]) } else { local[i] }
@@ -139,7 +140,7 @@ pub(super) fn ball_box(center: Vec3, radius: f64, cuboid: &Posed, margin: f64) -
         let deepest = local + inward * radius;
         (dist, nearest * 0.5 + deepest * 0.5, inward)
     };
-    Some(Hit::new(dist - radius, *cuboid.mat * pos + cuboid.pos, *cuboid.mat * normal))
+    Some(Hit::new(dist - radius, *cuboid.mat * pos + cuboid.pos(), *cuboid.mat * normal))
 }
 
 /// A ball against a triangle thickened by `thickness`.

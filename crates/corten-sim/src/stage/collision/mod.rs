@@ -64,13 +64,8 @@ pub(crate) fn touch<'w>(
     let work = &mut memory.narrow;
     work.hits.clear();
     let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
-    narrow::Narrow::new(m, poses, memory.hulls.get(), None).touch(
-        first,
-        second,
-        margin,
-        || None,
-        work,
-    );
+    narrow::Narrow::new(m, poses, memory.hulls.get(), None)
+        .touch(first, second, margin, None, work);
     &work.hits
 }
 

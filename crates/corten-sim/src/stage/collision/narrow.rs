@@ -2,8 +2,11 @@
 //!
 //! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
 
+use corten_geom::ccd::Stretch;
 use corten_geom::pair::{self, Posed};
-use corten_geom::{HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield};
+use corten_geom::{
+    Hint, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield,
+};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
@@ -34,6 +37,16 @@ pub(super) struct Narrow<'a> {
     options: ccd::Options,
 }
 
+/// How a pair of geoms is tested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Method {
+    ClosedForm,
+    /// The general convex search.
+    Search,
+    /// Height fields, distance fields, and planes against shapes that need a search.
+    Other,
+}
+
 /// Working memory of the pair functions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
@@ -41,6 +54,34 @@ pub(super) struct Memory {
     pub convex: Workspace,
     pub notes: Notes,
     pub ties: Ties,
+    frames: Frames,
+}
+
+/// The last contact frame: the contacts of a flat face, and all those of a plane, share one.
+#[derive(Clone, Debug)]
+struct Frames {
+    normal: [u64; 3],
+    frame: Mat3,
+}
+
+impl Default for Frames {
+    fn default() -> Frames {
+        Frames { normal: Vec3::Z.0.map(f64::to_bits), frame: frame(Vec3::Z, None) }
+    }
+}
+
+impl Frames {
+    #[inline(always)]
+    fn frame(&mut self, normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
+        if tangent.is_some() {
+            return frame(normal, tangent);
+        }
+        let bits = normal.0.map(f64::to_bits);
+        if bits != self.normal {
+            *self = Frames { normal: bits, frame: frame(normal, None) };
+        }
+        self.frame
+    }
 }
 
 impl<'a> Narrow<'a> {
@@ -68,25 +109,32 @@ impl<'a> Narrow<'a> {
         if self.apart(first, second, margin) || self.at_rest(first, second, rules, pair.is_some()) {
             return;
         }
+        let method = self.method(first, second);
+        let mut recalled = None;
+        if method == Method::Search {
+            let key = rules.order(c);
+            let mut note = work.notes.recall(key);
+            if self.still_apart(first, second, margin, &mut note.separation) {
+                work.notes.keep(key, Note { separation: note.separation, ..Note::default() });
+                return;
+            }
+            recalled = Some((key, note.stretch));
+        }
         // MuJoCo tests the boxes of such pairs first. Where shapes are quickly tested, that is
         // better done afterwards, for those that touch.
         let boxes_apart = || c.source == Source::Crowd && self.boxes_apart(first, second, margin);
-        let is_quick = self.is_quick(first, second);
+        let is_quick = method == Method::ClosedForm;
         if !is_quick && boxes_apart() {
             return;
         }
         work.hits.clear();
-        let mut by_search = false;
-        let key = || {
-            by_search = true;
-            Some(rules.order(c))
-        };
-        self.touch(first, second, margin, key, work);
+        self.touch(first, second, margin, recalled, work);
         if work.hits.is_empty() || is_quick && boxes_apart() {
             return;
         }
         // Depths of the convex search are not to be trusted where shapes merely touch.
-        let sure = !by_search && work.hits.iter().any(|h| h.dist < margin - tie::BOX_ROUNDING);
+        let sure = method != Method::Search
+            && work.hits.iter().any(|h| h.dist < margin - tie::BOX_ROUNDING);
         if !work.ties.reaches_shapes(self.m, &self.poses, rules, c, margin, sure) {
             return;
         }
@@ -96,8 +144,11 @@ impl<'a> Narrow<'a> {
         };
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
-        // What the contacts share is copied, the rest is written where it stays.
-        let shared = Contact {
+        let Memory { hits, frames, .. } = work;
+        out.extend(hits.iter().map(|hit| Contact {
+            dist: hit.dist,
+            pos: hit.pos,
+            frame: frames.frame(hit.normal, hit.tangent),
             includemargin,
             friction: parameters.friction,
             solref: parameters.solref,
@@ -105,33 +156,28 @@ impl<'a> Narrow<'a> {
             solimp: parameters.solimp,
             dim: parameters.dim,
             geom,
+            exclude: (hit.dist >= includemargin) as i32,
             ..Contact::default()
-        };
-        for hit in work.hits.iter() {
-            out.push(shared);
-            if let Some(contact) = out.last_mut() {
-                contact.dist = hit.dist;
-                contact.pos = hit.pos;
-                contact.frame = frame(hit.normal, hit.tangent);
-                contact.exclude = (hit.dist >= includemargin) as i32;
-            }
-        }
+        }));
     }
 
-    /// Whether a pair has a closed form.
+    /// How a pair is tested.
     #[inline]
-    fn is_quick(&self, first: usize, second: usize) -> bool {
+    fn method(&self, first: usize, second: usize) -> Method {
         const PLANE: i32 = GeomType::Plane.raw();
+        const HFIELD: i32 = GeomType::HField.raw();
         const SPHERE: i32 = GeomType::Sphere.raw();
         const CAPSULE: i32 = GeomType::Capsule.raw();
         const CYLINDER: i32 = GeomType::Cylinder.raw();
         const BOX: i32 = GeomType::Box.raw();
-        matches!(
-            (self.m.geom_type[first], self.m.geom_type[second]),
+        const SDF: i32 = GeomType::Sdf.raw();
+        match (self.m.geom_type[first], self.m.geom_type[second]) {
             (PLANE | SPHERE, SPHERE | CAPSULE | CYLINDER | BOX)
-                | (CAPSULE, CAPSULE | BOX)
-                | (BOX, BOX)
-        )
+            | (CAPSULE, CAPSULE | BOX)
+            | (BOX, BOX) => Method::ClosedForm,
+            (PLANE | HFIELD, _) | (_, SDF) => Method::Other,
+            _ => Method::Search,
+        }
     }
 
     /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses
@@ -196,17 +242,17 @@ impl<'a> Narrow<'a> {
     }
 
     fn posed(&self, g: usize) -> Posed<'a> {
-        Posed { pos: self.xpos[g], mat: &self.xmat[g], size: self.m.geom_size[g] }
+        Posed { pos: &self.xpos[g], mat: &self.xmat[g], size: &self.m.geom_size[g] }
     }
 
-    /// Contact points of two geoms, ordered by type. With a key, what separates them is recalled
-    /// and kept.
+    /// Contact points of two geoms, ordered by type. With what was recalled of the last search,
+    /// that of this one is kept.
     pub fn touch(
         &self,
         first: usize,
         second: usize,
         margin: f64,
-        key: impl FnOnce() -> Option<Key>,
+        recalled: Option<(Key, Stretch)>,
         work: &mut Memory,
     ) {
         use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sdf, Sphere};
@@ -228,7 +274,7 @@ impl<'a> Narrow<'a> {
             (Capsule, Box) => pair::capsule_box,
             (Box, Box) => pair::box_box,
             (_, Sdf) => return self.touch_field(first, second, work),
-            _ => return self.touch_convex(first, second, margin, key(), work),
+            _ => return self.touch_convex(first, second, margin, recalled, work),
         };
         closed_form(&self.posed(first), &self.posed(second), margin, &mut work.hits);
     }
@@ -265,54 +311,68 @@ impl<'a> Narrow<'a> {
         }
     }
 
-    /// How far a geom reaches along a direction at most: by the box of a mesh, by the sphere of
-    /// any other shape, whose box may be out of date.
-    fn bound(&self, g: usize, dir: Vec3) -> f64 {
-        if self.m.geom_type[g] != GeomType::Mesh.raw() {
-            return self.m.geom_rbound[g];
+    /// How far a geom reaches along a direction at most: the box of a mesh, the shape of any other.
+    #[inline]
+    fn bound(&self, g: usize, dir: Vec3, hint: &mut Hint) -> f64 {
+        let local = self.xmat[g].tmul(dir);
+        if !self.is_mesh(g) {
+            return shape::reach(self.m, self.hulls, g, local, hint);
         }
         let aabb = &self.m.geom_aabb[g];
-        let local = self.xmat[g].tmul(dir);
         local.dot(Vec3::from_slice(aabb)) + local.abs().dot(Vec3::from_slice(&aabb[3..]))
     }
 
-    /// The general case. Pairs that are still apart along the axis of the last time are done with
-    /// two support values.
+    /// How far a geom reaches along a direction.
+    #[inline]
+    fn reach(&self, g: usize, dir: Vec3, hint: &mut Hint) -> f64 {
+        shape::reach(self.m, self.hulls, g, self.xmat[g].tmul(dir), hint)
+    }
+
+    fn is_mesh(&self, g: usize) -> bool {
+        self.m.geom_type[g] == GeomType::Mesh.raw()
+    }
+
+    /// Whether what separated a pair still does.
+    #[inline]
+    fn still_apart(
+        &self,
+        first: usize,
+        second: usize,
+        margin: f64,
+        separation: &mut Separation,
+    ) -> bool {
+        let offset = self.xpos[first] - self.xpos[second];
+        let margin = margin.max(0.0);
+        separation.holds(
+            offset,
+            |dir, hint| self.bound(first, dir, hint) + margin,
+            |dir, hint| self.bound(second, dir, hint),
+        ) || (self.is_mesh(first) || self.is_mesh(second))
+            && separation.holds(
+                offset,
+                |dir, hint| self.reach(first, dir, hint) + margin,
+                |dir, hint| self.reach(second, dir, hint),
+            )
+    }
+
+    /// The general case.
     fn touch_convex(
         &self,
         first: usize,
         second: usize,
         margin: f64,
-        key: Option<Key>,
+        recalled: Option<(Key, Stretch)>,
         work: &mut Memory,
     ) {
         let Memory { hits, convex, notes, .. } = work;
-        let Note { mut separation, stretch } = key.map(|key| notes.recall(key)).unwrap_or_default();
-        let apart = separation.holds_for_bounds(
-            self.xpos[first] - self.xpos[second],
-            |dir| self.bound(first, dir) + margin,
-            |dir| self.bound(second, dir),
-        );
-        if let Some(key) = key
-            && apart
-        {
-            notes.keep(key, Note { separation, ..Note::default() });
-            return;
-        }
-        let (Some(mut a), Some(mut b)) = (self.convex(first, margin), self.convex(second, margin))
-        else {
-            return;
-        };
-        if let Some(key) = key
-            && separation.holds(&a, &b)
-        {
-            notes.keep(key, Note { separation, ..Note::default() });
-            return;
-        }
+        // Used where they are: shapes are too large to be moved about.
+        let (mut a, mut b) = (self.convex(first, margin), self.convex(second, margin));
+        let (Some(a), Some(b)) = (&mut a, &mut b) else { return };
         let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
+        let (_, stretch) = recalled.unwrap_or_default();
         convex.trail.recall(stretch);
-        convex::collide(&mut a, &mut b, margin, &self.options, multiccd, hits, convex);
-        if let Some(key) = key {
+        convex::collide(a, b, margin, &self.options, multiccd, hits, convex);
+        if let Some((key, _)) = recalled {
             let note = if hits.is_empty() {
                 Note { separation: Separation::new(convex.axis), ..Note::default() }
             } else {
@@ -342,6 +402,17 @@ mod tests {
     use corten_math::MIN_VAL;
 
     use super::*;
+
+    #[test]
+    fn a_remembered_frame_is_that_of_its_normal() {
+        let mut frames = Frames::default();
+        for normal in [Vec3::ZERO, Vec3::Z, Vec3::Z, -Vec3::Z, Vec3::Z, Vec3::splat(f64::NAN)] {
+            for tangent in [None, Some(Vec3::X), None] {
+                let (found, expected) = (frames.frame(normal, tangent), frame(normal, tangent));
+                assert_eq!(found.0.map(f64::to_bits), expected.0.map(f64::to_bits));
+            }
+        }
+    }
 
     #[test]
     fn frame_is_a_rotation_for_any_normal() {

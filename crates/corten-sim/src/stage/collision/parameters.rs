@@ -110,6 +110,7 @@ impl Parameters {
 /// Weight of the first geom.
 fn mix(a: f64, b: f64) -> f64 {
     match (a >= MIN_VAL, b >= MIN_VAL) {
+        (true, true) if a == b => 0.5,
         (true, true) => a / (a + b),
         (false, false) => 0.5,
         (false, true) => 0.0,

@@ -6,15 +6,18 @@
 use corten_geom::field::{Field, PosedField};
 use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
-use corten_geom::{Geometry, HeightField, HullGraph, Mesh, Polygons, Pose, Shape};
+use corten_geom::{Geometry, HeightField, Hint, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType};
 
 use super::hulls::Hulls;
 
+/// Meshes without hull are searched vertex by vertex up to this size.
+const FEW_VERTICES: usize = 1000;
+
 /// A geom of a convex type, inflated by half of `margin`.
-#[inline]
+#[inline(always)]
 pub(crate) fn convex<'a>(
     m: &'a Model,
     hulls: Option<&'a Hulls>,
@@ -23,23 +26,50 @@ pub(crate) fn convex<'a>(
     mat: Mat3,
     margin: f64,
 ) -> Option<Shape<'a>> {
+    let kind = GeomType::from_raw(m.geom_type[geom])?;
+    let geometry = match kind {
+        GeomType::Mesh | GeomType::Sdf => Geometry::Mesh {
+            mesh: mesh(m, m.geom_dataid[geom], hulls)?,
+            faceted: kind == GeomType::Mesh,
+        },
+        _ => primitive(m, geom)?,
+    };
+    Some(Shape::bounded(Pose::new(pos, mat), geometry, margin, m.geom_rbound[geom]))
+}
+
+/// A geom with a closed form of its support.
+#[inline(always)]
+pub(super) fn primitive(m: &Model, geom: usize) -> Option<Geometry<'static>> {
     let size = m.geom_size[geom];
     let [radius, half_length, _] = size.0;
-    let geometry = match GeomType::from_raw(m.geom_type[geom])? {
+    Some(match GeomType::from_raw(m.geom_type[geom])? {
         GeomType::Sphere => Geometry::Sphere { radius },
         GeomType::Capsule => Geometry::Capsule { radius, half_length },
         GeomType::Ellipsoid => Geometry::Ellipsoid { size },
         GeomType::Cylinder => Geometry::Cylinder { radius, half_length },
         GeomType::Box => Geometry::Box { size },
-        GeomType::Mesh => {
-            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], hulls)?, faceted: true }
-        }
-        GeomType::Sdf => {
-            Geometry::Mesh { mesh: mesh(m, m.geom_dataid[geom], hulls)?, faceted: false }
-        }
         _ => return None,
+    })
+}
+
+/// How far a geom reaches along a unit vector in its own frame; without bound for meshes that take
+/// long to search. A search may start at the hint, and leaves there where it ended.
+#[inline]
+pub(super) fn reach(m: &Model, hulls: &Hulls, geom: usize, dir: Vec3, hint: &mut Hint) -> f64 {
+    if let Some(geometry) = primitive(m, geom) {
+        return geometry.reach(dir);
+    }
+    let mut reach = || {
+        let id = usize::try_from(m.geom_dataid[geom]).ok().filter(|&id| id < m.nmesh)?;
+        let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;
+        let along = |v: &[f32; 3]| dir.dot(Vec3(v.map(f64::from)));
+        match hulls.get(id) {
+            Some(hull) => hull.reach(vert, dir, hint),
+            None if vert.len() > FEW_VERTICES => None,
+            None => Some(vert.iter().map(along).fold(f64::MIN, f64::max)),
+        }
     };
-    Some(Shape::new(Pose::new(pos, mat), geometry, margin).with_rbound(m.geom_rbound[geom]))
+    reach().unwrap_or(f64::INFINITY)
 }
 
 /// The elevation data of a height field geom.
@@ -52,7 +82,7 @@ pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
     Some(HeightField { size: m.hfield_size[id], nrow, ncol, data })
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn mesh<'a>(m: &'a Model, id: i32, hulls: Option<&'a Hulls>) -> Option<Mesh<'a>> {
     let id = usize::try_from(id).ok().filter(|&id| id < m.nmesh)?;
     let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;
