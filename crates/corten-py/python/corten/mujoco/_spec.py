@@ -281,6 +281,15 @@ class MjSpec:
     def plugins(self):
         return []
 
+    def add_flex(self, **kwargs):
+        raise NotImplementedError("feature 'flex' is not supported")
+
+    def add_plugin(self, **kwargs):
+        raise NotImplementedError("feature 'plugin' is not supported")
+
+    def activate_plugin(self, name):
+        raise NotImplementedError("feature 'plugin' is not supported")
+
     def flex(self, name):
         return None
 
