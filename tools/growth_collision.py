@@ -8,7 +8,7 @@ runs in a process of its own, for each engine. Time is that of `mj_collision`, t
 frames, in processor time; memory is what the process grew by from before the data exist to after the
 last frame. MuJoCo also gets the part of its arena that it used.
 """
-import json, pathlib, resource, statistics, subprocess, sys, time
+import argparse, json, pathlib, resource, statistics, subprocess, sys, time
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -86,12 +86,15 @@ def svg(panels):
 
 
 def main():
-    if len(sys.argv) == 3:
-        return print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--one", nargs=2, metavar=("ENGINE", "BODIES"), help="measure one size in this process")
+    one = arguments.parse_args().one
+    if one:
+        return print(json.dumps(measure(one[0], int(one[1]))))
     result = {}
     print("| bodies | contacts | CortenForge µs | MuJoCo µs | ratio | CortenForge MB | MuJoCo MB | of which arena used |\n|---|---|---|---|---|---|---|---|")
     for n in SIZES:
-        row = {e: json.loads(subprocess.run([sys.executable, __file__, e, str(n)], capture_output=True, text=True, check=True).stdout) for e in ("corten", "mujoco")}
+        row = {e: json.loads(subprocess.run([sys.executable, __file__, "--one", e, str(n)], capture_output=True, text=True, check=True).stdout) for e in ("corten", "mujoco")}
         result[n] = row
         a, b = row["corten"], row["mujoco"]
         mark = "" if a["contacts"] == b["contacts"] else f" ({b['contacts']})"

@@ -3,9 +3,9 @@
 
     tools/iterations.py [MODEL.xml ...]     # the constrained scenes of this repository by default
 """
+import argparse
 import itertools
 import pathlib
-import sys
 
 import mujoco
 import numpy as np
@@ -42,7 +42,9 @@ def measure(path, solver, cone):
 
 
 def main():
-    paths = [pathlib.Path(p) for p in sys.argv[1:]] or [SCENES / f"{name}.xml" for name in CONSTRAINED]
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("models", nargs="*", type=pathlib.Path)
+    paths = arguments.parse_args().models or [SCENES / f"{name}.xml" for name in CONSTRAINED]
     print("| scene | " + " | ".join(f"{s}, {c}" for s, c in itertools.product(SOLVERS, ("pyramidal", "elliptic"))) + " |")
     print("|---|" + "---|" * 6)
     for path in paths:

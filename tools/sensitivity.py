@@ -11,9 +11,9 @@ Takes the states of the conformance judge and prints, per model, the largest ove
              start one unit in the last place away (largest of six)
 A difference of the engines that the reference's own residual or its own difference from itself covers is rounding.
 """
+import argparse
 import importlib.util
 import os
-import sys
 
 import mujoco
 import numpy as np
@@ -84,9 +84,12 @@ def paths(judge, a, b, states, steps=100, copies=6):
 
 
 def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("models", nargs="+")
+    models = arguments.parse_args().models
     judge = load(ORACLE)
     print(f'{"model":60s} {"force":>8s} {"residual: MuJoCo, ours":>24s} {"inverse":>9s} {"path: ours, MuJoCo":>20s}')
-    for path in sys.argv[1:]:
+    for path in models:
         a, b = mujoco.MjModel.from_xml_path(path), corten.MjModel.from_xml_path(path)
         states = judge.states(mujoco, a, path, 5)
         force, theirs, ours, inverse = residuals(judge, a, b, states)

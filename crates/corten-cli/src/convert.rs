@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             spec.to_xml()?.into_bytes()
         }
         "cfa" => corten_sim::load_model(&args.input)?.to_bytes(),
-        _ => bail!("'{}': expected a name that ends in .xml or .cfa", args.output.display()),
+        _ => bail!("'{}': expected a name that ends in .xml, .mjcf or .cfa", args.output.display()),
     };
     std::fs::write(&args.output, content)
         .with_context(|| format!("cannot write {}", args.output.display()))?;

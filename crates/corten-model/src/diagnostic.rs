@@ -38,6 +38,18 @@ impl fmt::Display for Place {
     }
 }
 
+/// What a finding is about, as far as it decides what else can be said of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Something of an element that exists all the same.
+    #[default]
+    Detail,
+    /// An element, or a whole file, that could not be read: others may refer to it.
+    Missing,
+    /// A name: given twice, or given to nothing.
+    Name,
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
@@ -56,6 +68,7 @@ pub struct Diagnostic {
     /// Text of the line, and how many characters to mark from the column on.
     snippet: Option<(String, usize)>,
     mark: usize,
+    subject: Subject,
 }
 
 impl Diagnostic {
@@ -72,6 +85,7 @@ impl Diagnostic {
             hint: None,
             snippet: None,
             mark: 1,
+            subject: Subject::default(),
         }
     }
 
@@ -100,6 +114,11 @@ impl Diagnostic {
             "" => at.element(kind),
             name => at.element(format!("{kind} '{name}'")),
         }
+    }
+
+    pub(crate) fn about(mut self, subject: Subject) -> Diagnostic {
+        self.subject = subject;
+        self
     }
 
     pub fn element(mut self, element: impl Into<String>) -> Diagnostic {
@@ -257,6 +276,15 @@ impl Diagnostics {
         for item in other.items {
             self.push(item);
         }
+    }
+
+    /// Appends the errors about one subject.
+    pub(crate) fn append_about(&mut self, subject: Subject, other: Diagnostics) {
+        other.items.into_iter().filter(|item| item.subject == subject).for_each(|i| self.push(i));
+    }
+
+    pub(crate) fn has_any_about(&self, subject: Subject) -> bool {
+        self.items.iter().any(|item| item.subject == subject)
     }
 
     pub fn has_errors(&self) -> bool {

@@ -168,6 +168,21 @@ fn what_has_no_effect_is_a_warning() {
     );
 }
 
+#[test]
+fn names_are_checked_although_values_are_wrong() {
+    let text = r#"<mujoco><worldbody><body name="a"><joint name="hip" tipe="hinge"/><geom size="x"/></body>
+        <body name="a"><geom size="1"/></body></worldbody><actuator><motor joint="hipp"/></actuator></mujoco>"#;
+    let found = errors(text);
+    let expected =
+        ["'tipe'", "not a number", "given to more than one body", "no joint named 'hipp'"];
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    assert!(expected.iter().all(|text| found.iter().any(|f| f.contains(text))), "{found:?}");
+    // What refers to an element that could not be read is not to blame.
+    let text = r#"<mujoco><worldbody><body><jiont name="hip"/><geom size="1"/></body></worldbody>
+        <actuator><motor joint="hip"/></actuator></mujoco>"#;
+    assert_eq!(errors(text).len(), 1);
+}
+
 /// MuJoCo 3.4.0 checks the names in bodies next to the world, and leaves them out.
 #[test]
 fn bodies_outside_of_the_world_are_ignored() {

@@ -1,11 +1,14 @@
 //! The pipeline and its stages, under MuJoCo's names.
 
+use std::ffi::CString;
+
 use corten_model::enums::Stage;
 use corten_sim::stage::{
     acceleration, actuation, body_force, collision, constraint, energy, inertia, kinematics,
     passive, sensor, tendon, transmission, velocity,
 };
 use corten_sim::{Data, Model, check, integrate, inverse, solve, step};
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 
 use crate::data::PyData;
@@ -130,15 +133,23 @@ stages! {
     mj_resetData => |m: &Model, d: &mut Data| d.reset(m);
 }
 
-/// Advances the simulation by `nstep` steps.
+/// Advances the simulation by `nstep` steps. The first time that numbers go bad there is a warning
+/// that names the place, as MuJoCo prints one.
 #[pyfunction]
 #[pyo3(signature = (m, d, nstep=1))]
 fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> {
-    run(py, m, d, |m, d| {
-        for _ in 0..nstep {
-            let _ = step(m, d);
+    let first_bad = run(py, m, d, |m, d| {
+        let silent = d.warning.iter().any(|w| w.number > 0);
+        let bad = (0..nstep).fold(None, |bad, _| bad.or(step(m, d).err()));
+        bad.filter(|_| !silent)
+    })?;
+    match first_bad {
+        None => Ok(()),
+        Some(bad) => {
+            let text = CString::new(format!("{bad}; see the counters in MjData.warning"))?;
+            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
         }
-    })
+    }
 }
 
 /// Advances the simulation by `nstep` steps; an exception if numbers went bad on the way.

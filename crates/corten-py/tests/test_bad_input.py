@@ -1,5 +1,6 @@
 """Numbers that make no sense: warning counters and resets as in MuJoCo, and never a crash."""
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -48,6 +49,23 @@ def run(mj, option, change_model=None, change_data=None, steps=2):
         counters = [w.number for w in d.warning], [w.lastinfo for w in d.warning]
         out.append((*counters, d.time, np.array(d.qpos), np.array(d.qvel), np.array(d.act)))
     return out
+
+
+def test_first_bad_number_is_a_warning():
+    """MuJoCo prints the first of them; here Python's filters decide."""
+    m = corten.MjModel.from_xml_string(XML.format(option=""))
+    d = corten.MjData(m)
+    d.ctrl[1] = np.nan
+    with pytest.warns(RuntimeWarning, match="control 1"):
+        corten.mj_step(m, d, nstep=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        d.ctrl[1] = np.nan
+        corten.mj_step(m, d)
+    corten.mj_resetData(m, d)
+    d.qvel[6] = np.inf
+    with pytest.warns(RuntimeWarning, match="elbow"):
+        corten.mj_step(m, d)
 
 
 @pytest.mark.parametrize("option", OPTIONS)

@@ -1,7 +1,7 @@
 //! What all passes share: input, files, findings.
 
 use crate::assets::Assets;
-use crate::diagnostic::{Diagnostic, Diagnostics, closest};
+use crate::diagnostic::{Diagnostic, Diagnostics, Subject, closest};
 use crate::enums::ObjType;
 use crate::names::Names;
 use crate::spec::{Element, Spec};
@@ -107,6 +107,7 @@ pub(super) fn unknown(names: &Names, target: ObjType, name: &str) -> Diagnostic 
     let candidates = names.all(if target == ObjType::Xbody { ObjType::Body } else { target });
     let candidates = candidates.iter().map(String::as_str).filter(|n| !n.is_empty());
     Diagnostic::error(format!("there is no {what} named '{name}'"))
+        .about(Subject::Name)
         .did_you_mean(closest(name, candidates))
 }
 

@@ -39,7 +39,7 @@ mod tree;
 
 use crate::Model;
 use crate::assets::Assets;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::enums::ObjType;
 use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride};
 pub use parallel::in_parallel;
@@ -121,6 +121,16 @@ impl Draft {
     pub fn into_model(self) -> Model {
         self.model
     }
+}
+
+/// What is wrong with the names in a spec of which some values could not be read: those given
+/// twice, and references to nothing. Other findings could follow from what is missing.
+pub(crate) fn check_names(spec: &Spec, assets: &Assets) -> Diagnostics {
+    let mut names = Diagnostics::new();
+    if let Err(findings) = compile(spec, assets) {
+        names.append_about(Subject::Name, findings);
+    }
+    names
 }
 
 /// Compiles a spec; `assets` provides the files that it names.

@@ -9,7 +9,7 @@ use super::mesh::MeshPlan;
 use super::tree::{self, Tree};
 use crate::Model;
 use crate::assets::file_name;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Subject};
 use crate::enums::{ObjType, TextureType};
 use crate::names::Names;
 use crate::spec::{Arena, Element, Key, Source, Spec};
@@ -124,6 +124,7 @@ fn repeated(cx: &mut Context, kind: ObjType, items: &[(String, Source)]) {
             let what = kind.xml_name();
             cx.diagnostics.push(
                 Diagnostic::error(format!("the name '{name}' is given to more than one {what}"))
+                    .about(Subject::Name)
                     .at(*source)
                     .element(what),
             );

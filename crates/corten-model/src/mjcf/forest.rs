@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::assets::{Assets, dir_name, is_absolute, join};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::spec::{FileId, Source, SourceMap};
 use crate::xml::{AttrRef, Document, NodeRef, Position, parse};
 
@@ -91,7 +91,9 @@ impl Forest {
                 Some(self.trees.len() as u32 - 1)
             }
             Err(error) => {
-                let mut item = Diagnostic::error(error.message).at(place(file, error.position));
+                let mut item = Diagnostic::error(error.message)
+                    .at(place(file, error.position))
+                    .about(Subject::Missing);
                 if let Some(hint) = error.hint {
                     item = item.hint(hint);
                 }
@@ -150,7 +152,9 @@ impl Loader<'_> {
         let Tree { document, file, .. } = &forest.trees[tree as usize];
         let elem = document.node(node);
         let source = place(*file, elem.position());
-        let fail = |message: String| Diagnostic::error(message).at(source).element("include");
+        let fail = |message: String| {
+            Diagnostic::error(message).at(source).element("include").about(Subject::Missing)
+        };
         if elem.children().next().is_some() {
             self.diags.push(fail("an include cannot have children".into()));
             return None;

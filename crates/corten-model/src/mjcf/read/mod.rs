@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::forest::{Elem, Forest, decode};
 use super::schema;
 use crate::assets::{Assets, dir_name, is_absolute, join, normalize};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::spec::{DefaultClass, Key, Spec};
 
 /// Name shown for text that came without a file.
@@ -152,7 +152,13 @@ fn read(
         }
     }
     diags.locate(&spec.sources);
-    if diags.has_errors() { Err(diags) } else { Ok((spec, diags)) }
+    if !diags.has_errors() {
+        return Ok((spec, diags));
+    }
+    if !diags.has_any_about(Subject::Missing) {
+        diags.append(crate::compile::check_names(&spec, context.assets));
+    }
+    Err(diags)
 }
 
 /// State of a reading.

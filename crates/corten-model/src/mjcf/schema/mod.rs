@@ -16,7 +16,7 @@ mod settings;
 pub use print::grammar;
 
 use super::forest::Elem;
-use crate::diagnostic::{Diagnostic, Diagnostics, closest};
+use crate::diagnostic::{Diagnostic, Diagnostics, Subject, closest};
 use crate::xml::MAX_DEPTH;
 
 /// Prefix of attributes that only this engine knows.
@@ -247,6 +247,7 @@ impl Checker<'_> {
         let mut item = item
             .at(elem.source())
             .element(name)
+            .about(Subject::Missing)
             .marking(name.chars().count() + 1)
             .did_you_mean(closest(name, known()));
         if item.did_you_mean.is_none() {
@@ -266,6 +267,7 @@ impl Checker<'_> {
         };
         self.diags.push(
             Diagnostic::error(format!("element '{name}': {detail} is not supported"))
+                .about(Subject::Missing)
                 .at(elem.source())
                 .element(name)
                 .marking(name.chars().count() + 1),

@@ -31,3 +31,11 @@ for _class in (MjData, MjModel, MjOption, MjSpec, MjStatistic, MjVisual):
 add_named_access(MjModel, MjData)
 
 del _class, _module, add_named_access
+
+_DRAWING = ("Renderer", "GLContext", "gl_context", "renderer", "viewer")
+
+
+def __getattr__(name):
+    if name in _DRAWING or name.startswith(("Mjv", "Mjr", "mjv_", "mjr_")):
+        raise AttributeError(_misc.NO_DRAWING.format(name), name=name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

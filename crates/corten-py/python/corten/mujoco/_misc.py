@@ -7,6 +7,11 @@ from .._corten import FatalError, get_callback, last_xml, set_callback
 from ._lists import CLASSES, FIELDS
 from ._records import MjOption, MjVisual, describe
 
+NO_DRAWING = (
+    "corten.mujoco does not draw: there is no '{}'. To see a state, copy it into an MjData of the package mujoco "
+    "(mj_getState and mj_setState have the same numbers in both), and draw that"
+)
+
 _VECTORS = {
     "H": np.zeros(36), "elem": np.zeros(2, np.int32), "flex": np.zeros(2, np.int32), "frame": np.zeros(9),
     "friction": np.zeros(5), "geom": np.zeros(2, np.int32), "pos": np.zeros(3), "solimp": np.zeros(5),
