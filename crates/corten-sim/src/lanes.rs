@@ -179,8 +179,8 @@ pub fn step(
     let mut state = state.into_iter();
     let mut worlds = worlds.iter();
     results.map(|[control, acceleration]| {
-        let state = state.next().unwrap_or(Ok(()));
-        let integrated = |()| worlds.next().map_or(Ok(()), |d| check::integrated(m, d));
+        let (state, world) = (state.next().unwrap_or(Ok(())), worlds.next());
+        let integrated = |()| world.map_or(Ok(()), |d| check::integrated(m, d));
         state.and(control).and(acceleration).and_then(integrated)
     })
 }
