@@ -14,7 +14,8 @@ pub struct ObjectId {
 pub struct Names {
     /// Indexed by [`ObjType`]; an empty string is an unnamed object.
     names: Vec<Vec<String>>,
-    ids: HashMap<(i32, String), usize>,
+    /// Indexed likewise; of equal names the first counts.
+    ids: Vec<HashMap<String, usize>>,
 }
 
 impl Names {
@@ -23,21 +24,34 @@ impl Names {
         let slot = kind.raw() as usize;
         if self.names.len() <= slot {
             self.names.resize(slot + 1, Vec::new());
+            self.ids.resize(slot + 1, HashMap::new());
         }
-        self.ids.retain(|(k, _), _| *k != kind.raw());
+        let mut ids = HashMap::with_capacity(names.len());
         for (i, name) in names.iter().enumerate() {
             if !name.is_empty() {
-                self.ids.entry((kind.raw(), name.clone())).or_insert(i);
+                ids.entry(name.clone()).or_insert(i);
             }
         }
         self.names[slot] = names;
+        self.ids[slot] = ids;
+    }
+
+    /// Records names again, which are mostly what they were.
+    pub(crate) fn update<'a>(
+        &mut self,
+        kind: ObjType,
+        names: impl Iterator<Item = &'a str> + Clone,
+    ) {
+        if !names.clone().eq(self.all(kind).iter().map(String::as_str)) {
+            self.set(kind, names.map(str::to_owned).collect());
+        }
     }
 
     /// The index of the object with this name.
     pub fn id(&self, kind: ObjType, name: &str) -> Option<usize> {
         // xbody is another view of the same bodies.
         let kind = if kind == ObjType::Xbody { ObjType::Body } else { kind };
-        self.ids.get(&(kind.raw(), name.to_owned())).copied()
+        self.ids.get(kind.raw() as usize)?.get(name).copied()
     }
 
     /// The name of an object; `None` if it has none or does not exist.

@@ -196,20 +196,17 @@ pub(super) fn user_sizes(cx: &mut Context) -> UserSizes {
 /// Renames the lists that fusion and discarding have changed.
 pub(super) fn finish(cx: &mut Context, names: &mut Names, tree: &Tree, meshes: &[MeshPlan]) {
     let spec = cx.spec;
-    names.set(ObjType::Body, tree.bodies.iter().map(|b| spec.bodies[b.key].name.clone()).collect());
-    names
-        .set(ObjType::Joint, tree.joints.iter().map(|j| spec.joints[j.key].name.clone()).collect());
+    let bodies = tree.bodies.iter().map(|b| spec.bodies[b.key].name.as_str());
+    names.update(ObjType::Body, bodies);
+    names.update(ObjType::Joint, tree.joints.iter().map(|j| spec.joints[j.key].name.as_str()));
     // Fused bodies leave these in the numbering from before, until all references are resolved.
     if cx.moved.is_none() {
         set_geoms_and_sites(spec, names, tree);
     }
-    names.set(
-        ObjType::Camera,
-        tree.cameras.iter().map(|c| spec.cameras[c.key].name.clone()).collect(),
-    );
-    names
-        .set(ObjType::Light, tree.lights.iter().map(|l| spec.lights[l.key].name.clone()).collect());
-    names.set(ObjType::Mesh, meshes.iter().map(|m| m.name.clone()).collect());
+    let cameras = tree.cameras.iter().map(|c| spec.cameras[c.key].name.as_str());
+    names.update(ObjType::Camera, cameras);
+    names.update(ObjType::Light, tree.lights.iter().map(|l| spec.lights[l.key].name.as_str()));
+    names.update(ObjType::Mesh, meshes.iter().map(|m| m.name.as_str()));
     if spec.compiler.discardvisual {
         names.set(ObjType::Material, Vec::new());
         names.set(ObjType::Texture, Vec::new());
@@ -217,8 +214,8 @@ pub(super) fn finish(cx: &mut Context, names: &mut Names, tree: &Tree, meshes: &
 }
 
 pub(super) fn set_geoms_and_sites(spec: &Spec, names: &mut Names, tree: &Tree) {
-    names.set(ObjType::Geom, tree.geoms.iter().map(|g| spec.geoms[g.key].name.clone()).collect());
-    names.set(ObjType::Site, tree.sites.iter().map(|s| spec.sites[s.key].name.clone()).collect());
+    names.update(ObjType::Geom, tree.geoms.iter().map(|g| spec.geoms[g.key].name.as_str()));
+    names.update(ObjType::Site, tree.sites.iter().map(|s| spec.sites[s.key].name.as_str()));
 }
 
 /// Packs all names, one after the other, and the hash tables by which MuJoCo finds them.
