@@ -7,7 +7,7 @@ use corten_model::Model;
 
 use super::structure::Structure;
 use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
-use crate::stage::constraint::Constraints;
+use crate::stage::constraint::KeptRows;
 use crate::stage::{actuation, collision, sensor, tendon};
 use crate::{derivative, integrate, inverse, lanes};
 
@@ -37,7 +37,7 @@ pub(crate) struct Scratch {
     pub collision: collision::Memory,
     pub contact_sensor: sensor::Memory,
     /// Constraint rows, by constraint and by island.
-    pub constraint: Constraints,
+    pub constraint: KeptRows,
     pub islands: IslandRows,
     pub solver: SolverScratch,
     /// Threads that solve islands.
@@ -66,7 +66,7 @@ impl Scratch {
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),
             contact_sensor: sensor::Memory::default(),
-            constraint: Constraints::default(),
+            constraint: KeptRows::default(),
             solver: SolverScratch::default(),
             threads: Threads::default(),
             companions: lanes::Kept::default(),

@@ -21,7 +21,7 @@ use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use crate::data::room::fit;
 use corten_math::wide;
-use layout::{Layout, Shape, Slot, is_single};
+use layout::{Layout, Shape, Slot, Workspace, is_single};
 use tile::{
     Four, LANES, Pivots, RANKS, Single, Tile, ZERO, add_block, add_block_force, dot_block,
     each_block, finish, subtract, weights,
@@ -96,6 +96,7 @@ pub struct Buffers {
     jacobian: Vec<Four>,
     matrix: Vec<Tile>,
     factor: Vec<Tile>,
+    layout: Workspace,
 }
 
 /// A block with several columns or rows: where all that concerns it is.
@@ -123,6 +124,7 @@ impl Hessian {
         std::mem::swap(&mut self.jacobian, &mut buffers.jacobian);
         std::mem::swap(&mut self.matrix, &mut buffers.matrix);
         std::mem::swap(&mut self.factor, &mut buffers.factor);
+        std::mem::swap(&mut self.layout.work, &mut buffers.layout);
     }
 
     fn place_blocks(&mut self, rows: &Jacobian<'_>) {

@@ -43,7 +43,7 @@ pub fn find(m: &Model, d: &mut Data) {
         return;
     }
     let mut islands = std::mem::take(&mut d.scratch.islands);
-    let rows = std::mem::take(&mut d.scratch.constraint);
+    let rows = d.scratch.constraint.take();
     islands.whole = m.ntree == 1 || {
         islands.unite(m, &rows);
         islands.number_trees(m, d, &rows);
@@ -56,7 +56,7 @@ pub fn find(m: &Model, d: &mut Data) {
         islands.place_rows(d, &rows);
     }
     d.scratch.islands = islands;
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
 }
 
 /// The single island of all trees.

@@ -77,7 +77,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
         d.qacc.copy_from_slice(&d.qacc_smooth);
         return;
     }
-    let mut rows = std::mem::take(&mut d.scratch.constraint);
+    let mut rows = d.scratch.constraint.take();
     let mut work = d.scratch.solver.work.take().unwrap_or_default();
     let primal = match Solver::from_raw(m.opt.solver) {
         Some(Solver::Pgs) => None,
@@ -111,7 +111,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
     if m.opt.noslip_iterations > 0 {
         solve_dual(m, d, &rows, Pass::NoSlip);
     }
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
     d.scratch.solver.work = Some(work);
 }
 
@@ -120,11 +120,11 @@ pub fn project(m: &Model, d: &mut Data) {
     if d.nefc == 0 || !is_dual(m) {
         return;
     }
-    let rows = std::mem::take(&mut d.scratch.constraint);
+    let rows = d.scratch.constraint.take();
     let mut dual = std::mem::take(&mut d.scratch.solver.dual);
     dual.build(m.nv, &whole_inertia(d), &rows.jacobian());
     d.scratch.solver.dual = dual;
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
 }
 
 /// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
@@ -132,7 +132,7 @@ pub fn project(m: &Model, d: &mut Data) {
 /// A residual is a small difference of large numbers, and stiff rows turn its last digit into a
 /// force that shows: products are in MuJoCo's order.
 pub fn inverse_constraint(m: &Model, d: &mut Data) {
-    let rows = std::mem::take(&mut d.scratch.constraint);
+    let rows = d.scratch.constraint.take();
     let mut work = d.scratch.solver.work.take().unwrap_or_default();
     let jacobian = rows.jacobian();
     work.jar.resize(d.nefc, 0.0);
@@ -141,16 +141,16 @@ pub fn inverse_constraint(m: &Model, d: &mut Data) {
     exact::cost(&whole_rows(d, &rows), &work.jar, &mut force, &mut state);
     work.exact.transposed(&jacobian, &force, &mut d.qfrc_constraint);
     (d.efc_force, d.efc_state) = (force, state);
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
     d.scratch.solver.work = Some(work);
 }
 
 /// Forces, states and `qfrc_constraint` at the residual `jar`; returns the constraint cost
 /// (MuJoCo's `mj_constraintUpdate`).
 pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
-    let rows = std::mem::take(&mut d.scratch.constraint);
+    let rows = d.scratch.constraint.take();
     let cost = if jar.len() >= d.nefc { update(d, &rows, jar) } else { 0.0 };
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
     cost
 }
 
@@ -235,8 +235,7 @@ pub(crate) fn bad_row(d: &Data) -> Option<usize> {
 
 /// The row that pushes a degree of freedom most.
 pub(crate) fn strongest_row(d: &Data, dof: usize) -> Option<usize> {
-    let rows = &d.scratch.constraint;
-    let jacobian = rows.jacobian();
+    let jacobian = d.scratch.constraint.jacobian();
     let mut unit = vec![0.0; d.qacc.len()];
     *unit.get_mut(dof)? = 1.0;
     let mut column = vec![0.0; d.nefc];

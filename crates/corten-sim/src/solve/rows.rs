@@ -102,6 +102,9 @@ pub struct Jacobian<'a> {
 pub const MAX_RANK: usize = 6;
 
 impl<'a> Jacobian<'a> {
+    pub const EMPTY: Jacobian<'static> =
+        Jacobian { blocks: &[], columns: &[], runs: &[], values: &[], cones: &[] };
+
     #[inline]
     pub fn columns_of(&self, b: &Block) -> &'a [u32] {
         &self.columns[b.col as usize..(b.col + b.ncol) as usize]

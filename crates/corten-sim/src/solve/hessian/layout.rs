@@ -54,6 +54,13 @@ pub struct Layout {
     pub nonzeros: usize,
     n: usize,
     key: Key,
+    /// Borrowed while a problem is laid out.
+    pub work: Workspace,
+}
+
+/// What serves to find a layout, and is of no use afterwards.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
     segments: Segments,
     natural: Structure,
     reordered: Structure,
@@ -452,26 +459,27 @@ impl Layout {
         }
         self.key.set(dofs, rows, &mut self.blocks);
         self.n = n;
-        self.segments.find(n, inertia, &self.key);
-        let count = self.segments.weight.len() as u32;
-        self.natural.segment.clear();
-        self.natural.segment.extend(0..count);
-        self.natural.find(&self.segments);
+        self.work.segments.find(n, inertia, &self.key);
+        let count = self.work.segments.weight.len() as u32;
+        self.work.natural.segment.clear();
+        self.work.natural.segment.extend(0..count);
+        self.work.natural.find(&self.work.segments);
         let mut reorder = false;
-        if self.natural.multiplications > CHEAP {
-            let (segments, sequence) = (&self.segments, &mut self.sequence);
-            self.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
-            self.reordered.segment.clear();
-            self.reordered.segment.extend(sequence.iter().rev());
-            self.reordered.find(segments);
-            let (new, old) = (self.reordered.multiplications, self.natural.multiplications);
+        if self.work.natural.multiplications > CHEAP {
+            let (segments, sequence) = (&self.work.segments, &mut self.work.sequence);
+            self.work.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
+            self.work.reordered.segment.clear();
+            self.work.reordered.segment.extend(sequence.iter().rev());
+            self.work.reordered.find(segments);
+            let (new, old) =
+                (self.work.reordered.multiplications, self.work.natural.multiplications);
             reorder = new + new / WORTHWHILE < old;
         }
-        let structure = if reorder { &mut self.reordered } else { &mut self.natural };
+        let structure = if reorder { &mut self.work.reordered } else { &mut self.work.natural };
         let mut structure = std::mem::take(structure);
         self.nonzeros = structure.nonzeros;
         self.place_tiles(&mut structure);
-        *(if reorder { &mut self.reordered } else { &mut self.natural }) = structure;
+        *(if reorder { &mut self.work.reordered } else { &mut self.work.natural }) = structure;
         self.transpose();
         self.place_inertia(inertia);
         self.place_shapes();
@@ -486,8 +494,8 @@ impl Layout {
         self.columns.clear();
         self.place.clear();
         self.place.resize(self.n, 0);
-        self.spots.clear();
-        self.spots.resize(s.segment.len(), Spot::default());
+        self.work.spots.clear();
+        self.work.spots.resize(s.segment.len(), Spot::default());
         s.stack.clear();
         s.stack.extend((0..s.segment.len() as u32).rev().filter(|&p| s.parent[p as usize] == NONE));
         while let Some(p) = s.stack.pop() {
@@ -497,13 +505,13 @@ impl Layout {
                 s.stack.push(child);
                 child = s.next_child[child as usize];
             }
-            let dofs = self.segments.dofs(s.segment[p]);
+            let dofs = self.work.segments.dofs(s.segment[p]);
             let count = dofs.len();
             let mut spot = Spot { shared: NONE, first: self.rows.len() as u32, count: 0 };
             let mut next = dofs.start as usize;
             let parent = s.parent[p];
             if parent != NONE {
-                let tile = self.spots[parent as usize].last();
+                let tile = self.work.spots[parent as usize].last();
                 let room = LANES - self.rows[tile as usize].lanes as usize;
                 let alone = s.child[parent as usize] == p as u32 && s.next_child[p] == NONE;
                 let fewer = count.saturating_sub(room).div_ceil(LANES) < count.div_ceil(LANES);
@@ -519,7 +527,7 @@ impl Layout {
                 let tile = self.rows.len() as u32;
                 let first = self.columns.len() as u32;
                 for &q in s.above(p) {
-                    self.spots[q as usize]
+                    self.work.spots[q as usize]
                         .tiles()
                         .for_each(|t| push_new(&mut self.columns, first, t));
                 }
@@ -534,7 +542,7 @@ impl Layout {
                     next += 1;
                 }
             }
-            self.spots[p] = spot;
+            self.work.spots[p] = spot;
         }
     }
 
@@ -548,7 +556,7 @@ impl Layout {
 
     /// The tiles below each diagonal tile.
     fn transpose(&mut self) {
-        let counts = &mut self.sequence;
+        let counts = &mut self.work.sequence;
         counts.clear();
         counts.resize(self.rows.len() + 1, 0);
         for row in &self.rows {
@@ -585,7 +593,7 @@ impl Layout {
     fn place_inertia(&mut self, inertia: &Inertia<'_>) {
         self.fours.clear();
         self.ones.clear();
-        let used = &mut self.sequence;
+        let used = &mut self.work.sequence;
         used.clear();
         used.resize(self.columns.len(), 0);
         let lanes = LANES as u32;
@@ -600,7 +608,7 @@ impl Layout {
                 if column > row {
                     // Below the row, in that of the column.
                     let to = self.entry(row, column);
-                    self.sequence[to as usize / (LANES * LANES)] = 1;
+                    self.work.sequence[to as usize / (LANES * LANES)] = 1;
                     self.ones.push(Copy { from, to });
                     k += 1;
                     continue;
@@ -618,7 +626,7 @@ impl Layout {
                     index += 1;
                 }
                 let tile = tiles.first + index as u32;
-                self.sequence[tile as usize] = 1;
+                self.work.sequence[tile as usize] = 1;
                 let to = (tile * lanes + row % lanes) * lanes + column % lanes;
                 if count == LANES {
                     self.fours.push(Copy { from, to });
@@ -633,7 +641,7 @@ impl Layout {
         for row in &mut self.rows {
             row.inertia = self.inertia.len() as u32;
             for tile in row.first..row.first + row.len {
-                if self.sequence[tile as usize] != 0 {
+                if self.work.sequence[tile as usize] != 0 {
                     self.inertia.push([self.columns[tile as usize], tile]);
                 }
             }

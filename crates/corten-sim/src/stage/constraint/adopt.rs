@@ -24,7 +24,7 @@ pub fn adopt(m: &Model, d: &mut Data, contacts: bool) {
 }
 
 fn adopt_friction(d: &mut Data) {
-    let Constraints { blocks, cones, .. } = &mut d.scratch.constraint;
+    let Constraints { blocks, cones, .. } = d.scratch.constraint.get_mut();
     for b in blocks.iter().filter(|b| b.kind == Kind::Elliptic) {
         let id = d.efc_id.get(b.row as usize).and_then(|&id| usize::try_from(id).ok());
         let contact = id.and_then(|id| d.contact.get(id));
@@ -36,12 +36,12 @@ fn adopt_friction(d: &mut Data) {
 }
 
 fn adopt_jacobian(m: &Model, d: &mut Data) {
-    let mut rows = std::mem::take(&mut d.scratch.constraint);
+    let mut rows = d.scratch.constraint.take();
     let edited = rows.blocks.iter().any(|b| differs(m, d, &rows, b));
     if edited {
         rebuild(m, d, &mut rows);
     }
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
     if edited && d.nisland > 0 {
         island::find(m, d);
     }

@@ -25,6 +25,29 @@ pub struct Constraints {
     pub(super) sides: Vec<u8>,
 }
 
+/// The rows of the last step, apart, so that they can be taken out without being copied.
+#[derive(Clone, Debug, Default)]
+pub struct KeptRows(Option<Box<Constraints>>);
+
+impl KeptRows {
+    /// To be followed by [`Self::put`].
+    pub fn take(&mut self) -> Box<Constraints> {
+        self.0.take().unwrap_or_default()
+    }
+
+    pub fn put(&mut self, rows: Box<Constraints>) {
+        self.0 = Some(rows);
+    }
+
+    pub fn get_mut(&mut self) -> &mut Constraints {
+        self.0.get_or_insert_default()
+    }
+
+    pub fn jacobian(&self) -> Jacobian<'_> {
+        self.0.as_deref().map_or(Jacobian::EMPTY, Constraints::jacobian)
+    }
+}
+
 /// Parameters of the rows: the public arrays, while they are filled.
 #[derive(Clone, Debug, Default)]
 struct Rows {

@@ -13,7 +13,8 @@ pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
         return;
     }
     let sleeping = sleep::filters(m, d);
-    for dof in 0..m.nv {
+    let none = m.dof_frictionloss.iter().all(|&loss| loss == 0.0);
+    for dof in 0..if none { 0 } else { m.nv } {
         let loss = m.dof_frictionloss[dof];
         if loss == 0.0 || sleeping && asleep(m, d, ObjType::Dof, dof) {
             continue;

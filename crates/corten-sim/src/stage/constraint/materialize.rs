@@ -16,7 +16,7 @@ pub fn materialize_jacobian(m: &Model, d: &mut Data) {
     for v in [&mut d.efc_J_rownnz, &mut d.efc_J_rowadr, &mut d.efc_J_colind] {
         v.clear();
     }
-    let rows = std::mem::take(&mut d.scratch.constraint);
+    let rows = d.scratch.constraint.take();
     let jacobian = rows.jacobian();
     if is_sparse(m) {
         let mut pattern = Vec::new();
@@ -50,7 +50,7 @@ pub fn materialize_jacobian(m: &Model, d: &mut Data) {
             }
         }
     }
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
 }
 
 /// The columns that MuJoCo stores: for a contact, also the degrees of freedom that move both

@@ -19,7 +19,7 @@ mod materialize;
 mod reference;
 
 pub use adopt::adopt;
-pub use assembly::Constraints;
+pub use assembly::{Constraints, KeptRows};
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
 
@@ -31,7 +31,7 @@ use crate::{Data, sleep};
 /// Builds all constraint rows.
 pub fn make(m: &Model, d: &mut Data) {
     d.clear_constraints();
-    let mut rows = std::mem::take(&mut d.scratch.constraint);
+    let mut rows = d.scratch.constraint.take();
     rows.begin(d);
     d.tendon_efcadr.clear();
     d.tendon_efcadr.resize(m.ntendon, -1);
@@ -45,7 +45,7 @@ pub fn make(m: &Model, d: &mut Data) {
         contact::contact(m, d, &mut rows);
     }
     rows.publish(d);
-    d.scratch.constraint = rows;
+    d.scratch.constraint.put(rows);
     d.nefc = d.efc_type.len();
     d.maxuse_con = d.maxuse_con.max(d.ncon);
     d.maxuse_efc = d.maxuse_efc.max(d.nefc);
