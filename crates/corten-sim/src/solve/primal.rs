@@ -46,7 +46,7 @@ pub struct Primal {
     large: Vec<Hessian>,
     /// Large islands so far.
     count: usize,
-    /// Working memory of the large Hessian at hand.
+    /// Working memory of the Hessian at hand.
     buffers: Buffers,
     vectors: Vectors,
     exact: Exact,
@@ -84,6 +84,7 @@ impl Primal {
     /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products.
     pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
         if n <= MOST {
+            self.small.exchange(&mut self.buffers);
             return load_small(&mut self.small, problem, n);
         }
         if self.large.len() <= self.count {
@@ -132,7 +133,9 @@ impl Primal {
             self.load(problem, x.qacc.len());
         }
         if x.qacc.len() <= MOST {
-            return newton(&mut self.small, &mut self.vectors, problem, limits, x, record);
+            let outcome = newton(&mut self.small, &mut self.vectors, problem, limits, x, record);
+            self.small.exchange(&mut self.buffers);
+            return outcome;
         }
         let hessian = &mut self.large[self.count];
         let outcome = newton(hessian, &mut self.vectors, problem, limits, x, record);

@@ -12,12 +12,12 @@ use std::ops::Range;
 use super::super::cost::{CONE, QUADRATIC};
 use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK, Run};
-use super::System;
 use super::layout::is_single;
 use super::tile::{
     Four, LANES, Pivots, RANKS, Single, Tile, ZERO, add_block, add_block_force, dot_block,
     each_block, finish, subtract, weights,
 };
+use super::{Buffers, System};
 use crate::data::room::fit;
 
 /// Most degrees of freedom: a set of bits has one for each.
@@ -406,6 +406,14 @@ impl System for Compact {
 }
 
 impl Compact {
+    /// Borrows working memory before a problem is loaded, or gives it back.
+    #[inline(always)]
+    pub fn exchange(&mut self, buffers: &mut Buffers) {
+        std::mem::swap(&mut self.jacobian, &mut buffers.jacobian);
+        std::mem::swap(&mut self.matrix, &mut buffers.matrix);
+        std::mem::swap(&mut self.factor, &mut buffers.factor);
+    }
+
     #[inline(always)]
     fn load_inertia(&mut self, inertia: &Inertia<'_>) {
         let dofs = inertia.dofs.unwrap_or_default();
