@@ -46,11 +46,15 @@ impl Row<'_> {
 /// Lengths and moments.
 pub fn transmission(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
+    let plain = if filter { 0 } else { scalar_joints(m, d) };
+    if plain == m.nu {
+        return;
+    }
     let mut colind = std::mem::take(&mut d.moment_colind);
     let mut value = std::mem::take(&mut d.actuator_moment);
     let mut dense = std::mem::take(&mut d.scratch.transmission);
-    let mut start = 0;
-    for i in 0..m.nu {
+    let mut start = plain;
+    for i in plain..m.nu {
         d.moment_rowadr[i] = start as i32;
         d.moment_rownnz[i] = 0;
         if filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep {
@@ -68,6 +72,31 @@ pub fn transmission(m: &Model, d: &mut Data) {
     d.scratch.transmission = dense;
 }
 
+/// The actuators before the first that is not on a hinge or slide: on most robots all of them, with
+/// one entry each. Returns how many.
+fn scalar_joints(m: &Model, d: &mut Data) -> usize {
+    const KINDS: [i32; 2] = [Transmission::Joint.raw(), Transmission::JointInParent.raw()];
+    let joints = &d.scratch.structure.joints[..];
+    let n = m.nu.min(d.moment_colind.len()).min(d.actuator_moment.len());
+    let given = m.actuator_trntype[..n].iter().zip(&m.actuator_trnid).zip(&m.actuator_gear);
+    let entries = d.moment_colind[..n].iter_mut().zip(&mut d.actuator_moment[..n]);
+    let rows = d.moment_rowadr[..n].iter_mut().zip(&mut d.moment_rownnz[..n]);
+    let results = entries.zip(rows).zip(&mut d.actuator_length[..n]);
+    for (i, (((kind, [target, _]), gear), (((colind, moment), (rowadr, rownnz)), length))) in
+        given.zip(results).enumerate()
+    {
+        let Some(joint) = joints.get(*target as usize) else { return i };
+        let scalar = matches!(joint.kind, JointType::Hinge | JointType::Slide);
+        if !scalar || !KINDS.contains(kind) {
+            return i;
+        }
+        (*rowadr, *rownnz) = (i as i32, 1);
+        (*colind, *moment) = (joint.dof as i32, gear[0]);
+        *length = d.qpos[joint.qpos()] * gear[0];
+    }
+    n
+}
+
 /// Fills the row of one actuator and returns its length; `None` if its target does not exist.
 #[inline]
 fn length_and_moment(
@@ -80,14 +109,6 @@ fn length_and_moment(
     let [target, other] = m.actuator_trnid[actuator];
     let gear = &m.actuator_gear[actuator];
     let kind = Transmission::from_raw(m.actuator_trntype[actuator])?;
-    let joints = &d.scratch.structure.joints;
-    if matches!(kind, Transmission::Joint | Transmission::JointInParent)
-        && let Some(joint) = index(target, joints.len()).map(|j| &joints[j])
-        && matches!(joint.kind, JointType::Hinge | JointType::Slide)
-    {
-        row.push(joint.dof(), gear[0]);
-        return Some(d.qpos[joint.qpos()] * gear[0]);
-    }
     match kind {
         Transmission::Joint => joint(m, d, index(target, m.njnt)?, gear, false, row),
         Transmission::JointInParent => joint(m, d, index(target, m.njnt)?, gear, true, row),
