@@ -147,29 +147,32 @@ fn rows(lists: &[Vec<i32>], count: &mut [i32], address: &mut [i32], columns: &mu
     }
 }
 
-/// Where entries of one matrix are in another.
+/// Where entries of one matrix are in another. Rows start with the ancestors, so that a column
+/// stands at the place that its own depth gives, which is that of the diagonal in its row of D.
 fn maps(m: &mut Model) {
-    let position = |row: usize, column: i32, address: &[i32], count: &[i32], columns: &[i32]| {
-        let start = address[row] as usize;
-        let row = &columns[start..start + count[row] as usize];
-        row.binary_search(&column).ok().map(|k| (start + k) as i32)
-    };
+    let depth = &m.D_diag;
     for i in 0..m.nv {
-        for k in 0..m.D_rownnz[i] as usize {
-            let at = m.D_rowadr[i] as usize + k;
-            let j = m.D_colind[at];
+        for at in entries(m.D_rowadr[i], m.D_rownnz[i]) {
+            let j = m.D_colind[at] as usize;
             // The lower triangle holds both.
-            let (row, column) = if j as usize > i { (j as usize, i as i32) } else { (i, j) };
-            let found = position(row, column, &m.M_rowadr, &m.M_rownnz, &m.M_colind);
-            m.mapM2D[at] = found.unwrap_or(-1);
+            let (row, column) = (i.max(j), i.min(j));
+            m.mapM2D[at] = if m.M_rownnz[row] == depth[row] + 1 {
+                m.M_rowadr[row] + depth[column]
+            } else if row == column {
+                m.M_rowadr[row]
+            } else {
+                -1
+            };
         }
-        let count = m.M_rownnz[i] as usize;
-        for k in 0..count {
-            let at = m.M_rowadr[i] as usize + k;
-            let found = position(i, m.M_colind[at], &m.D_rowadr, &m.D_rownnz, &m.D_colind);
-            m.mapD2M[at] = found.unwrap_or(-1);
+        let row = entries(m.M_rowadr[i], m.M_rownnz[i]);
+        for (k, at) in row.rev().enumerate() {
+            m.mapD2M[at] = m.D_rowadr[i] + depth[m.M_colind[at] as usize];
             // The older format lists each row from the diagonal towards the root.
-            m.mapM2M[at] = m.dof_Madr[i] + (count - 1 - k) as i32;
+            m.mapM2M[at] = m.dof_Madr[i] + k as i32;
         }
     }
+}
+
+fn entries(address: i32, count: i32) -> std::ops::Range<usize> {
+    address as usize..(address + count) as usize
 }
