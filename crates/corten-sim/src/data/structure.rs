@@ -159,6 +159,14 @@ impl Structure {
         let [start, end] = self.bodies[body].chain;
         &self.chain[start as usize..end as usize]
     }
+
+    /// The degrees of freedom that move both of two bodies, the first alone, the second alone.
+    #[inline]
+    pub fn branches(&self, bodies: [usize; 2]) -> [&[u32]; 3] {
+        let [first, second] = bodies.map(|body| self.chain(body));
+        let common = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+        [&first[..common], &first[common..], &second[common..]]
+    }
 }
 
 /// A joint of the model, if its indices make sense.

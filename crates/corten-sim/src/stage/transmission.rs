@@ -6,7 +6,7 @@
 //! The moment of an actuator is the derivative of its length by the joint positions or, where no
 //! length exists, the wrench that a unit force exerts. Rows hold only nonzero entries.
 
-use corten_math::{Quat, Vec3};
+use corten_math::{Quat, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
@@ -21,7 +21,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, dof: usize, value: f64) {
         if let (Some(c), Some(v)) = (self.colind.get_mut(self.len), self.value.get_mut(self.len)) {
             (*c, *v) = (dof as i32, value);
@@ -29,17 +29,12 @@ impl Row<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push_nonzero(&mut self, dof: usize, value: f64) {
-        if value != 0.0 {
-            self.push(dof, value);
+        if let (Some(c), Some(v)) = (self.colind.get_mut(self.len), self.value.get_mut(self.len)) {
+            (*c, *v) = (dof as i32, value);
+            self.len += usize::from(value != 0.0);
         }
-    }
-
-    /// Turns descending columns into ascending ones.
-    fn reverse(&mut self) {
-        self.colind[..self.len].reverse();
-        self.value[..self.len].reverse();
     }
 }
 
@@ -47,29 +42,35 @@ impl Row<'_> {
 pub fn transmission(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
     let plain = if filter { 0 } else { scalar_joints(m, d) };
-    if plain == m.nu {
-        return;
+    if plain < m.nu {
+        rows(m, d, plain, filter);
     }
-    let mut colind = std::mem::take(&mut d.moment_colind);
-    let mut value = std::mem::take(&mut d.actuator_moment);
-    let mut dense = std::mem::take(&mut d.scratch.transmission);
-    let mut start = plain;
-    for i in plain..m.nu {
-        d.moment_rowadr[i] = start as i32;
-        d.moment_rownnz[i] = 0;
-        if filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep {
-            continue;
+}
+
+wide! {
+    /// The rows from that of actuator `first` on, which follow as many rows of one entry each.
+    fn rows(m: &Model, d: &mut Data, first: usize, filter: bool) {
+        let mut colind = std::mem::take(&mut d.moment_colind);
+        let mut value = std::mem::take(&mut d.actuator_moment);
+        let mut dense = std::mem::take(&mut d.scratch.transmission);
+        let mut start = first;
+        for i in first..m.nu {
+            d.moment_rowadr[i] = start as i32;
+            d.moment_rownnz[i] = 0;
+            if filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep {
+                continue;
+            }
+            let mut row = Row { colind: &mut colind[start..], value: &mut value[start..], len: 0 };
+            if let Some(length) = length_and_moment(m, d, i, &mut row, &mut dense) {
+                d.actuator_length[i] = length;
+            }
+            d.moment_rownnz[i] = row.len as i32;
+            start += row.len;
         }
-        let mut row = Row { colind: &mut colind[start..], value: &mut value[start..], len: 0 };
-        if let Some(length) = length_and_moment(m, d, i, &mut row, &mut dense) {
-            d.actuator_length[i] = length;
-        }
-        d.moment_rownnz[i] = row.len as i32;
-        start += row.len;
+        d.moment_colind = colind;
+        d.actuator_moment = value;
+        d.scratch.transmission = dense;
     }
-    d.moment_colind = colind;
-    d.actuator_moment = value;
-    d.scratch.transmission = dense;
 }
 
 /// The actuators before the first that is not on a hinge or slide: on most robots all of them, with
@@ -98,7 +99,7 @@ fn scalar_joints(m: &Model, d: &mut Data) -> usize {
 }
 
 /// Fills the row of one actuator and returns its length; `None` if its target does not exist.
-#[inline]
+#[inline(always)]
 fn length_and_moment(
     m: &Model,
     d: &Data,
@@ -114,17 +115,14 @@ fn length_and_moment(
         Transmission::JointInParent => joint(m, d, index(target, m.njnt)?, gear, true, row),
         Transmission::SliderCrank => {
             let sites = [index(target, m.nsite)?, index(other, m.nsite)?];
-            Some(slider_crank(m, d, sites, m.actuator_cranklength[actuator], gear[0], row))
+            slider_crank(m, d, sites, m.actuator_cranklength[actuator], gear[0], row)
         }
         Transmission::Tendon => Some(tendon(d, index(target, m.ntendon)?, gear[0], row)),
         Transmission::Site => {
             let site = index(target, m.nsite)?;
             match index(other, m.nsite) {
-                None => {
-                    site_wrench(m, d, site, gear, row);
-                    Some(0.0)
-                }
-                Some(reference) => Some(site_relative(m, d, [reference, site], gear, row)),
+                None => site_wrench(m, d, site, gear, row),
+                Some(reference) => site_relative(m, d, [reference, site], gear, row),
             }
         }
         Transmission::Body => {
@@ -136,6 +134,7 @@ fn length_and_moment(
 }
 
 /// Translational and rotational half of a gear.
+#[inline(always)]
 fn halves(gear: &[f64; 6]) -> [Vec3; 2] {
     [Vec3::from_slice(&gear[..3]), Vec3::from_slice(&gear[3..])]
 }
@@ -181,11 +180,31 @@ fn joint(
     }
 }
 
+/// The bodies of two sites, and where the sites are relative to what the motion of their bodies
+/// refers to.
+#[inline(always)]
+fn bodies_and_offsets(m: &Model, d: &Data, sites: [usize; 2]) -> Option<([usize; 2], [Vec3; 2])> {
+    let [Some(a), Some(b)] = sites.map(|s| index(m.site_bodyid[s], m.nbody)) else { return None };
+    let nodes = &d.scratch.structure.bodies;
+    let offset =
+        |s: usize, body: usize| d.site_xpos[sites[s]] - d.subtree_com[nodes[body].root as usize];
+    Some(([a, b], [offset(0, a), offset(1, b)]))
+}
+
+/// The dofs that move one of two bodies alone, in ascending order, each with the place of the body.
+#[inline(always)]
+fn alone<'a>(first: &'a [u32], second: &'a [u32]) -> [(usize, &'a [u32]); 2] {
+    // Branches of a tree do not interleave.
+    let sides = [(0, first), (1, second)];
+    if second.first() < first.first() { [sides[1], sides[0]] } else { sides }
+}
+
 /// Position of a slider driven through a rod of length r by a crank pin.
 ///
 /// With a the slider's axis and v the vector from slider to pin, the slider's displacement is
 /// l = a·v − √D, D = (a·v)² + r² − v·v, so that ∂l/∂v = (1 − a·v/√D) a + v/√D and
 /// ∂l/∂a = (1 − a·v/√D) v. A rod too short for the gap (D ≤ 0) stays in line with the axis.
+#[inline(always)]
 fn slider_crank(
     m: &Model,
     d: &Data,
@@ -193,7 +212,7 @@ fn slider_crank(
     rod: f64,
     gear: f64,
     row: &mut Row<'_>,
-) -> f64 {
+) -> Option<f64> {
     let axis = d.site_xmat[slider].col(2);
     let gap = d.site_xpos[crank] - d.site_xpos[slider];
     let along = gap.dot(axis);
@@ -205,61 +224,89 @@ fn slider_crank(
         let share = 1.0 - along / root;
         (along - root, axis * share + gap * (1.0 / root), gap * share)
     };
-    let bodies = [m.site_bodyid[slider], m.site_bodyid[crank]];
-    let offset = [
-        d.site_xpos[slider] - chain::reference(m, d, bodies[0]),
-        d.site_xpos[crank] - chain::reference(m, d, bodies[1]),
-    ];
-    chain::for_each_of_two(m, bodies[0], bodies[1], |dof, moves| {
-        let cdof = &d.cdof[dof];
-        let gap_rate = chain::motion_difference(cdof, offset, moves);
-        let axis_rate = if moves[0] { cdof.rot().cross(axis) } else { Vec3::ZERO };
+    let (bodies, offset) = bodies_and_offsets(m, d, [slider, crank])?;
+    let mut push = |dof: u32, gap_rate: Vec3, axis_rate: Vec3| {
         let mut rate = 0.0;
         for k in 0..3 {
             rate += by_axis[k] * axis_rate[k] + by_gap[k] * gap_rate[k];
         }
-        row.push_nonzero(dof, rate * gear);
-    });
-    row.reverse();
-    length * gear
+        row.push_nonzero(dof as usize, rate * gear);
+    };
+    let [both, first, second] = d.scratch.structure.branches(bodies);
+    for &dof in both {
+        let cdof = &d.cdof[dof as usize];
+        let gap_rate = chain::point_motion(cdof, offset[1]) - chain::point_motion(cdof, offset[0]);
+        push(dof, gap_rate, cdof.rot().cross(axis));
+    }
+    for (side, dofs) in alone(first, second) {
+        for &dof in dofs {
+            let cdof = &d.cdof[dof as usize];
+            let motion = chain::point_motion(cdof, offset[side]);
+            if side == 0 {
+                push(dof, -motion, cdof.rot().cross(axis));
+            } else {
+                push(dof, motion, Vec3::ZERO);
+            }
+        }
+    }
+    Some(length * gear)
 }
 
+#[inline(always)]
 fn tendon(d: &Data, tendon: usize, gear: f64, row: &mut Row<'_>) -> f64 {
     let from = support::tendon_row(d, tendon);
-    let entries = d.ten_J_colind[from.clone()].iter().zip(&d.ten_J[from]);
-    let room = row.colind[row.len..].iter_mut().zip(&mut row.value[row.len..]);
-    for ((&dof, j), (c, v)) in entries.zip(room) {
-        (*c, *v) = (dof, j * gear);
-        row.len += 1;
+    for (&dof, j) in d.ten_J_colind[from.clone()].iter().zip(&d.ten_J[from]) {
+        row.push(dof as usize, j * gear);
     }
     d.ten_length[tendon] * gear
 }
 
 /// A wrench that turns with the site; it has no length.
-fn site_wrench(m: &Model, d: &Data, site: usize, gear: &[f64; 6], row: &mut Row<'_>) {
+#[inline(always)]
+fn site_wrench(
+    m: &Model,
+    d: &Data,
+    site: usize,
+    gear: &[f64; 6],
+    row: &mut Row<'_>,
+) -> Option<f64> {
+    let s = &*d.scratch.structure;
+    let body = index(m.site_bodyid[site], m.nbody)?;
+    let root = s.bodies[body].root as usize;
     let [force, torque] = halves(gear).map(|g| d.site_xmat[site] * g);
-    let body = m.site_bodyid[site];
-    let offset = d.site_xpos[site] - chain::reference(m, d, body);
-    for dof in chain::dofs(m, body) {
-        let cdof = &d.cdof[dof];
-        let moment = chain::point_motion(cdof, offset).dot(force) + cdof.rot().dot(torque);
-        row.push_nonzero(dof, moment);
+    let offset = d.site_xpos[site] - d.subtree_com[root];
+    let mut dofs = s.chain(body);
+    if s.bodies[root].free
+        && let Some((&[x, y, z], turns)) = dofs.split_first_chunk()
+    {
+        // Along the axes of the world, all together.
+        for (dof, force) in [x, y, z].into_iter().zip(force.0) {
+            row.push_nonzero(dof as usize, force);
+        }
+        dofs = turns;
     }
-    row.reverse();
+    for &dof in dofs {
+        let cdof = &d.cdof[dof as usize];
+        let moment = chain::point_motion(cdof, offset).dot(force) + cdof.rot().dot(torque);
+        row.push_nonzero(dof as usize, moment);
+    }
+    Some(0.0)
 }
 
 /// Pose of a site relative to a reference site, projected on the gear. Dofs that move both
 /// together have no effect on it.
+#[inline(always)]
 fn site_relative(
     m: &Model,
     d: &Data,
     sites: [usize; 2],
     gear: &[f64; 6],
     row: &mut Row<'_>,
-) -> f64 {
+) -> Option<f64> {
     let [reference, site] = sites;
     let [translation, rotation] = halves(gear);
     let frame = &d.site_xmat[reference];
+    let (bodies, offset) = bodies_and_offsets(m, d, sites)?;
     let mut length = 0.0;
     if translation != Vec3::ZERO {
         let gap = frame.tmul(d.site_xpos[site] - d.site_xpos[reference]);
@@ -267,25 +314,21 @@ fn site_relative(
     }
     if rotation != Vec3::ZERO {
         // The order of factors is MuJoCo's.
-        let [reference_quat, quat] =
-            sites.map(|s| m.site_quat[s] * d.xquat[index(m.site_bodyid[s], m.nbody).unwrap_or(0)]);
+        let [reference_quat, quat] = [0, 1].map(|k| m.site_quat[sites[k]] * d.xquat[bodies[k]]);
         length += quat.difference(reference_quat).dot(rotation);
     }
 
     let (force, torque) = (*frame * translation, *frame * rotation);
-    let bodies = sites.map(|s| m.site_bodyid[s]);
-    let offset = [0, 1].map(|k| d.site_xpos[sites[k]] - chain::reference(m, d, bodies[k]));
-    chain::for_each_of_two(m, bodies[0], bodies[1], |dof, moves| {
-        if moves == [true; 2] {
-            return;
+    let [_, first, second] = d.scratch.structure.branches(bodies);
+    for (side, dofs) in alone(first, second) {
+        let sign = if side == 0 { -1.0 } else { 1.0 };
+        for &dof in dofs {
+            let cdof = &d.cdof[dof as usize];
+            let motion = chain::point_motion(cdof, offset[side]);
+            row.push_nonzero(dof as usize, sign * (motion.dot(force) + cdof.rot().dot(torque)));
         }
-        let cdof = &d.cdof[dof];
-        let turn = if moves[1] { cdof.rot() } else { -cdof.rot() };
-        let moment = chain::motion_difference(cdof, offset, moves).dot(force) + turn.dot(torque);
-        row.push_nonzero(dof, moment);
-    });
-    row.reverse();
-    length
+    }
+    Some(length)
 }
 
 /// Adhesion of a body: the mean of its contact normals' Jacobians, negated so that a positive
@@ -319,13 +362,9 @@ pub fn velocity(m: &Model, d: &mut Data) {
         d.actuator_velocity.fill(0.0);
         return;
     }
-    for i in 0..m.nu {
-        let start = d.moment_rowadr[i] as usize;
-        let row = start..start + d.moment_rownnz[i] as usize;
-        let columns = d.moment_colind[row.clone()].iter();
-        d.actuator_velocity[i] = columns
-            .zip(&d.actuator_moment[row])
-            .map(|(&dof, moment)| moment * d.qvel[dof as usize])
-            .sum();
+    let rows = d.moment_rowadr.iter().zip(&d.moment_rownnz);
+    for (velocity, (&start, &count)) in d.actuator_velocity.iter_mut().zip(rows) {
+        let row = start as usize..start as usize + count as usize;
+        *velocity = support::times_row(&d.moment_colind, &d.actuator_moment, row, &d.qvel);
     }
 }

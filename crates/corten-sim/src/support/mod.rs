@@ -29,3 +29,15 @@ pub(crate) fn tendon_row(d: &Data, tendon: usize) -> Range<usize> {
     let start = d.ten_J_rowadr[tendon] as usize;
     start..start + d.ten_J_rownnz[tendon] as usize
 }
+
+/// The entries of a sparse row times a vector over dofs.
+#[inline]
+pub(crate) fn times_row(
+    columns: &[i32],
+    entries: &[f64],
+    row: Range<usize>,
+    vector: &[f64],
+) -> f64 {
+    let terms = columns[row.clone()].iter().zip(&entries[row]);
+    terms.map(|(&dof, entry)| entry * vector[dof as usize]).sum()
+}
