@@ -26,7 +26,7 @@ pub use number::{Four, Mask, Number, transpose};
 pub use quat::Quat;
 pub use random::Random;
 pub use spatial::{Inertia, Spatial};
-pub use tree::{AncestorAxes, FactorMemory, SquarePattern, TreePattern};
+pub use tree::{AncestorAxes, Factored, SquarePattern, TreePattern};
 pub use trig::sin_cos_all;
 pub use vec3::Vec3;
 

@@ -217,7 +217,7 @@ fn smooth_position(m: &Model, l: &mut Lanes) {
 /// The factor of `M`.
 fn factor(l: &mut Lanes) {
     l.qLD.copy_from_slice(&l.M);
-    l.structure.mass.factor_four(&mut l.qLD, &mut l.qLDiagInv, &mut l.factor);
+    l.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
 }
 
 /// Semi-implicit Euler for all but the worlds that go alone.
@@ -267,7 +267,7 @@ fn damped_acceleration(m: &Model, l: &mut Lanes) {
             *x += h * b;
         }
     }
-    pattern.factor_four(&mut l.qH, &mut l.qHDiagInv, &mut l.factor);
+    pattern.factor(&mut l.qH, &mut l.qHDiagInv);
     let forces = l.qfrc_smooth.iter().zip(&l.qfrc_constraint);
     for (a, (smooth, constraint)) in l.qacc.iter_mut().zip(forces) {
         for k in 0..WORLDS {

@@ -1,14 +1,16 @@
 //! Matrices with the sparsity of a forest, factored without fill.
 
 mod ancestors;
-mod four;
+mod factor;
+mod pattern;
+mod product;
+mod solve;
 mod square;
-mod symmetric;
 
 pub use ancestors::AncestorAxes;
-pub use four::FactorMemory;
+pub use factor::Factored;
+pub use pattern::TreePattern;
 pub use square::SquarePattern;
-pub use symmetric::TreePattern;
 
 /// Longest row whose ancestors are kept on the stack while solving.
 const STACK: usize = 64;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use corten_math::{AncestorAxes, FactorMemory, Four, Inertia, Mat3, Number, Quat, Spatial, Vec3};
+use corten_math::{AncestorAxes, Four, Inertia, Mat3, Number, Quat, Spatial, Vec3};
 use corten_model::Model;
 
 use super::Data;
@@ -47,8 +47,6 @@ macro_rules! fields {
             pub structure: Arc<Structure>,
             half_angle: [Vec<Four>; 2],
             ancestors: AncestorAxes<Four>,
-            /// Working memory of factorisations.
-            pub factor: FactorMemory,
             body_acc: Vec<Spatial<Four>>,
             body_frc: Vec<Spatial<Four>>,
             $(pub $name: Vec<fields!(@type Four $type)>,)*
@@ -115,7 +113,6 @@ macro_rules! fields {
                         vec![Four::default(); structure.hinges.len()]
                     }),
                     ancestors: AncestorAxes::new(structure.mass.width()),
-                    factor: FactorMemory::default(),
                     structure,
                     body_acc: vec![Spatial([Four::default(); 6]); m.nbody],
                     body_frc: vec![Spatial([Four::default(); 6]); m.nbody],

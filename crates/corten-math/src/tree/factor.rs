@@ -1,0 +1,535 @@
+//! The factor `LᵀDL` of a symmetric forest matrix, and of four matrices side by side.
+//!
+//! Rows are eliminated from the leaves to the roots, a run at a time. A register holds four columns of
+//! one matrix ([`f64`]), or the same entry of four matrices ([`Four`]): [`Columns`] is the one or the
+//! other. The operations on each entry are the same, in the same order, and so are the bits.
+
+use std::ops::Range;
+
+use super::TreePattern;
+use super::pattern::{DIAGONAL, LONGEST_RUN, Row, Run, ranges};
+use crate::{Four, Number, wide};
+
+/// Numbers that a forest matrix is factored in.
+pub trait Factored: Number {
+    type Columns: Columns<Self>;
+}
+
+impl Factored for f64 {
+    type Columns = [f64; 4];
+}
+
+impl Factored for Four {
+    type Columns = Four;
+}
+
+/// Neighbouring entries of a row, as many as fill a register.
+pub trait Columns<T>: Copy {
+    /// How many.
+    const WIDTH: usize;
+
+    /// A row, group by group.
+    fn of(row: &[T]) -> &[Self];
+    fn of_mut(row: &mut [T]) -> &mut [Self];
+    /// The first entries; beyond the end of a matrix, anything.
+    fn load(entries: &[T]) -> Self;
+    /// Overwrites the first entries.
+    fn store(self, entries: &mut [T]);
+    /// Overwrites fewer than all.
+    fn store_first(self, entries: &mut [T], count: usize);
+    fn entry(&self, k: usize) -> T;
+    fn minus(self, other: Self) -> Self;
+    /// `self − scale · other`.
+    fn minus_scaled(self, scale: T, other: Self) -> Self;
+    /// `self + scale · other`.
+    fn plus_scaled(self, scale: T, other: Self) -> Self;
+    fn scaled(self, scale: T) -> Self;
+}
+
+impl Columns<f64> for [f64; 4] {
+    const WIDTH: usize = 4;
+
+    #[inline(always)]
+    fn of(row: &[f64]) -> &[[f64; 4]] {
+        row.as_chunks::<4>().0
+    }
+
+    #[inline(always)]
+    fn of_mut(row: &mut [f64]) -> &mut [[f64; 4]] {
+        row.as_chunks_mut::<4>().0
+    }
+
+    #[inline(always)]
+    fn load(entries: &[f64]) -> [f64; 4] {
+        match entries.first_chunk::<4>() {
+            Some(&four) => four,
+            None => pad(entries),
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, entries: &mut [f64]) {
+        if let Some(four) = entries.first_chunk_mut::<4>() {
+            *four = self;
+        }
+    }
+
+    #[inline(always)]
+    fn store_first(self, entries: &mut [f64], count: usize) {
+        let entries = &mut entries[..count];
+        entries[0] = self[0];
+        if count > 1 {
+            entries[1] = self[1];
+        }
+        if count > 2 {
+            entries[2] = self[2];
+        }
+    }
+
+    #[inline(always)]
+    fn entry(&self, k: usize) -> f64 {
+        self[k]
+    }
+
+    #[inline(always)]
+    fn minus(mut self, other: [f64; 4]) -> [f64; 4] {
+        for lane in 0..4 {
+            self[lane] -= other[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn minus_scaled(mut self, scale: f64, other: [f64; 4]) -> [f64; 4] {
+        for lane in 0..4 {
+            self[lane] -= scale * other[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn plus_scaled(mut self, scale: f64, other: [f64; 4]) -> [f64; 4] {
+        for lane in 0..4 {
+            self[lane] += scale * other[lane];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn scaled(mut self, scale: f64) -> [f64; 4] {
+        for x in &mut self {
+            *x *= scale;
+        }
+        self
+    }
+}
+
+/// The end of the matrix, filled up.
+#[cold]
+fn pad(entries: &[f64]) -> [f64; 4] {
+    let mut padded = [0.0; 4];
+    for (p, e) in padded.iter_mut().zip(entries) {
+        *p = *e;
+    }
+    padded
+}
+
+impl Columns<Four> for Four {
+    const WIDTH: usize = 1;
+
+    #[inline(always)]
+    fn of(row: &[Four]) -> &[Four] {
+        row
+    }
+
+    #[inline(always)]
+    fn of_mut(row: &mut [Four]) -> &mut [Four] {
+        row
+    }
+
+    #[inline(always)]
+    fn load(entries: &[Four]) -> Four {
+        entries[0]
+    }
+
+    #[inline(always)]
+    fn store(self, entries: &mut [Four]) {
+        entries[0] = self;
+    }
+
+    #[inline(always)]
+    fn store_first(self, _: &mut [Four], _: usize) {}
+
+    #[inline(always)]
+    fn entry(&self, _: usize) -> Four {
+        *self
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Four) -> Four {
+        self - other
+    }
+
+    #[inline(always)]
+    fn minus_scaled(self, scale: Four, other: Four) -> Four {
+        self - scale * other
+    }
+
+    #[inline(always)]
+    fn plus_scaled(self, scale: Four, other: Four) -> Four {
+        self + scale * other
+    }
+
+    #[inline(always)]
+    fn scaled(self, scale: Four) -> Four {
+        self * scale
+    }
+}
+
+impl TreePattern {
+    /// Replaces a positive definite `matrix` by `L` (unit lower triangular, off the diagonal) and
+    /// `D` (on it) of `LᵀDL`, and gives `1/D`.
+    pub fn factor<T: Factored>(&self, matrix: &mut [T], inverse_diagonal: &mut [T]) {
+        self.factor_range(0..self.size(), matrix, inverse_diagonal);
+    }
+
+    /// [`Self::factor`] row by row, from the last to the first, each contribution subtracted by
+    /// itself: MuJoCo's order, for those to whom the last bit matters.
+    pub fn factor_in_order(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
+        eliminate_rows(&self.rows, 0..self.size(), matrix, inverse_diagonal);
+    }
+
+    /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
+    pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
+        for range in ranges(rows) {
+            self.factor_range(range, matrix, inverse_diagonal);
+        }
+    }
+
+    /// [`Self::factor`] for consecutive rows; whole trees must be given.
+    fn factor_range<T: Factored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
+        let runs = self.runs(rows.clone());
+        match self.width {
+            0..=4 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 4>()),
+            5..=8 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 8>()),
+            9..=16 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 16>()),
+            17..=32 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 32>()),
+            _ => eliminate_rows(&self.rows, rows, matrix, inverse),
+        }
+    }
+}
+
+/// What the rows of ancestors have to subtract, by depth; rows have up to `REACH` entries.
+type Pending<T, const REACH: usize> = [[T; REACH]; REACH];
+
+#[inline(always)]
+fn nothing<T: Number, const REACH: usize>() -> Pending<T, REACH> {
+    [[T::default(); REACH]; REACH]
+}
+
+wide! {
+    fn factor_runs[T: Factored, const REACH: usize](
+        runs: &[Run],
+        rows: Range<usize>,
+        matrix: &mut [T],
+        inverse_diagonal: &mut [T],
+        pending: &mut Pending<T, REACH>,
+    ) {
+        let mut above = [[T::default(); LONGEST_RUN]; REACH];
+        for run in runs.iter().rev() {
+            if run.depth == DIAGONAL {
+                let rows = run.diagonal(&rows);
+                let start = run.start as usize + rows.start - run.row as usize;
+                let entries = &matrix[start..start + rows.len()];
+                for (inverse, entry) in inverse_diagonal[rows].iter_mut().zip(entries) {
+                    *inverse = T::of(1.0) / *entry;
+                }
+                continue;
+            }
+            match run.len {
+                1 => factor_run::<T, REACH, 1>(run, matrix, inverse_diagonal, pending, &mut above),
+                2 => factor_run::<T, REACH, 2>(run, matrix, inverse_diagonal, pending, &mut above),
+                3 => factor_run::<T, REACH, 3>(run, matrix, inverse_diagonal, pending, &mut above),
+                4 => factor_run::<T, REACH, 4>(run, matrix, inverse_diagonal, pending, &mut above),
+                5 => factor_run::<T, REACH, 5>(run, matrix, inverse_diagonal, pending, &mut above),
+                _ => factor_run::<T, REACH, 6>(run, matrix, inverse_diagonal, pending, &mut above),
+            }
+        }
+    }
+
+    /// One row after the other, of any length.
+    fn eliminate_rows[T: Number](
+        rows: &[Row],
+        selected: Range<usize>,
+        matrix: &mut [T],
+        inverse_diagonal: &mut [T],
+    ) {
+        let mut end = selected.end;
+        while end > selected.start {
+            end = eliminate_last(rows, end, matrix, inverse_diagonal);
+        }
+        for i in selected {
+            scale_row(rows[i], matrix, inverse_diagonal[i]);
+        }
+    }
+}
+
+/// Eliminates a run. With `u_k` its rows before they are divided by the diagonal, every ancestor
+/// `a` still has to subtract `Σ_k u_ka / D_k u_k` from its row: these sums wait in `pending` until
+/// its own run takes them. `above` has room for `u_k`, the columns of ancestors only: in groups of
+/// columns, each with a place for every row of a run.
+#[inline(always)]
+fn factor_run<T: Factored, const REACH: usize, const L: usize>(
+    run: &Run,
+    matrix: &mut [T],
+    inverse_diagonal: &mut [T],
+    pending: &mut Pending<T, REACH>,
+    above: &mut [[T; LONGEST_RUN]; REACH],
+) {
+    let zero = T::default();
+    let depth = run.depth as usize % REACH;
+    let row = |k: usize| k * depth + k * (k + 1) / 2;
+    let Some(inverse) = inverse_diagonal[run.row as usize..].first_chunk_mut::<L>() else {
+        return;
+    };
+    let block = &mut matrix[run.start as usize..][..row(L)];
+
+    // The triangle that the run forms by itself. Loops have constant bounds, and leave out what
+    // they do not need, so that they unroll.
+    let mut own = [[zero; L]; L];
+    for k in 0..L {
+        let entries = &block[row(k) + depth..row(k + 1)];
+        let sums = &pending[(depth + k) % REACH];
+        for j in 0..L {
+            if j <= k {
+                own[k][j] = entries[j] - sums[(depth + j) % REACH];
+            }
+        }
+    }
+    let mut lower = [[zero; L]; L];
+    for k in (0..L).rev() {
+        inverse[k] = T::of(1.0) / own[k][k];
+        for i in 0..L {
+            if i < k {
+                lower[k][i] = own[k][i] * inverse[k];
+                for j in 0..L {
+                    if j <= i {
+                        own[i][j] -= lower[k][i] * own[k][j];
+                    }
+                }
+            }
+        }
+    }
+    for k in 0..L {
+        let entries = &mut block[row(k) + depth..row(k + 1)];
+        for j in 0..L {
+            if j < k {
+                entries[j] = lower[k][j];
+            }
+        }
+        entries[k] = own[k][k];
+    }
+
+    // The columns of the ancestors; what a register holds beyond them is of no use.
+    let width = T::Columns::WIDTH;
+    let above = T::Columns::of_mut(above.as_flattened_mut());
+    let (above, _) = above.as_chunks_mut::<LONGEST_RUN>();
+    let groups = REACH / width;
+    let above = &mut above[..groups];
+    for (c, above) in above[..depth.div_ceil(width)].iter_mut().enumerate() {
+        let mut u = [T::Columns::load(&[zero; 4]); L];
+        for k in 0..L {
+            let entries = T::Columns::load(&block[row(k) + width * c..]);
+            u[k] = entries.minus(T::Columns::of(&pending[(depth + k) % REACH])[c % groups]);
+        }
+        for k in (0..L).rev() {
+            for i in 0..L {
+                if i < k {
+                    u[i] = u[i].minus_scaled(lower[k][i], u[k]);
+                }
+            }
+        }
+        for (above, u) in above.iter_mut().zip(u) {
+            *above = u;
+        }
+        let used = depth - width * c;
+        for k in 0..L {
+            let (entries, scaled) = (&mut block[row(k) + width * c..], u[k].scaled(inverse[k]));
+            if used >= width {
+                scaled.store(entries);
+            } else {
+                scaled.store_first(entries, used);
+            }
+        }
+    }
+    for k in 0..L {
+        pending[(depth + k) % REACH] = [zero; REACH];
+    }
+    let mut factors = [&block[..depth]; L];
+    for k in 0..L {
+        factors[k] = &block[row(k)..][..depth];
+    }
+    for (a, sums) in pending[..depth].iter_mut().enumerate() {
+        let sums = T::Columns::of_mut(sums);
+        for (sum, above) in sums.iter_mut().zip(&above[..=a / width]) {
+            let mut total = *sum;
+            for k in 0..L {
+                total = total.plus_scaled(factors[k][a], above[k]);
+            }
+            *sum = total;
+        }
+    }
+}
+
+/// Eliminates the row before `end`; gives the new end.
+#[inline(always)]
+fn eliminate_last<T: Number>(
+    rows: &[Row],
+    end: usize,
+    matrix: &mut [T],
+    inverse_diagonal: &mut [T],
+) -> usize {
+    let row = rows[end - 1];
+    let subtree = end..row.subtree_end as usize;
+    let (above, below) = matrix.split_at_mut(row.range().end);
+    let target = &mut above[row.start as usize..];
+    if !subtree.is_empty() {
+        let weights = &inverse_diagonal[subtree.clone()];
+        let first = row.start + row.len;
+        let subtree = &rows[subtree];
+        subtract_rows(target, below, first, subtree, weights);
+    }
+    inverse_diagonal[end - 1] = T::of(1.0) / target[target.len() - 1];
+    end - 1
+}
+
+/// Subtracts from a row what its descendants contribute: `target −= Σ_k (u_ki / D_k) u_k`, where
+/// `u_k` are the rows of the subtree, not yet scaled, and `i` is the last index of the target;
+/// `below` starts at address `first`.
+#[inline(always)]
+fn subtract_rows<T: Number>(
+    target: &mut [T],
+    below: &[T],
+    first: u32,
+    subtree: &[Row],
+    weights: &[T],
+) {
+    let len = target.len();
+    for (row, weight) in subtree.iter().zip(weights).rev() {
+        let entries = &below[(row.start - first) as usize..][..len];
+        let scale = entries[len - 1] * *weight;
+        let (fours, rest) = target.as_chunks_mut::<4>();
+        let (entries, entries_rest) = entries.as_chunks::<4>();
+        for (t, e) in fours.iter_mut().zip(entries) {
+            for lane in 0..4 {
+                t[lane] -= scale * e[lane];
+            }
+        }
+        for (t, e) in rest.iter_mut().zip(entries_rest) {
+            *t -= scale * *e;
+        }
+    }
+}
+
+/// Turns a row of `u` into one of `L`.
+#[inline(always)]
+fn scale_row<T: Number>(row: Row, matrix: &mut [T], scale: T) {
+    if row.len > 1 {
+        let (four, rest) = matrix[row.range()].as_chunks_mut::<4>();
+        let diagonal = match rest.last() {
+            Some(&d) => d,
+            None => four[four.len() - 1][3],
+        };
+        for x in four.iter_mut() {
+            x.iter_mut().for_each(|x| *x *= scale);
+        }
+        rest.iter_mut().for_each(|x| *x *= scale);
+        matrix[row.range().end - 1] = diagonal;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::tests::example;
+    use super::*;
+
+    #[test]
+    fn orders_of_elimination_agree() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let (mut runs, mut rows) = (matrix.clone(), matrix);
+        let mut inverse = [vec![0.0; n], vec![0.0; n]];
+        pattern.factor(&mut runs, &mut inverse[0]);
+        pattern.factor_in_order(&mut rows, &mut inverse[1]);
+        assert!(runs.iter().zip(&rows).all(|(a, b)| (a - b).abs() < 1e-13));
+        assert!(inverse[0].iter().zip(&inverse[1]).all(|(a, b)| (a - b).abs() < 1e-15));
+    }
+
+    #[test]
+    fn one_tree_can_be_processed_alone() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let (mut whole, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut whole, &mut inverse);
+        let rows: Vec<i32> = (7..n as i32).collect();
+        let (mut part, mut part_inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor_rows(&mut part, &mut part_inverse, &rows);
+        assert_eq!(part[pattern.row(7).start..], whole[pattern.row(7).start..]);
+        assert_eq!(part[..pattern.row(7).start], matrix[..pattern.row(7).start]);
+    }
+
+    #[test]
+    fn four_factors_are_those_of_one_matrix_at_a_time() {
+        if !Four::available() {
+            return;
+        }
+        // Two trees with branches, rows with a diagonal only, and a path that is cut into runs.
+        let mut parents: Vec<i32> =
+            vec![-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 5, 10, 11, 5, -1, -1, 15, 15];
+        for deep in [false, true] {
+            if deep {
+                let last = parents.len() as i32;
+                parents.extend((last..last + 20).map(|i| i - 1));
+            }
+            let (mut len, mut start, mut columns) = (vec![], vec![], Vec::<i32>::new());
+            for (i, &parent) in parents.iter().enumerate() {
+                let begin = columns.len();
+                if let Ok(parent) = usize::try_from(parent) {
+                    let above: &i32 = &start[parent];
+                    columns.extend_from_within(*above as usize..(*above + len[parent]) as usize);
+                }
+                columns.push(i as i32);
+                start.push(begin as i32);
+                len.push((columns.len() - begin) as i32);
+            }
+            let pattern = TreePattern::new(&len, &start, &columns).unwrap();
+            let n = pattern.size();
+            let matrices: [Vec<f64>; 4] = std::array::from_fn(|w| {
+                let mut matrix: Vec<f64> = (0..pattern.entries())
+                    .map(|k| ((k * 7919 + 31 * w) % 101) as f64 / 60.0 - 0.8)
+                    .collect();
+                for i in 0..n {
+                    matrix[pattern.diagonal_entry(i)] = 45.0 + (i + w) as f64;
+                }
+                matrix
+            });
+            let lanes = |k: usize| Four([0, 1, 2, 3].map(|w| matrices[w][k]));
+            for _ in 0..2 {
+                let mut factor: Vec<Four> = (0..pattern.entries()).map(lanes).collect();
+                let mut inverse = vec![Four::default(); n];
+                pattern.factor(&mut factor, &mut inverse);
+                let mut x: Vec<Four> = (0..n).map(|i| Four([(i as f64).sin(); 4])).collect();
+                pattern.solve(&factor, &inverse, &mut x);
+                for (w, matrix) in matrices.iter().enumerate() {
+                    let (mut one, mut one_inverse) = (matrix.clone(), vec![0.0; n]);
+                    pattern.factor(&mut one, &mut one_inverse);
+                    let mut y: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+                    pattern.solve(&one, &one_inverse, &mut y);
+                    assert!(one.iter().zip(&factor).all(|(a, b)| a.to_bits() == b.0[w].to_bits()));
+                    assert!(one_inverse.iter().zip(&inverse).all(|(a, b)| *a == b.0[w]));
+                    assert!(y.iter().zip(&x).all(|(a, b)| a.to_bits() == b.0[w].to_bits()));
+                }
+            }
+        }
+    }
+}

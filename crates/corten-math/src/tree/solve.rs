@@ -1,0 +1,326 @@
+//! Solution of systems with a factored forest matrix, whole or by halves.
+
+use super::pattern::{DIAGONAL, Run, ranges};
+use super::{STACK, TreePattern};
+use crate::{Number, wide};
+
+impl TreePattern {
+    /// Solves `LᵀDL x = b` in place.
+    pub fn solve<T: Number>(&self, factor: &[T], inverse_diagonal: &[T], x: &mut [T]) {
+        self.solve_range(0, factor, inverse_diagonal, x);
+    }
+
+    /// [`Self::solve`] for the consecutive rows from `first` on; whole trees must be given. `x`
+    /// has one number for each of these rows.
+    pub fn solve_range<T: Number>(
+        &self,
+        first: usize,
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
+    ) {
+        if self.width > STACK {
+            return self.solve_wide(first, factor, inverse_diagonal, x);
+        }
+        solve_runs(self.runs(first..first + x.len()), first, factor, inverse_diagonal, x);
+    }
+
+    fn solve_wide<T: Number>(
+        &self,
+        first: usize,
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
+    ) {
+        for i in (0..x.len()).rev() {
+            let xi = x[i];
+            if xi != T::default() {
+                for (l, c) in self.off_diagonal(first + i, factor) {
+                    x[c - first] -= l * xi;
+                }
+            }
+        }
+        for i in 0..x.len() {
+            let mut xi = x[i] * inverse_diagonal[first + i];
+            for (l, c) in self.off_diagonal(first + i, factor) {
+                xi -= l * x[c - first];
+            }
+            x[i] = xi;
+        }
+    }
+
+    /// [`Self::solve`] for some rows only; whole trees must be given, in ascending order.
+    pub fn solve_rows(
+        &self,
+        factor: &[f64],
+        inverse_diagonal: &[f64],
+        x: &mut [f64],
+        rows: &[i32],
+    ) {
+        for range in ranges(rows) {
+            self.solve_range(range.start, factor, inverse_diagonal, &mut x[range]);
+        }
+    }
+
+    /// Solves `√D Lᵀ`-half of the system, `x ← D^{-1/2} L^{-T} x`, given `D^{-1/2}`; the squared
+    /// norm of the result is `bᵀ (LᵀDL)⁻¹ b`.
+    pub fn solve_half(&self, factor: &[f64], inverse_sqrt_diagonal: &[f64], x: &mut [f64]) {
+        for i in (0..self.size()).rev() {
+            self.solve_upper(i, factor, x);
+        }
+        for (x, d) in x.iter_mut().zip(inverse_sqrt_diagonal) {
+            *x *= d;
+        }
+    }
+
+    /// Row `i` of `x ← L^{-T} x`.
+    #[inline]
+    fn solve_upper(&self, i: usize, factor: &[f64], x: &mut [f64]) {
+        let xi = x[i];
+        if xi != 0.0 {
+            for (l, c) in self.off_diagonal(i, factor) {
+                x[c] -= l * xi;
+            }
+        }
+    }
+}
+
+// In depth-first order, the ancestors of the current row are a prefix of a stack that is indexed
+// by depth. Going up, it collects what they will have to add or subtract; going down, it holds
+// their numbers.
+wide! {
+    fn solve_runs[T: Number](
+        runs: &[Run],
+        first: usize,
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
+    ) {
+        let mut stack = [T::default(); STACK + 4];
+        let rows = first..first + x.len();
+        for run in runs.iter().rev() {
+            let d = inverse_diagonal;
+            if run.depth == DIAGONAL {
+                let rows = run.diagonal(&rows);
+                let given = d[rows.clone()].iter();
+                for (x, d) in x[rows.start - first..rows.end - first].iter_mut().zip(given) {
+                    *x *= *d;
+                }
+                continue;
+            }
+            match run.len {
+                1 => solve_run_up::<T, 1>(run, first, factor, d, x, &mut stack),
+                2 => solve_run_up::<T, 2>(run, first, factor, d, x, &mut stack),
+                3 => solve_run_up::<T, 3>(run, first, factor, d, x, &mut stack),
+                4 => solve_run_up::<T, 4>(run, first, factor, d, x, &mut stack),
+                5 => solve_run_up::<T, 5>(run, first, factor, d, x, &mut stack),
+                _ => solve_run_up::<T, 6>(run, first, factor, d, x, &mut stack),
+            }
+        }
+        for run in runs {
+            if run.depth == DIAGONAL {
+                continue;
+            }
+            match run.len {
+                1 => solve_run_down::<T, 1>(run, first, factor, x, &mut stack),
+                2 => solve_run_down::<T, 2>(run, first, factor, x, &mut stack),
+                3 => solve_run_down::<T, 3>(run, first, factor, x, &mut stack),
+                4 => solve_run_down::<T, 4>(run, first, factor, x, &mut stack),
+                5 => solve_run_down::<T, 5>(run, first, factor, x, &mut stack),
+                _ => solve_run_down::<T, 6>(run, first, factor, x, &mut stack),
+            }
+        }
+    }
+}
+
+/// The rows of a run of length `L`: the entries of its ancestors, and those of the run itself.
+#[inline(always)]
+fn run_rows<'a, T: Number, const L: usize>(
+    run: &Run,
+    depth: usize,
+    matrix: &'a [T],
+) -> [(&'a [T], &'a [T]); L] {
+    let mut rest = &matrix[run.start as usize..];
+    std::array::from_fn(|k| {
+        let (row, after) = rest.split_at(depth + k + 1);
+        rest = after;
+        row.split_at(depth)
+    })
+}
+
+/// `x ← D⁻¹ L^{-T} x` for the rows of a run; the ancestors' share is left in `stack`.
+#[inline(always)]
+fn solve_run_up<T: Number, const L: usize>(
+    run: &Run,
+    first: usize,
+    factor: &[T],
+    inverse_diagonal: &[T],
+    x: &mut [T],
+    stack: &mut [T; STACK + 4],
+) {
+    let (row, depth) = (run.row as usize, run.depth as usize % STACK);
+    let (Some(x), Some(d), Some(below)) = (
+        x[row - first..].first_chunk_mut::<L>(),
+        inverse_diagonal[row..].first_chunk::<L>(),
+        stack[depth..].first_chunk_mut::<L>(),
+    ) else {
+        return;
+    };
+    let mut y = *x;
+    for k in 0..L {
+        y[k] -= below[k];
+    }
+    *below = [T::default(); L];
+    let rows = run_rows::<T, L>(run, depth, factor);
+    for k in (0..L).rev() {
+        for j in 0..k {
+            y[j] -= rows[k].1[j] * y[k];
+        }
+    }
+    for k in 0..L {
+        x[k] = y[k] * d[k];
+    }
+    let (four, rest) = stack[..depth].as_chunks_mut::<4>();
+    for (c, four) in four.iter_mut().enumerate() {
+        let mut sum = *four;
+        for k in 0..L {
+            let entries = &rows[k].0[4 * c..4 * c + 4];
+            for lane in 0..4 {
+                sum[lane] += entries[lane] * y[k];
+            }
+        }
+        *four = sum;
+    }
+    let done = depth / 4 * 4;
+    for (c, sum) in rest.iter_mut().enumerate() {
+        for k in 0..L {
+            *sum += rows[k].0[done + c] * y[k];
+        }
+    }
+}
+
+/// `x ← L^{-1} x` for the rows of a run, whose ancestors' numbers are in `stack`.
+#[inline(always)]
+fn solve_run_down<T: Number, const L: usize>(
+    run: &Run,
+    first: usize,
+    factor: &[T],
+    x: &mut [T],
+    stack: &mut [T; STACK + 4],
+) {
+    let (row, depth) = (run.row as usize, run.depth as usize % STACK);
+    let Some(x) = x[row - first..].first_chunk_mut::<L>() else { return };
+    let rows = run_rows::<T, L>(run, depth, factor);
+    let mut y = *x;
+    if depth > 0 {
+        let (four, rest) = stack[..depth].as_chunks::<4>();
+        let done = depth / 4 * 4;
+        for k in 0..L {
+            let mut lanes = [T::default(); 4];
+            for (c, four) in four.iter().enumerate() {
+                let entries = &rows[k].0[4 * c..4 * c + 4];
+                for lane in 0..4 {
+                    lanes[lane] += entries[lane] * four[lane];
+                }
+            }
+            let mut sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+            for (entry, s) in rows[k].0[done..].iter().zip(rest) {
+                sum += *entry * *s;
+            }
+            y[k] -= sum;
+        }
+    }
+    for k in 0..L {
+        for j in 0..k {
+            y[k] -= rows[k].1[j] * y[j];
+        }
+    }
+    *x = y;
+    if let Some(own) = stack[depth..].first_chunk_mut::<L>() {
+        *own = y;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::tests::{example, long_example, scattered_example};
+    use super::*;
+    use crate::dense;
+
+    #[test]
+    fn factor_solves_like_dense_cholesky() {
+        for (pattern, matrix) in [example(), long_example(), scattered_example()] {
+            compare_with_dense(&pattern, &matrix);
+        }
+    }
+
+    fn compare_with_dense(pattern: &TreePattern, matrix: &[f64]) {
+        let n = pattern.size();
+        let mut full = vec![0.0; n * n];
+        pattern.to_dense(matrix, &mut full);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+
+        let mut expected = b.clone();
+        assert!(dense::cholesky(&mut full, n, 0.0));
+        dense::cholesky_solve(&full, n, &mut expected);
+
+        let (mut factor, mut inverse) = (matrix.to_vec(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut inverse);
+        let mut x = b.clone();
+        pattern.solve(&factor, &inverse, &mut x);
+        for i in 0..n {
+            assert!((x[i] - expected[i]).abs() < 1e-14);
+        }
+
+        // The product gives back the right-hand side.
+        let mut product = vec![0.0; n];
+        pattern.mul(matrix, &x, &mut product);
+        for i in 0..n {
+            assert!((product[i] - b[i]).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn some_rows_are_solved_as_among_all() {
+        let (pattern, matrix) = scattered_example();
+        let n = pattern.size();
+        let (mut factor, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut inverse);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+        let mut whole = b.clone();
+        pattern.solve(&factor, &inverse, &mut whole);
+        for range in [0..1, 1..2, 1..4, 4..5, 5..9, 5..10, 0..10, 9..10] {
+            let mut part = b[range.clone()].to_vec();
+            pattern.solve_range(range.start, &factor, &inverse, &mut part);
+            assert_eq!(part, whole[range.clone()]);
+            let rows: Vec<i32> = range.clone().map(|i| i as i32).collect();
+            let (mut some, mut some_inverse) = (matrix.clone(), vec![0.0; n]);
+            pattern.factor_rows(&mut some, &mut some_inverse, &rows);
+            assert_eq!(some_inverse[range.clone()], inverse[range]);
+        }
+    }
+
+    #[test]
+    fn halves_give_the_quadratic_form() {
+        let (pattern, matrix) = example();
+        let n = pattern.size();
+        let (mut factor, mut inverse) = (matrix.clone(), vec![0.0; n]);
+        pattern.factor(&mut factor, &mut inverse);
+        let b: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();
+
+        let mut product = vec![0.0; n];
+        pattern.mul(&matrix, &b, &mut product);
+        let expected: f64 = b.iter().zip(&product).map(|(a, b)| a * b).sum();
+        let mut half = vec![0.0; n];
+        pattern.mul_half(&factor, &b, &mut half);
+        assert!((half.iter().map(|x| x * x).sum::<f64>() / expected - 1.0).abs() < 1e-13);
+
+        let mut x = b.clone();
+        pattern.solve(&factor, &inverse, &mut x);
+        let expected: f64 = b.iter().zip(&x).map(|(a, b)| a * b).sum();
+        let roots: Vec<f64> = inverse.iter().map(|d| d.sqrt()).collect();
+        let mut half = b;
+        pattern.solve_half(&factor, &roots, &mut half);
+        assert!((half.iter().map(|x| x * x).sum::<f64>() / expected - 1.0).abs() < 1e-13);
+    }
+}
