@@ -87,9 +87,10 @@ pub fn position(m: &Model, d: &mut Data) {
     inertia::mass_matrix(m, d);
     inertia::factor(m, d);
     rows(m, d);
+    transmission::transmission(m, d);
 }
 
-/// Contacts, constraint rows and their inertia, moments of actuators.
+/// Contacts, constraint rows and their inertia.
 pub(crate) fn rows(m: &Model, d: &mut Data) {
     collision::collision(m, d);
     if sleep::wake_by_contact(m, d) {
@@ -98,7 +99,6 @@ pub(crate) fn rows(m: &Model, d: &mut Data) {
     sleep::wake_by_equality(m, d);
     constraint::make(m, d);
     solve::island::find(m, d);
-    transmission::transmission(m, d);
     solve::project(m, d);
 }
 

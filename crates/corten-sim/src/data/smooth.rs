@@ -49,6 +49,8 @@ macro_rules! fields {
             ancestors: AncestorAxes<Four>,
             body_acc: Vec<Spatial<Four>>,
             body_frc: Vec<Spatial<Four>>,
+            /// Derivative of forces by the velocity of each degree of freedom, the same in all worlds.
+            pub slope: Vec<f64>,
             $(pub $name: Vec<fields!(@type Four $type)>,)*
             $(pub $own: Vec<Four>,)*
         }
@@ -116,6 +118,7 @@ macro_rules! fields {
                     structure,
                     body_acc: vec![Spatial([Four::default(); 6]); m.nbody],
                     body_frc: vec![Spatial([Four::default(); 6]); m.nbody],
+                    slope: vec![0.0; m.nv],
                     $($name: vec![bytemuck::Zeroable::zeroed(); d.$name.len()],)*
                     $($own: vec![Four::default(); d.$own.len()],)*
                 }
@@ -156,5 +159,6 @@ fields! {
     qfrc_bias: number,
 
     // In lanes only.
-    ; qLD qLDiagInv qfrc_smooth qfrc_constraint qH qHDiagInv
+    ; qLD qLDiagInv qH qHDiagInv
+    ctrl qfrc_applied qfrc_passive qfrc_actuator qfrc_smooth qacc_smooth qfrc_constraint
 }

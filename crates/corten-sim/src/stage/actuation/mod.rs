@@ -21,7 +21,7 @@ use crate::chain::index;
 use crate::{Data, sleep};
 
 /// Numbers beyond this are taken as the result of a blow-up.
-const MAX_VAL: f64 = 1e10;
+pub(crate) const MAX_VAL: f64 = 1e10;
 
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +68,11 @@ pub fn actuation(m: &Model, d: &mut Data) {
     }
     d.scratch.actuation = memory;
     joint_forces(m, d);
+}
+
+/// Notes that all controls have been found sane.
+pub(crate) fn controls_are_sane(d: &mut Data) {
+    d.scratch.actuation.bad = None;
 }
 
 /// The value, or the nearest end of the range; a range in the wrong order is harmless.

@@ -11,6 +11,8 @@
 //! `data/smooth.rs`). Each `Data` remains the owner of its world: a step gathers states from the
 //! four, and scatters results to them.
 
+mod forces;
+
 use corten_math::{Four, Inertia, Number, transpose, wide};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, Integrator, Transmission};
@@ -143,6 +145,14 @@ pub fn step(
         scatter!(l, worlds; xanchor xaxis cinert crb cvel cdof_dot);
     }
 
+    let with_forces =
+        !all && forces::cover(m, &l.structure) && worlds.iter().all(|d| forces::accept(d));
+    if with_forces {
+        gather!(l, worlds; ctrl qfrc_applied);
+        forces::smooth_acceleration(m, l);
+        scatter!(l, worlds; qfrc_smooth qacc_smooth);
+    }
+
     // One world after the other, each as far as it goes: its rows stay in the cache.
     let mut results = [const { [Ok(()), Ok(())] }; WORLDS];
     for (k, d) in worlds.iter_mut().enumerate() {
@@ -155,25 +165,47 @@ pub fn step(
             inertia::factor(m, d);
         }
         stages::rows(m, d);
-        stages::position_outputs(m, d, true);
-        tendon::velocity(m, d);
-        transmission::velocity(m, d);
-        passive::passive(m, d);
-        constraint::reference(m, d);
-        tendon::bias(m, d);
-        stages::velocity_outputs(m, d, true);
-        actuation::actuation(m, d);
-        acceleration::acceleration(m, d);
+        if with_forces {
+            tendon::velocity(m, d);
+            constraint::reference(m, d);
+            actuation::controls_are_sane(d);
+        } else {
+            transmission::transmission(m, d);
+            stages::position_outputs(m, d, true);
+            tendon::velocity(m, d);
+            transmission::velocity(m, d);
+            passive::passive(m, d);
+            constraint::reference(m, d);
+            tendon::bias(m, d);
+            stages::velocity_outputs(m, d, true);
+            actuation::actuation(m, d);
+            acceleration::acceleration(m, d);
+        }
         results[k] = stages::constrained(m, d);
     }
 
     // A world whose numbers went bad has had its forward pass repeated: it goes on by itself.
     let alone = results.each_ref().map(|[_, acceleration]| acceleration.is_err());
-    let euler = matches!(Integrator::from_raw(m.opt.integrator), Some(Integrator::Euler) | None);
-    if joint_inertia && euler {
-        advance(m, l, worlds, alone, all);
-    } else {
-        worlds.iter_mut().for_each(|d| integrate::advance(m, d));
+    match Integrator::from_raw(m.opt.integrator) {
+        Some(Integrator::Euler) | None if joint_inertia => {
+            if integrate::damped(m, worlds[0]) {
+                damped(m, l);
+                implicit_acceleration(l, worlds);
+                if all {
+                    scatter!(l, worlds; qH qHDiagInv);
+                }
+            } else {
+                gather!(l, worlds; qacc);
+            }
+            advance(m, l, worlds, alone);
+        }
+        Some(Integrator::ImplicitFast) if with_forces => {
+            l.qH.copy_from_slice(&l.M);
+            forces::subtract_velocity_derivative(m, l);
+            implicit_acceleration(l, worlds);
+            advance(m, l, worlds, alone);
+        }
+        _ => worlds.iter_mut().for_each(|d| integrate::advance(m, d)),
     }
 
     let mut state = state.into_iter();
@@ -220,23 +252,31 @@ fn factor(l: &mut Lanes) {
     l.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
 }
 
-/// Semi-implicit Euler for all but the worlds that go alone.
-fn advance(
-    m: &Model,
-    l: &mut Lanes,
-    worlds: &mut [&mut Data; WORLDS],
-    alone: [bool; WORLDS],
-    all: bool,
-) {
-    if integrate::damped(m, worlds[0]) {
-        gather!(l, worlds; qfrc_smooth qfrc_constraint);
-        damped_acceleration(m, l);
-        if all {
-            scatter!(l, worlds; qH qHDiagInv);
-        }
-    } else {
-        gather!(l, worlds; qacc);
+/// `qH`: the mass matrix, with the damping of joints over a time step.
+fn damped(m: &Model, l: &mut Lanes) {
+    let pattern = &l.structure.mass;
+    l.qH.copy_from_slice(&l.M);
+    for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
+        l.qH[pattern.diagonal_entry(i)] += Four::of(m.opt.timestep * b);
     }
+}
+
+/// The acceleration over the step, implicit in velocity; `qH` is factored.
+fn implicit_acceleration(l: &mut Lanes, worlds: &mut [&mut Data; WORLDS]) {
+    gather!(l, worlds; qfrc_smooth qfrc_constraint);
+    let pattern = &l.structure.mass;
+    pattern.factor(&mut l.qH, &mut l.qHDiagInv);
+    let forces = l.qfrc_smooth.iter().zip(&l.qfrc_constraint);
+    for (a, (smooth, constraint)) in l.qacc.iter_mut().zip(forces) {
+        for k in 0..WORLDS {
+            a.0[k] = smooth.0[k] + constraint.0[k];
+        }
+    }
+    pattern.solve(&l.qH, &l.qHDiagInv, &mut l.qacc);
+}
+
+/// Advances all but the worlds that go alone.
+fn advance(m: &Model, l: &mut Lanes, worlds: &mut [&mut Data; WORLDS], alone: [bool; WORLDS]) {
     move_joints(m, l);
     if alone.contains(&true) {
         for (lane, d) in worlds.iter_mut().enumerate() {
@@ -255,26 +295,6 @@ fn advance(
             integrate::advance_rest(m, d);
         }
     }
-}
-
-/// The acceleration over the step, with damping implicit in velocity.
-fn damped_acceleration(m: &Model, l: &mut Lanes) {
-    let h = m.opt.timestep;
-    let pattern = &l.structure.mass;
-    l.qH.copy_from_slice(&l.M);
-    for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
-        for x in &mut l.qH[pattern.diagonal_entry(i)].0 {
-            *x += h * b;
-        }
-    }
-    pattern.factor(&mut l.qH, &mut l.qHDiagInv);
-    let forces = l.qfrc_smooth.iter().zip(&l.qfrc_constraint);
-    for (a, (smooth, constraint)) in l.qacc.iter_mut().zip(forces) {
-        for k in 0..WORLDS {
-            a.0[k] = smooth.0[k] + constraint.0[k];
-        }
-    }
-    pattern.solve(&l.qH, &l.qHDiagInv, &mut l.qacc);
 }
 
 wide! {
