@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use corten_math::Vec3;
+use corten_math::{Vec3, wide};
 
 use crate::shape::HullGraph;
 use corten_math::lanes::{LANES, Lanes};
@@ -276,12 +276,34 @@ impl Extremes {
 
     /// Steepest ascent from the vertex of a block, among vertices higher than `max`, to one that no
     /// neighbour exceeds; its block, and its height or `max`.
-    fn ascend(&self, dir: Vec3, start: usize, mut max: f64) -> (usize, f64) {
-        let mut at = start;
-        for _ in 0..=self.corners.len() {
+    fn ascend(&self, dir: Vec3, start: usize, max: f64) -> (usize, f64) {
+        ascend(&self.blocks, &self.positions, dir, start, max)
+    }
+
+    /// The vertex of a block.
+    #[inline(always)]
+    fn corner(&self, block: usize) -> Option<Extreme> {
+        let corner = usize::from(self.blocks.get(block)?.vertex);
+        let Corner { position, id } = *self.corners.get(corner)?;
+        Some(Extreme { corner, vertex: id, hint: Hint(block as u16), position })
+    }
+}
+
+wide! {
+    /// [`Extremes::ascend`].
+    fn ascend(
+        blocks: &[Block],
+        positions: &[Positions],
+        dir: Vec3,
+        start: usize,
+        max: f64,
+    ) -> (usize, f64) {
+        let (mut at, mut max) = (start, max);
+        // Every step goes to another vertex, of which there are no more than blocks.
+        for _ in 0..=blocks.len() {
             let mut best = at;
-            let end = at + 1 + usize::from(self.blocks[at].more);
-            for (block, positions) in self.blocks[at..end].iter().zip(&self.positions[at..end]) {
+            let end = at + 1 + usize::from(blocks[at].more);
+            for (block, positions) in blocks[at..end].iter().zip(&positions[at..end]) {
                 let [x, y, z] = positions;
                 let height = |lane: usize| {
                     let [x, y, z] = [x[lane], y[lane], z[lane]].map(f64::from);
@@ -303,14 +325,6 @@ impl Extremes {
             at = best;
         }
         (at, max)
-    }
-
-    /// The vertex of a block.
-    #[inline(always)]
-    fn corner(&self, block: usize) -> Option<Extreme> {
-        let corner = usize::from(self.blocks.get(block)?.vertex);
-        let Corner { position, id } = *self.corners.get(corner)?;
-        Some(Extreme { corner, vertex: id, hint: Hint(block as u16), position })
     }
 }
 

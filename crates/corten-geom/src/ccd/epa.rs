@@ -10,7 +10,7 @@
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use super::gjk::{Pair, Search, Vertex};
-use super::polytope::{Face, Polytope};
+use super::polytope::{Edge, Face, Polytope};
 use super::simplex::affine_coordinates;
 use crate::shape::MIN_VAL_SQUARED;
 
@@ -44,6 +44,7 @@ impl Polytope {
 
     /// Attaches faces in turn, with their neighbours; on the first one that holds the origin,
     /// returns its vertices.
+    #[inline(always)]
     fn attach_all<const N: usize>(
         &mut self,
         faces: [([u32; 3], [u32; 3]); N],
@@ -64,6 +65,7 @@ impl Polytope {
 }
 
 /// Builds a starting polytope from GJK's last simplex; `false` if the shapes only touch.
+#[inline(always)]
 pub(super) fn start<const HULLS: bool>(
     pt: &mut Polytope,
     pair: &mut Pair<'_, '_, HULLS>,
@@ -169,6 +171,7 @@ fn from_triangle<const HULLS: bool>(
     true
 }
 
+#[inline(always)]
 fn from_tetrahedron<const HULLS: bool>(
     pt: &mut Polytope,
     pair: &mut Pair<'_, '_, HULLS>,
@@ -230,6 +233,7 @@ fn lies_in([a, b, c]: [Vec3; 3], p: Vec3) -> bool {
 }
 
 /// Whether the origin lies strictly inside a tetrahedron: on each face's inner side.
+#[inline(always)]
 fn holds_origin(v: [Vec3; 4]) -> bool {
     (0..4).all(|i| {
         let [p, q, r, opposite] = std::array::from_fn(|k| v[(i + k) % 4]);
@@ -240,6 +244,7 @@ fn holds_origin(v: [Vec3; 4]) -> bool {
 }
 
 /// Expands the polytope; the face that carries the penetration, or `None` if numbers broke down.
+#[inline(always)]
 pub(super) fn expand<const HULLS: bool>(
     pt: &mut Polytope,
     pair: &mut Pair<'_, '_, HULLS>,
@@ -293,15 +298,12 @@ pub(super) fn expand<const HULLS: bool>(
         }
         let (first, last) = (first as u32, (first + edges) as u32 - 1);
         for i in 0..edges {
-            let at = pt.horizon[i];
+            let Edge { face: outer, number, ends: [v1, v2] } = pt.horizon[i];
             let new = first + i as u32;
-            let outer = &mut pt.faces[at.face as usize];
-            let edge = at.edge as usize % 3;
-            let (v1, v2) = (outer.vertices[edge], outer.vertices[(edge + 1) % 3]);
-            outer.neighbours[edge] = new;
+            pt.faces[outer as usize].neighbours[number as usize % 3] = new;
             let before = if new == first { last } else { new - 1 };
             let after = if new == last { first } else { new + 1 };
-            let dist2 = pt.attach([w, v2, v1], [before, at.face, after]);
+            let dist2 = pt.attach([w, v2, v1], [before, outer, after]);
             if dist2 == 0.0 {
                 return None;
             }
@@ -317,6 +319,7 @@ pub(super) fn expand<const HULLS: bool>(
 }
 
 /// The point of each shape that a face of the polytope stands for, and the signed distance.
+#[inline(always)]
 pub(super) fn witness(pt: &Polytope, face: &Face) -> (f64, Vec3, Vec3) {
     let v = face.vertices.map(|i| &pt.vertices[i as usize]);
     let l = affine_coordinates(v[0].diff, v[1].diff, v[2].diff, face.foot);

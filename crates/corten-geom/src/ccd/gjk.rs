@@ -111,6 +111,7 @@ impl Search {
 
     /// Runs GJK. With `cutoff == 0` only contact matters; otherwise distances up to `cutoff` are
     /// exact.
+    #[inline(always)]
     pub fn run<const HULLS: bool>(
         &mut self,
         pair: &mut Pair<'_, '_, HULLS>,

@@ -12,7 +12,7 @@ mod polytope;
 mod simplex;
 mod trail;
 
-use corten_math::Vec3;
+use corten_math::{Vec3, wide};
 
 use crate::shape::{Geometry, Shape};
 use gjk::{Pair, Search};
@@ -72,7 +72,7 @@ pub fn query<'a>(
 ) -> f64 {
     let is_hull = |s: &Shape<'_>| matches!(s.geometry, Geometry::Mesh { .. });
     if is_hull(a) && is_hull(b) {
-        return separate::<true>(a, b, options, max_contacts, cutoff, ws);
+        return separate_hulls(a, b, options, max_contacts, cutoff, ws);
     }
     ws.points.clear();
     let mut pair = Pair { a, b, trail: &mut ws.trail };
@@ -86,10 +86,37 @@ pub fn query<'a>(
         let dist = ws.search.dist - (radii[0] + radii[1]);
         return if dist > cutoff { f64::MAX } else { dist };
     }
-    separate::<false>(a, b, options, max_contacts, cutoff, ws)
+    separate_any(a, b, options, max_contacts, cutoff, ws)
+}
+
+wide! {
+    /// [`separate`] for two meshes.
+    fn separate_hulls['a](
+        a: &mut Shape<'a>,
+        b: &mut Shape<'a>,
+        options: &Options,
+        max_contacts: usize,
+        cutoff: f64,
+        ws: &mut Workspace,
+    ) -> f64 {
+        separate::<true>(a, b, options, max_contacts, cutoff, ws)
+    }
+
+    /// [`separate`] for any shapes.
+    fn separate_any['a](
+        a: &mut Shape<'a>,
+        b: &mut Shape<'a>,
+        options: &Options,
+        max_contacts: usize,
+        cutoff: f64,
+        ws: &mut Workspace,
+    ) -> f64 {
+        separate::<false>(a, b, options, max_contacts, cutoff, ws)
+    }
 }
 
 /// The query for shapes as they are.
+#[inline(always)]
 fn separate<'a, const HULLS: bool>(
     a: &mut Shape<'a>,
     b: &mut Shape<'a>,

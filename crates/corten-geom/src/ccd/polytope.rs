@@ -23,15 +23,34 @@ pub(super) struct Face {
     place: u32,
 }
 
+impl Face {
+    /// The ways across the edges.
+    #[inline(always)]
+    fn ways(&self) -> [Way; 3] {
+        // Seen from the other side, an edge runs the other way.
+        let ([v0, v1, v2], [n0, n1, n2]) = (self.vertices, self.neighbours);
+        [Way { face: n0, from: v1 }, Way { face: n1, from: v2 }, Way { face: n2, from: v0 }]
+    }
+}
+
 /// Not a candidate, and a face of the surface no more.
 const KEPT: u32 = u32::MAX - 1;
 const DELETED: u32 = u32::MAX;
 
-/// An edge of a face.
+/// An edge around a hole, as the face beyond sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub face: u32,
-    pub edge: u32,
+    /// Its number in the face, and the vertices it runs between.
+    pub number: u32,
+    pub ends: [u32; 2],
+}
+
+/// A way across an edge: the face that lies there, and the vertex from which it sees the edge run.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    face: u32,
+    from: u32,
 }
 
 /// Reused from query to query; grows to the largest polytope seen.
@@ -45,8 +64,8 @@ pub(super) struct Polytope {
     /// The boundary between faces visible and invisible from a new vertex, seen from the invisible
     /// ones.
     pub horizon: Vec<Edge>,
-    /// Edges that the search for the horizon has yet to cross.
-    ways: Vec<Edge>,
+    /// Ways that the search for the horizon has yet to go.
+    ways: Vec<Way>,
 }
 
 impl Polytope {
@@ -71,7 +90,7 @@ impl Polytope {
     }
 
     /// Adds a face; its squared distance from the origin, zero for a degenerate one.
-    #[inline]
+    #[inline(always)]
     pub fn attach(&mut self, vertices: [u32; 3], neighbours: [u32; 3]) -> f64 {
         let [a, b, c] = vertices;
         let (a, b, c) = (self.point(a), self.point(b), self.point(c));
@@ -95,6 +114,7 @@ impl Polytope {
     }
 
     /// The candidate nearest to the origin, the first of equal ones, and its squared distance.
+    #[inline(always)]
     pub fn nearest(&self) -> Option<(u32, f64)> {
         // The least first, then where it is: neither has branches that depend on distances.
         let lesser = |a: f64, b: f64| if a < b { a } else { b };
@@ -111,6 +131,7 @@ impl Polytope {
         Some((*self.candidates.get(at)?, least))
     }
 
+    #[inline(always)]
     fn delete(&mut self, face: u32) {
         let place = std::mem::replace(&mut self.faces[face as usize].place, DELETED);
         if place < KEPT {
@@ -124,33 +145,33 @@ impl Polytope {
 
     /// Deletes all faces connected to `start` that see the point `w`, and lists the edges around
     /// the hole in the order of a depth-first walk.
+    #[inline(always)]
     pub fn open(&mut self, start: u32, w: Vec3) {
         self.horizon.clear();
         self.ways.clear();
         self.delete(start);
-        self.ways.extend([2, 1, 0].map(|edge| Edge { face: start, edge }));
-        while let Some(Edge { face, edge: out }) = self.ways.pop() {
-            let from = &self.faces[face as usize];
-            let next = from.neighbours[out as usize % 3];
-            let corner = from.vertices[(out as usize + 1) % 3];
-            let across = &self.faces[next as usize];
-            if across.place == DELETED {
+        let [across0, across1, across2] = self.faces[start as usize].ways();
+        self.ways.extend([across2, across1, across0]);
+        while let Some(Way { face: number, from }) = self.ways.pop() {
+            let face = &self.faces[number as usize];
+            if face.place == DELETED {
                 continue;
             }
-            // Where the edge is in the face across it, and the two ways on from there.
-            let [v0, v1, _] = across.vertices;
-            let (edge, after, last) = if v0 == corner {
-                (0, 1, 2)
-            } else if v1 == corner {
-                (1, 2, 0)
+            // The edge just crossed, and the two ways on from there.
+            let [v0, v1, v2] = face.vertices;
+            let [across0, across1, across2] = face.ways();
+            let (edge, ends, after, last) = if v0 == from {
+                (0, [v0, v1], across1, across2)
+            } else if v1 == from {
+                (1, [v1, v2], across2, across0)
             } else {
-                (2, 0, 1)
+                (2, [v2, v0], across0, across1)
             };
-            if across.foot.dot(w) - across.dist2 > MIN_VAL {
-                self.delete(next);
-                self.ways.extend([last, after].map(|edge| Edge { face: next, edge }));
+            if face.foot.dot(w) - face.dist2 > MIN_VAL {
+                self.delete(number);
+                self.ways.extend([last, after]);
             } else {
-                self.horizon.push(Edge { face: next, edge });
+                self.horizon.push(Edge { face: number, number: edge, ends });
             }
         }
     }

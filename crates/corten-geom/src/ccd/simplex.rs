@@ -14,6 +14,7 @@ use corten_math::{MIN_VAL, Vec3};
 ///
 /// The last vertex must be the newest support point: where the projection leaves a segment, its
 /// second end is taken to be the nearer one.
+#[inline(always)]
 pub(super) fn nearest(s: &[Vec3; 4], count: usize) -> [f64; 4] {
     match count {
         4 => tetrahedron(s),
@@ -41,6 +42,7 @@ fn det(a: Vec3, b: Vec3, c: Vec3) -> f64 {
     a.dot(b.cross(c))
 }
 
+#[inline(always)]
 fn tetrahedron(s: &[Vec3; 4]) -> [f64; 4] {
     // Volume of the tetrahedron with vertex i replaced by the origin, times six.
     let volume = [
@@ -167,6 +169,7 @@ fn areas<const X: usize, const Y: usize>(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> 
 }
 
 /// Affine coordinates of `p`, a point of the plane of `abc`.
+#[inline(always)]
 pub(super) fn affine_coordinates(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> [f64; 3] {
     let (area, whole) = shadow_areas(a, b, c, p);
     area.map(|x| x / whole)
