@@ -20,6 +20,15 @@ impl<T: Number> Mat3<T> {
         all
     }
 
+    /// What `matrix` tells for each lane.
+    #[inline(always)]
+    pub fn from_lanes<'a>(matrix: impl Fn(usize) -> &'a Mat3) -> Mat3<T> {
+        let records = |k: usize| matrix(k).0.as_chunks::<4>().0;
+        let [a, b, c, d] = T::from_records(|k| records(k)[0]);
+        let [e, f, g, h] = T::from_records(|k| records(k)[1]);
+        Mat3([a, b, c, d, e, f, g, h, T::from_lanes(|k| matrix(k).0[8])])
+    }
+
     #[inline(always)]
     pub const fn from_columns(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Mat3<T> {
         let (x, y, z) = (x.0, y.0, z.0);

@@ -32,6 +32,12 @@ pub trait Number:
 
     /// The same number in every lane.
     fn of(x: f64) -> Self;
+    /// What `number` tells for each lane.
+    fn from_lanes(number: impl Fn(usize) -> f64) -> Self;
+    /// What `record` tells for each lane: four numbers that lie side by side.
+    fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Self; 4];
+    /// The inverse of [`Self::from_records`]: as many records as there are lanes.
+    fn to_records(fields: [Self; 4]) -> [[f64; 4]; 4];
     /// One of the lanes.
     fn lane(self, k: usize) -> f64;
     fn set_lane(&mut self, k: usize, x: f64);
@@ -39,20 +45,61 @@ pub trait Number:
     fn abs(self) -> Self;
     /// `self < other`.
     fn below(self, other: Self) -> Self::Mask;
+    /// `self <= other`.
+    fn at_most(self, other: Self) -> Self::Mask;
     /// `yes` where the mask is true, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// The larger of two.
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        Self::select(self.below(other), other, self)
+    }
+
+    /// The nearest number from 0 to 1.
+    #[inline(always)]
+    fn clamp_unit(self) -> Self {
+        let (zero, one) = (Self::of(0.0), Self::of(1.0));
+        Self::select(self.below(zero), zero, Self::select(one.below(self), one, self))
+    }
 }
 
 /// Truths, one for each lane.
 pub trait Mask: Copy {
     /// Whether one of them holds.
     fn any(self) -> bool;
+    /// That of one lane.
+    fn lane(self, k: usize) -> bool;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    /// `self` where `other` does not hold.
+    fn and_not(self, other: Self) -> Self;
 }
 
 impl Mask for bool {
     #[inline(always)]
     fn any(self) -> bool {
         self
+    }
+
+    #[inline(always)]
+    fn lane(self, _: usize) -> bool {
+        self
+    }
+
+    #[inline(always)]
+    fn and(self, other: bool) -> bool {
+        self & other
+    }
+
+    #[inline(always)]
+    fn or(self, other: bool) -> bool {
+        self | other
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: bool) -> bool {
+        self & !other
     }
 }
 
@@ -63,6 +110,21 @@ impl Number for f64 {
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x
+    }
+
+    #[inline(always)]
+    fn from_lanes(number: impl Fn(usize) -> f64) -> f64 {
+        number(0)
+    }
+
+    #[inline(always)]
+    fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [f64; 4] {
+        record(0)
+    }
+
+    #[inline(always)]
+    fn to_records(fields: [f64; 4]) -> [[f64; 4]; 4] {
+        [fields, [0.0; 4], [0.0; 4], [0.0; 4]]
     }
 
     #[inline(always)]
@@ -88,6 +150,11 @@ impl Number for f64 {
     #[inline(always)]
     fn below(self, other: f64) -> bool {
         self < other
+    }
+
+    #[inline(always)]
+    fn at_most(self, other: f64) -> bool {
+        self <= other
     }
 
     #[inline(always)]
@@ -119,9 +186,10 @@ impl Four {
 #[cfg(target_arch = "x86_64")]
 mod avx {
     use std::arch::x86_64::{
-        __m256d, _CMP_LT_OQ, _mm256_add_pd, _mm256_andnot_pd, _mm256_blendv_pd, _mm256_cmp_pd,
-        _mm256_div_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_permute2f128_pd, _mm256_set1_pd,
-        _mm256_sqrt_pd, _mm256_sub_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
+        __m256d, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd,
+        _mm256_blendv_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_movemask_pd, _mm256_mul_pd,
+        _mm256_or_pd, _mm256_permute2f128_pd, _mm256_set1_pd, _mm256_setr_pd, _mm256_sqrt_pd,
+        _mm256_sub_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
     };
 
     use super::*;
@@ -187,7 +255,8 @@ mod avx {
     /// Exchanges rows and columns.
     #[inline(always)]
     pub fn turn(rows: [Four; 4]) -> [Four; 4] {
-        let [a, b, c, d] = rows.map(register);
+        let [a, b, c, d] = rows;
+        let (a, b, c, d) = (register(a), register(b), register(c), register(d));
         avx!({
             let (even, odd) = (_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
             let (even2, odd2) = (_mm256_unpacklo_pd(c, d), _mm256_unpackhi_pd(c, d));
@@ -205,6 +274,26 @@ mod avx {
         fn any(self) -> bool {
             avx!(_mm256_movemask_pd(self.0) != 0)
         }
+
+        #[inline(always)]
+        fn lane(self, k: usize) -> bool {
+            avx!(_mm256_movemask_pd(self.0) >> k & 1 != 0)
+        }
+
+        #[inline(always)]
+        fn and(self, other: FourMask) -> FourMask {
+            avx!(FourMask(_mm256_and_pd(self.0, other.0)))
+        }
+
+        #[inline(always)]
+        fn or(self, other: FourMask) -> FourMask {
+            avx!(FourMask(_mm256_or_pd(self.0, other.0)))
+        }
+
+        #[inline(always)]
+        fn and_not(self, other: FourMask) -> FourMask {
+            avx!(FourMask(_mm256_andnot_pd(other.0, self.0)))
+        }
     }
 
     impl Number for Four {
@@ -214,6 +303,22 @@ mod avx {
         #[inline(always)]
         fn of(x: f64) -> Four {
             avx!(four(_mm256_set1_pd(x)))
+        }
+
+        #[inline(always)]
+        fn from_lanes(number: impl Fn(usize) -> f64) -> Four {
+            avx!(four(_mm256_setr_pd(number(0), number(1), number(2), number(3))))
+        }
+
+        #[inline(always)]
+        fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Four; 4] {
+            turn([Four(record(0)), Four(record(1)), Four(record(2)), Four(record(3))])
+        }
+
+        #[inline(always)]
+        fn to_records(fields: [Four; 4]) -> [[f64; 4]; 4] {
+            let [a, b, c, d] = turn(fields);
+            [a.0, b.0, c.0, d.0]
         }
 
         #[inline(always)]
@@ -239,6 +344,11 @@ mod avx {
         #[inline(always)]
         fn below(self, other: Four) -> FourMask {
             avx!(FourMask(_mm256_cmp_pd::<_CMP_LT_OQ>(register(self), register(other))))
+        }
+
+        #[inline(always)]
+        fn at_most(self, other: Four) -> FourMask {
+            avx!(FourMask(_mm256_cmp_pd::<_CMP_LE_OQ>(register(self), register(other))))
         }
 
         #[inline(always)]
@@ -295,6 +405,22 @@ mod array {
         fn any(self) -> bool {
             self.0.contains(&true)
         }
+
+        fn lane(self, k: usize) -> bool {
+            self.0[k]
+        }
+
+        fn and(self, other: FourMask) -> FourMask {
+            FourMask(std::array::from_fn(|k| self.0[k] & other.0[k]))
+        }
+
+        fn or(self, other: FourMask) -> FourMask {
+            FourMask(std::array::from_fn(|k| self.0[k] | other.0[k]))
+        }
+
+        fn and_not(self, other: FourMask) -> FourMask {
+            FourMask(std::array::from_fn(|k| self.0[k] & !other.0[k]))
+        }
     }
 
     impl Number for Four {
@@ -303,6 +429,18 @@ mod array {
 
         fn of(x: f64) -> Four {
             Four([x; 4])
+        }
+
+        fn from_lanes(number: impl Fn(usize) -> f64) -> Four {
+            Four(std::array::from_fn(number))
+        }
+
+        fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Four; 4] {
+            turn(std::array::from_fn(|k| Four(record(k))))
+        }
+
+        fn to_records(fields: [Four; 4]) -> [[f64; 4]; 4] {
+            turn(fields).map(|record| record.0)
         }
 
         fn lane(self, k: usize) -> f64 {
@@ -323,6 +461,10 @@ mod array {
 
         fn below(self, other: Four) -> FourMask {
             FourMask(std::array::from_fn(|k| self.0[k] < other.0[k]))
+        }
+
+        fn at_most(self, other: Four) -> FourMask {
+            FourMask(std::array::from_fn(|k| self.0[k] <= other.0[k]))
         }
 
         fn select(mask: FourMask, yes: Four, no: Four) -> Four {
@@ -412,6 +554,29 @@ mod tests {
         let chosen = Four::select(x.below(y), x, y);
         assert_eq!(bits(chosen), each(|a, b| if a < b { a } else { b }));
         assert!(x.below(y).any() && !x.below(x).any());
+        let truths = |mask: <Four as Number>::Mask| [0, 1, 2, 3].map(|k| mask.lane(k));
+        let (below, at_most) = (x.below(y), x.at_most(x));
+        assert_eq!(truths(below), [false, true, false, true]);
+        assert_eq!(truths(at_most), [true, true, false, true]);
+        assert_eq!(truths(below.and(at_most)), [false, true, false, true]);
+        assert_eq!(truths(at_most.and_not(below)), [true, false, false, false]);
+        assert_eq!(truths(below.or(at_most)), [true, true, false, true]);
+        assert_eq!(bits(x.larger(y)), each(|a, b| if a < b { b } else { a }));
+        assert_eq!(bits(x.clamp_unit()), each(|a, _| a.clamp(0.0, 1.0)));
+    }
+
+    #[test]
+    fn records_come_back_from_lanes() {
+        if !Four::available() {
+            return;
+        }
+        let record = |k: usize| [0, 1, 2, 3].map(|i| (10 * k + i) as f64);
+        let fields = Four::from_records(record);
+        for (i, field) in fields.into_iter().enumerate() {
+            assert_eq!(field, Four::from_lanes(|k| (10 * k + i) as f64));
+        }
+        assert_eq!(Four::to_records(fields), [0, 1, 2, 3].map(record));
+        assert_eq!(f64::to_records(f64::from_records(record))[0], record(0));
     }
 
     #[test]

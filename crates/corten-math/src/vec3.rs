@@ -17,6 +17,16 @@ impl<T: Number> Vec3<T> {
         Vec3([T::of(x), T::of(y), T::of(z)])
     }
 
+    /// What `vector` tells for each lane.
+    #[inline(always)]
+    pub fn from_lanes(vector: impl Fn(usize) -> Vec3) -> Vec3<T> {
+        Vec3([
+            T::from_lanes(|k| vector(k)[0]),
+            T::from_lanes(|k| vector(k)[1]),
+            T::from_lanes(|k| vector(k)[2]),
+        ])
+    }
+
     #[inline(always)]
     pub const fn new(x: T, y: T, z: T) -> Vec3<T> {
         Vec3([x, y, z])

@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
     pub inverse: inverse::Memory,
     /// Paths of tendons and the sparsity of their Jacobian.
     pub tendon: Arc<tendon::Pattern>,
-    pub tendon_row: tendon::Row,
+    pub tendons: tendon::Memory,
     /// One number per dof, zero between uses.
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
@@ -53,7 +53,7 @@ impl Scratch {
             islands: IslandRows::new(m, &structure.mass),
             ancestors: AncestorAxes::new(structure.mass.width()),
             tendon: tendon::Pattern::shared(m, &structure),
-            tendon_row: tendon::Row::new(m.nv),
+            tendons: tendon::Memory::default(),
             half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             structure,
             body_acc: vec![Spatial::ZERO; m.nbody],

@@ -100,16 +100,16 @@ pub(crate) fn advance_rest(m: &Model, d: &mut Data) {
 }
 
 fn advance_activations(m: &Model, d: &mut Data, act_dot: Option<&[f64]>) {
-    for i in 0..m.nu {
-        let (Ok(first), Ok(count)) =
-            (usize::try_from(m.actuator_actadr[i]), usize::try_from(m.actuator_actnum[i]))
-        else {
+    let (act, rates) = (&mut d.act[..m.na], &act_dot.unwrap_or(&d.act_dot)[..m.na]);
+    let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
+    for (i, (&first, &count)) in states.enumerate() {
+        let (Ok(first), Ok(count)) = (usize::try_from(first), usize::try_from(count)) else {
             continue;
         };
         let disabled = actuation::is_disabled(m, i);
         for j in first..(first + count).min(m.na) {
-            let rate = if disabled { 0.0 } else { act_dot.unwrap_or(&d.act_dot)[j] };
-            d.act[j] = actuation::next_activation(m, i, d.act[j], rate);
+            let rate = if disabled { 0.0 } else { rates[j] };
+            act[j] = actuation::next_activation(m, i, act[j], rate);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod hill;
 pub mod muscle;
+mod muscles;
 
 use corten_math::real::exp;
 use corten_math::{MIN_VAL, Vec3};
@@ -48,14 +49,16 @@ pub fn actuation(m: &Model, d: &mut Data) {
     let filter = sleep::enabled(m);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
+    let plain = if filter || m.opt.disableactuator != 0 { 0 } else { muscles::count(m, 0) };
+    muscles::run(m, d, &memory.ctrl, 0, plain);
     if m.na > 0 {
-        for i in 0..m.nu {
+        for i in plain..m.nu {
             if !asleep(d, i) {
                 activation_derivative(m, d, i, memory.ctrl[i]);
             }
         }
     }
-    for (i, &ctrl) in memory.ctrl.iter().enumerate() {
+    for (i, &ctrl) in memory.ctrl.iter().enumerate().skip(plain) {
         let off = asleep(d, i) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
         d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl) };
     }
@@ -98,6 +101,7 @@ pub fn is_disabled(m: &Model, actuator: usize) -> bool {
 }
 
 /// The activation after one time step at the rate `act_dot`, within its limits.
+#[inline]
 pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64) -> f64 {
     let step = if m.actuator_dyntype[actuator] == Dynamics::FilterExact.raw() {
         // Solution of the linear filter over the step.
@@ -187,7 +191,7 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
         Some(Gain::Fixed) => prm[0],
         Some(Gain::Affine) => affine(prm),
-        Some(Gain::Muscle) => Muscle::new(prm).gain(length, velocity, range, acc0),
+        Some(Gain::Muscle) => Muscle::<f64>::new(prm).gain(length, velocity, range, acc0),
         _ => d.hooks.get().and_then(|hook| hook.gain(m, d, i)).unwrap_or(1.0),
     };
     let input = match activations(m, i) {
@@ -200,7 +204,7 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     let prm = &m.actuator_biasprm[i];
     let bias = match Bias::from_raw(m.actuator_biastype[i]) {
         Some(Bias::Affine) => affine(prm),
-        Some(Bias::Muscle) => Muscle::new(prm).bias(length, range, acc0),
+        Some(Bias::Muscle) => Muscle::<f64>::new(prm).bias(length, range, acc0),
         Some(Bias::None) => 0.0,
         _ => d.hooks.get().and_then(|hook| hook.bias(m, d, i)).unwrap_or(0.0),
     };

@@ -5,51 +5,125 @@
 //! `mju_muscleGain`, `mju_muscleBias` and `mju_muscleDynamics`; the curves approximate the
 //! FLV model (Zajac 1989), the time constants follow Millard et al. 2013.
 
-use corten_math::MIN_VAL;
+use corten_math::{MIN_VAL, Mask, Number};
 
-/// Parameters of the force curves, as stored in `actuator_gainprm` and `actuator_biasprm`.
+/// Parameters of the force curves, as stored in `actuator_gainprm` and `actuator_biasprm`; of
+/// several muscles side by side, if `T` has lanes.
 #[derive(Clone, Copy, Debug)]
-pub struct Muscle {
-    range: [f64; 2],
+pub struct Muscle<T = f64> {
+    range: [T; 2],
     /// Peak active force at rest; negative asks for `scale / acc0`.
-    force: f64,
-    scale: f64,
-    lmin: f64,
-    lmax: f64,
-    vmax: f64,
+    force: T,
+    scale: T,
+    lmin: T,
+    lmax: T,
+    vmax: T,
     /// Passive force at `lmax`, relative to the peak active force.
-    fpmax: f64,
+    fpmax: T,
     /// Active force at saturating lengthening velocity, relative to the force at rest.
-    fvmax: f64,
+    fvmax: T,
 }
 
-impl Muscle {
-    pub fn new(prm: &[f64; 10]) -> Muscle {
-        let [r0, r1, force, scale, lmin, lmax, vmax, fpmax, fvmax, _] = *prm;
+impl<T: Number> Muscle<T> {
+    #[inline(always)]
+    pub fn new(prm: &[f64; 10]) -> Muscle<T> {
+        Muscle::from_lanes(|_| prm)
+    }
+
+    /// The parameters of each lane.
+    #[inline(always)]
+    pub(super) fn from_lanes<'a>(prm: impl Fn(usize) -> &'a [f64; 10]) -> Muscle<T> {
+        let [r0, r1, force, scale] = T::from_records(|k| prm(k).as_chunks::<4>().0[0]);
+        let [lmin, lmax, vmax, fpmax] = T::from_records(|k| prm(k).as_chunks::<4>().0[1]);
+        let fvmax = T::from_lanes(|k| prm(k)[8]);
         Muscle { range: [r0, r1], force, scale, lmin, lmax, vmax, fpmax, fvmax }
     }
 
-    fn peak_force(&self, acc0: f64) -> f64 {
-        if self.force < 0.0 { self.scale / acc0.max(MIN_VAL) } else { self.force }
+    #[inline(always)]
+    fn peak_force(&self, acc0: T) -> T {
+        let scaled = self.scale / acc0.larger(T::of(MIN_VAL));
+        T::select(self.force.below(T::of(0.0)), scaled, self.force)
     }
 
     /// Length at which the active force is largest.
-    fn optimal_length(&self, lengthrange: [f64; 2]) -> f64 {
-        (lengthrange[1] - lengthrange[0]) / (self.range[1] - self.range[0]).max(MIN_VAL)
+    #[inline(always)]
+    fn optimal_length(&self, lengthrange: [T; 2]) -> T {
+        let width = (self.range[1] - self.range[0]).larger(T::of(MIN_VAL));
+        (lengthrange[1] - lengthrange[0]) / width
     }
 
-    fn normalized_length(&self, length: f64, lengthrange: [f64; 2]) -> f64 {
+    #[inline(always)]
+    fn normalized_length(&self, length: T, lengthrange: [T; 2]) -> T {
         let optimal = self.optimal_length(lengthrange);
-        self.range[0] + (length - lengthrange[0]) / optimal.max(MIN_VAL)
+        self.range[0] + (length - lengthrange[0]) / optimal.larger(T::of(MIN_VAL))
     }
 
     /// Force per unit activation; negative, because muscles pull.
-    pub fn gain(&self, length: f64, velocity: f64, lengthrange: [f64; 2], acc0: f64) -> f64 {
+    #[inline(always)]
+    pub fn gain(&self, length: T, velocity: T, lengthrange: [T; 2], acc0: T) -> T {
         let l = self.normalized_length(length, lengthrange);
-        let v = velocity / (self.optimal_length(lengthrange) * self.vmax).max(MIN_VAL);
-        -self.peak_force(acc0) * self.force_length(l) * self.force_velocity(v)
+        let scale = (self.optimal_length(lengthrange) * self.vmax).larger(T::of(MIN_VAL));
+        -self.peak_force(acc0) * self.force_length(l) * self.force_velocity(velocity / scale)
     }
 
+    /// Passive force; zero below the optimal length, negative above.
+    #[inline(always)]
+    pub fn bias(&self, length: T, lengthrange: [T; 2], acc0: T) -> T {
+        let (zero, one) = (T::of(0.0), T::of(1.0));
+        let l = self.normalized_length(length, lengthrange);
+        let slack = l.at_most(one);
+        if !one.at_most(one).and_not(slack).any() {
+            return zero;
+        }
+        let force = -self.peak_force(acc0) * self.fpmax * self.passive_stretch(l);
+        T::select(slack, zero, force)
+    }
+
+    /// Passive force of stretched fibres, relative to `fpmax`: a parabola up to one half at the
+    /// middle between 1 and `lmax`, then straight on.
+    #[inline(always)]
+    pub(super) fn passive_stretch(&self, l: T) -> T {
+        let (one, half) = (T::of(1.0), T::of(0.5));
+        let middle = half * (one + self.lmax);
+        let width = (middle - one).larger(T::of(MIN_VAL));
+        let x = (l - one).larger(T::of(0.0)) / width;
+        T::select(l.at_most(middle), half * x * x, half + (l - middle) / width)
+    }
+
+    /// A bump of four parabolas: zero at `lmin` and `lmax`, one at 1, smooth in between.
+    #[inline(always)]
+    pub(super) fn force_length(&self, l: T) -> T {
+        let (one, half) = (T::of(1.0), T::of(0.5));
+        let Muscle { lmin, lmax, .. } = *self;
+        let (rise, fall) = (half * (lmin + one), half * (one + lmax));
+        let (low, left, right) = (l.at_most(rise), l.at_most(one), l.at_most(fall));
+        // From the end of the parabola at hand that is flat.
+        let left_distance = T::select(low, l - lmin, one - l);
+        let right_distance = T::select(right, l - one, lmax - l);
+        let left_width = T::select(low, rise - lmin, one - rise);
+        let right_width = T::select(right, fall - one, lmax - fall);
+        let distance = T::select(left, left_distance, right_distance);
+        let width = T::select(left, left_width, right_width);
+        let x = distance / width.larger(T::of(MIN_VAL));
+        let parabola = half * x * x;
+        let bump = T::select(left.or(right).and_not(low), one - parabola, parabola);
+        T::select(lmin.at_most(l).and(l.at_most(lmax)), bump, T::of(0.0))
+    }
+
+    /// Zero when shortening at full speed, one at rest, saturating at `fvmax` when lengthening.
+    #[inline(always)]
+    pub(super) fn force_velocity(&self, v: T) -> T {
+        let (zero, one) = (T::of(0.0), T::of(1.0));
+        let excess = self.fvmax - one;
+        let below = excess - v;
+        let lengthening = self.fvmax - below * below / excess.larger(T::of(MIN_VAL));
+        let lengthening = T::select(v.at_most(excess), lengthening, self.fvmax);
+        let shortening = T::select(v.at_most(-one), zero, (v + one) * (v + one));
+        T::select(v.at_most(zero), shortening, lengthening)
+    }
+}
+
+impl Muscle {
     /// Derivative of [`Self::gain`] by velocity.
     pub fn gain_by_velocity(
         &self,
@@ -62,64 +136,6 @@ impl Muscle {
         let scale = (self.optimal_length(lengthrange) * self.vmax).max(MIN_VAL);
         let slope = self.force_velocity_slope(velocity / scale);
         -self.peak_force(acc0) * self.force_length(l) * slope / scale
-    }
-
-    /// Passive force; zero below the optimal length, negative above.
-    pub fn bias(&self, length: f64, lengthrange: [f64; 2], acc0: f64) -> f64 {
-        let l = self.normalized_length(length, lengthrange);
-        if l <= 1.0 {
-            return 0.0;
-        }
-        -self.peak_force(acc0) * self.fpmax * self.passive_stretch(l)
-    }
-
-    /// Passive force of stretched fibres, relative to `fpmax`: a parabola up to one half at the
-    /// middle between 1 and `lmax`, then straight on.
-    pub(super) fn passive_stretch(&self, l: f64) -> f64 {
-        let middle = 0.5 * (1.0 + self.lmax);
-        let width = (middle - 1.0).max(MIN_VAL);
-        if l <= middle {
-            let x = (l - 1.0).max(0.0) / width;
-            0.5 * x * x
-        } else {
-            0.5 + (l - middle) / width
-        }
-    }
-
-    /// A bump of four parabolas: zero at `lmin` and `lmax`, one at 1, smooth in between.
-    pub(super) fn force_length(&self, l: f64) -> f64 {
-        let Muscle { lmin, lmax, .. } = *self;
-        if !(lmin <= l && l <= lmax) {
-            return 0.0;
-        }
-        let (rise, fall) = (0.5 * (lmin + 1.0), 0.5 * (1.0 + lmax));
-        let half_square = |distance: f64, width: f64| {
-            let x = distance / width.max(MIN_VAL);
-            0.5 * x * x
-        };
-        if l <= rise {
-            half_square(l - lmin, rise - lmin)
-        } else if l <= 1.0 {
-            1.0 - half_square(1.0 - l, 1.0 - rise)
-        } else if l <= fall {
-            1.0 - half_square(l - 1.0, fall - 1.0)
-        } else {
-            half_square(lmax - l, lmax - fall)
-        }
-    }
-
-    /// Zero when shortening at full speed, one at rest, saturating at `fvmax` when lengthening.
-    pub(super) fn force_velocity(&self, v: f64) -> f64 {
-        let excess = self.fvmax - 1.0;
-        if v <= -1.0 {
-            0.0
-        } else if v <= 0.0 {
-            (v + 1.0) * (v + 1.0)
-        } else if v <= excess {
-            self.fvmax - (excess - v) * (excess - v) / excess.max(MIN_VAL)
-        } else {
-            self.fvmax
-        }
     }
 
     /// Derivative of the force–velocity curve.
@@ -140,27 +156,30 @@ impl Muscle {
 /// Rate of change of the activation. `prm`: time constants of activation and deactivation, and
 /// the width over which the transition between them is smoothed.
 pub fn activation_rate(ctrl: f64, act: f64, prm: &[f64; 10]) -> f64 {
-    let level = 0.5 + 1.5 * act.clamp(0.0, 1.0);
-    let (rising, falling) = (prm[0] * level, prm[1] / level);
-    let excess = ctrl.clamp(0.0, 1.0) - act;
-    let width = prm[2];
-    let tau = if width < MIN_VAL {
-        if excess > 0.0 { rising } else { falling }
-    } else {
-        falling + (rising - falling) * smoothstep(excess / width + 0.5)
-    };
-    excess / tau.max(MIN_VAL)
+    rate(ctrl, act, [prm[0], prm[1], prm[2]])
+}
+
+/// [`activation_rate`] of several muscles.
+#[inline(always)]
+pub(super) fn rate<T: Number>(ctrl: T, act: T, [rise, fall, width]: [T; 3]) -> T {
+    let smallest = T::of(MIN_VAL);
+    let level = T::of(0.5) + T::of(1.5) * act.clamp_unit();
+    let (rising, falling) = (rise * level, fall / level);
+    let excess = ctrl.clamp_unit() - act;
+    let mut tau = T::select(T::of(0.0).below(excess), rising, falling);
+    let smooth = smallest.at_most(width);
+    if smooth.any() {
+        let share = smoothstep(excess / width + T::of(0.5));
+        tau = T::select(smooth, falling + (rising - falling) * share, tau);
+    }
+    excess / tau.larger(smallest)
 }
 
 /// The quintic from 0 to 1 with two vanishing derivatives at both ends.
-fn smoothstep(x: f64) -> f64 {
-    if x <= 0.0 {
-        0.0
-    } else if x >= 1.0 {
-        1.0
-    } else {
-        x * x * x * (3.0 * x * (2.0 * x - 5.0) + 10.0)
-    }
+#[inline(always)]
+fn smoothstep<T: Number>(x: T) -> T {
+    let x = x.clamp_unit();
+    x * x * x * (T::of(3.0) * x * (T::of(2.0) * x - T::of(5.0)) + T::of(10.0))
 }
 
 #[cfg(test)]
@@ -177,7 +196,7 @@ mod tests {
     /// `mju_muscleGain(0.3, -0.1, [.2, .5], 2, prm)` and `mju_muscleBias(0.6, …)`.
     #[test]
     fn values_of_mujoco() {
-        let muscle = Muscle::new(&DEFAULT);
+        let muscle = Muscle::<f64>::new(&DEFAULT);
         assert!((muscle.gain(0.3, -0.1, RANGE, 2.0) - GAIN).abs() < 1e-12);
         assert!((muscle.bias(0.6, RANGE, 2.0) - BIAS).abs() < 1e-12);
         let smooth = [0.01, 0.04, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
@@ -189,7 +208,7 @@ mod tests {
 
     #[test]
     fn peak_is_at_optimal_length_at_rest() {
-        let muscle = Muscle::new(&DEFAULT);
+        let muscle = Muscle::<f64>::new(&DEFAULT);
         assert!((muscle.gain(length(1.0), 0.0, RANGE, 2.0) + 100.0).abs() < 1e-12);
         for l in [0.5, 1.6, 0.3, 2.0] {
             assert!(muscle.gain(length(l), 0.0, RANGE, 2.0).abs() < 1e-10);

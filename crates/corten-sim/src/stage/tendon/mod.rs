@@ -8,22 +8,26 @@
 //! points p and q changes at the rate u·(q̇ − ṗ). Tangent points on an obstacle count as fixed to
 //! it: the path is shortest, so moving them along the obstacle has no first-order effect.
 
+mod legs;
 mod path;
 mod pattern;
 mod wrap;
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use corten_math::{MIN_VAL, Vec3, wide};
+use corten_math::{MIN_VAL, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
 
-pub(crate) use pattern::{Pattern, Row};
+pub(crate) use pattern::Pattern;
 
+use self::legs::Run;
 use self::path::{Leg, Link, Piece};
+use self::pattern::Summand;
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
-use crate::{Data, sleep};
+use crate::{Data, sleep, support};
 
 /// Point on the path that is not on a geom.
 const SITE: i32 = -1;
@@ -43,6 +47,16 @@ pub(crate) fn keeps_sparse(m: &Model) -> bool {
     }
 }
 
+/// Working memory of this stage.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    runs: Vec<Run>,
+    /// Whether each tendon sleeps; empty if all are awake.
+    asleep: Vec<bool>,
+    /// Entries of the row at hand that a path has touched.
+    touched: Vec<bool>,
+}
+
 /// Paths, lengths and Jacobians.
 pub fn tendon(m: &Model, d: &mut Data) {
     if m.ntendon == 0 {
@@ -50,168 +64,262 @@ pub fn tendon(m: &Model, d: &mut Data) {
     }
     if !d.scratch.tendon.is_of(m) {
         d.scratch.tendon = Pattern::shared(m, &d.scratch.structure);
+        d.scratch.tendons.runs.clear();
     }
     let pattern = Arc::clone(&d.scratch.tendon);
-    let mut row = std::mem::take(&mut d.scratch.tendon_row);
-    d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
-    d.ten_J_colind.resize(pattern.colind.len(), 0);
-    d.ten_J.resize(pattern.colind.len(), 0.0);
-    let filter = sleep::filters(m, d);
-    let keep_zeros = keeps_sparse(m);
-    let mut points = 0;
-    for i in 0..m.ntendon {
-        d.ten_length[i] = 0.0;
-        d.ten_J_rownnz[i] = 0;
-        if filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep {
-            continue;
-        }
-        d.ten_wrapadr[i] = points as i32;
-        if path::is_fixed(m, i) {
-            fixed(m, d, i, &mut row);
-        } else {
-            d.ten_length[i] = spatial(m, d, pattern.pieces(i), &mut row, keep_zeros, &mut points);
-        }
-        d.ten_wrapnum[i] = points as i32 - d.ten_wrapadr[i];
-
-        let start = pattern.rowadr[i] as usize;
-        let columns = pattern.columns(i);
-        let room = start..start + columns.len();
-        let (colind, values) = (&mut d.ten_J_colind[room.clone()], &mut d.ten_J[room]);
-        let count = row.take(columns, keep_zeros, colind, values);
-        d.ten_J_rownnz[i] = count as i32;
+    let mut memory = std::mem::take(&mut d.scratch.tendons);
+    memory.asleep.clear();
+    if sleep::filters(m, d) {
+        let asleep = |i| sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep;
+        memory.asleep.extend((0..m.ntendon).map(asleep));
     }
-    d.scratch.tendon_row = row;
-}
-
-fn fixed(m: &Model, d: &mut Data, tendon: usize, row: &mut Row) {
-    let sparse = keeps_sparse(m);
-    for (joint, coefficient) in path::joints(m, tendon) {
-        let (Some(q), Some(dof)) =
-            (chain::index(m.jnt_qposadr[joint], m.nq), chain::index(m.jnt_dofadr[joint], m.nv))
-        else {
-            continue;
-        };
-        d.ten_length[tendon] += coefficient * d.qpos[q];
-        // A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
-        if sparse {
-            row.add(dof, coefficient);
-        } else {
-            row.set(dof, coefficient);
-        }
+    memory.runs.resize(pattern.pieces.len(), Run::default());
+    legs::run(m, d, &pattern.batches, &memory.asleep, &mut memory.runs);
+    let Memory { runs, asleep, touched } = &mut memory;
+    if keeps_sparse(m) {
+        rows(m, d, &pattern, runs, asleep, Touched(touched));
+    } else {
+        rows(m, d, &pattern, runs, asleep, Nonzero);
     }
+    d.scratch.tendons = memory;
 }
 
 wide! {
-    /// Follows the path of a tendon: adds its points and its derivative, returns its length.
-    fn spatial(
+    /// Points, lengths and Jacobians, from the runs of all legs.
+    fn rows[E: Entries](
         m: &Model,
         d: &mut Data,
-        pieces: &[Piece],
-        row: &mut Row,
-        keep_zeros: bool,
-        points: &mut usize,
-    ) -> f64 {
+        pattern: &Pattern,
+        runs: &[Run],
+        asleep: &[bool],
+        entries: E,
+    ) {
+        d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
+        d.ten_J_colind.resize(pattern.colind.len(), 0);
+        d.ten_J.resize(pattern.colind.len(), 0.0);
+        let mut path = Path {
+            pattern,
+            runs,
+            site_xpos: &d.site_xpos,
+            subtree_com: &d.subtree_com,
+            cdof: &d.cdof,
+            wrap_obj: d.wrap_obj.as_flattened_mut(),
+            wrap_xpos: d.wrap_xpos.as_flattened_mut().as_chunks_mut().0,
+            points: 0,
+            row: &mut [],
+            entries,
+        };
+        let mut rest = &mut d.ten_J[..];
+        for i in 0..m.ntendon {
+            d.ten_length[i] = 0.0;
+            d.ten_J_rownnz[i] = 0;
+            let room = pattern.row(i);
+            let columns = &pattern.colind[room.clone()];
+            let (row, others) = rest.split_at_mut(columns.len());
+            rest = others;
+            if asleep.get(i) == Some(&true) {
+                continue;
+            }
+            path.begin(row);
+            d.ten_wrapadr[i] = path.points as i32;
+            d.ten_length[i] = if pattern.is_fixed(i) {
+                path.sum(m, &d.qpos, pattern.summands(i))
+            } else {
+                path.follow(pattern.path(i))
+            };
+            d.ten_wrapnum[i] = path.points as i32 - d.ten_wrapadr[i];
+            d.ten_J_rownnz[i] = path.end(columns, &mut d.ten_J_colind[room]) as i32;
+        }
+    }
+}
+
+/// Which entries a row keeps.
+trait Entries {
+    /// A row of some length begins.
+    fn begin(&mut self, len: usize);
+    /// A path depends on the dof of an entry.
+    fn touch(&mut self, slot: usize);
+    fn keeps(&self, slot: usize, value: f64) -> bool;
+    /// Enters a joint of a fixed tendon.
+    fn enter(&mut self, row: &mut [f64], slot: usize, coefficient: f64);
+}
+
+/// Those that are not zero.
+struct Nonzero;
+
+/// Those that the path depends on, be they zero.
+struct Touched<'a>(&'a mut Vec<bool>);
+
+impl Entries for Nonzero {
+    #[inline(always)]
+    fn begin(&mut self, _: usize) {}
+
+    #[inline(always)]
+    fn touch(&mut self, _: usize) {}
+
+    #[inline(always)]
+    fn keeps(&self, _: usize, value: f64) -> bool {
+        value != 0.0
+    }
+
+    /// A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
+    #[inline(always)]
+    fn enter(&mut self, row: &mut [f64], slot: usize, coefficient: f64) {
+        row[slot] = coefficient;
+    }
+}
+
+impl Entries for Touched<'_> {
+    #[inline(always)]
+    fn begin(&mut self, len: usize) {
+        self.0.clear();
+        self.0.resize(len, false);
+    }
+
+    #[inline(always)]
+    fn touch(&mut self, slot: usize) {
+        self.0[slot] = true;
+    }
+
+    #[inline(always)]
+    fn keeps(&self, slot: usize, _: f64) -> bool {
+        self.0[slot]
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, row: &mut [f64], slot: usize, coefficient: f64) {
+        row[slot] += coefficient;
+        self.touch(slot);
+    }
+}
+
+/// The path of a tendon while it is followed.
+struct Path<'a, E> {
+    pattern: &'a Pattern,
+    runs: &'a [Run],
+    site_xpos: &'a [Vec3],
+    subtree_com: &'a [Vec3],
+    cdof: &'a [Spatial],
+    wrap_obj: &'a mut [i32],
+    wrap_xpos: &'a mut [[f64; 3]],
+    /// How many points there are, of all tendons.
+    points: usize,
+    /// The row of the Jacobian.
+    row: &'a mut [f64],
+    entries: E,
+}
+
+impl<'a, E: Entries> Path<'a, E> {
+    #[inline(always)]
+    fn begin(&mut self, row: &'a mut [f64]) {
+        row.fill(0.0);
+        self.entries.begin(row.len());
+        self.row = row;
+    }
+
+    /// Leaves the entries of the row that are to be kept, writes their columns, and tells how many
+    /// there are.
+    #[inline(always)]
+    fn end(&mut self, columns: &[i32], colind: &mut [i32]) -> usize {
+        let mut count = 0;
+        for (slot, &dof) in columns.iter().enumerate() {
+            let value = self.row[slot];
+            (colind[count], self.row[count]) = (dof, value);
+            count += usize::from(self.entries.keeps(slot, value));
+        }
+        count
+    }
+
+    /// The terms of a fixed tendon; returns its length.
+    #[inline(always)]
+    fn sum(&mut self, m: &Model, qpos: &[f64], summands: &[Summand]) -> f64 {
         let mut length = 0.0;
-        for piece in pieces {
+        for summand in summands {
+            let slot = summand.slot as usize;
+            let coefficient = m.wrap_prm[summand.entry as usize];
+            length += coefficient * qpos[summand.qpos as usize];
+            self.entries.enter(self.row, slot, coefficient);
+        }
+        length
+    }
+
+    /// The pieces of a spatial tendon; returns its length.
+    #[inline(always)]
+    fn follow(&mut self, pieces: Range<usize>) -> f64 {
+        let mut length = 0.0;
+        for (piece, run) in self.pattern.pieces[pieces.clone()].iter().zip(&self.runs[pieces]) {
             match piece {
-                Piece::Pulley => add_point(d, points, PULLEY, Vec3::ZERO),
+                Piece::Pulley => self.add_point(PULLEY, Vec3::ZERO),
                 Piece::Leg(leg) => {
-                    length += add_leg(m, d, leg, row, keep_zeros, points);
+                    length += self.add_leg(leg, run);
                     if leg.last {
-                        add_point(d, points, SITE, d.site_xpos[leg.sites[1]]);
+                        self.add_point(SITE, self.site_xpos[leg.sites[1]]);
                     }
                 }
             }
         }
         length
     }
-}
 
-/// Adds a leg's points to the path and its derivative to `row`; returns its share of the length.
-#[inline(always)]
-fn add_leg(
-    m: &Model,
-    d: &mut Data,
-    leg: &Leg,
-    row: &mut Row,
-    keep_zeros: bool,
-    points: &mut usize,
-) -> f64 {
-    let [start, end] = leg.sites.map(|s| d.site_xpos[s]);
-    let weight = 1.0 / leg.divisor;
-    add_point(d, points, SITE, start);
-    let touch = leg.around.as_ref().and_then(|a| Some((a, a.touch(m, d, [start, end])?)));
-    let Some((around, touch)) = touch else {
-        return add_straight(d, &leg.link, [start, end], weight, row, keep_zeros) / leg.divisor;
-    };
-    let [first, second] = touch.points;
-    add_point(d, points, around.geom as i32, first);
-    add_point(d, points, around.geom as i32, second);
-    let before = add_straight(d, &around.links[0], [start, first], weight, row, keep_zeros);
-    let after = add_straight(d, &around.links[1], [second, end], weight, row, keep_zeros);
-    (before + touch.length + after) / leg.divisor
-}
+    /// Adds a leg's points and its derivative; returns its share of the length.
+    #[inline(always)]
+    fn add_leg(&mut self, leg: &Leg, run: &Run) -> f64 {
+        let [start, end] = leg.sites.map(|s| self.site_xpos[s]);
+        let weight = 1.0 / leg.divisor;
+        let ([a, b, c, before], [e, f, g, after]) = (run.before, run.after);
+        let ([x, y, z, length], [p, q, r, touches]) = (run.reach, run.leave);
+        let first_force = Vec3([a, b, c]) * weight;
+        self.add_point(SITE, start);
+        let Some(around) = leg.around.as_ref().filter(|_| touches != 0.0) else {
+            self.pull(&leg.link, [start, end], first_force);
+            return before / leg.divisor;
+        };
+        let (reach, leave) = (Vec3([x, y, z]), Vec3([p, q, r]));
+        self.add_point(around.geom as i32, reach);
+        self.add_point(around.geom as i32, leave);
+        self.pull(&around.links[0], [start, reach], first_force);
+        self.pull(&around.links[1], [leave, end], Vec3([e, f, g]) * weight);
+        (before + length + after) / leg.divisor
+    }
 
-/// Returns the distance between two points, and adds its derivative: a unit force along the
-/// string pulls at both ends, so that the entry of a dof is the power of that force.
-///
-/// What moves both ends does not change their distance. Where zeros are kept, its entries are.
-#[inline(always)]
-fn add_straight(
-    d: &Data,
-    link: &Link,
-    ends: [Vec3; 2],
-    weight: f64,
-    row: &mut Row,
-    keep_zeros: bool,
-) -> f64 {
-    let gap = ends[1] - ends[0];
-    if link.bodies[0] == link.bodies[1] {
-        return gap.norm();
-    }
-    let (direction, distance) = gap.normalized();
-    let force = direction * weight;
-    let s = &*d.scratch.structure;
-    let [both, first, second] = link.dofs(s);
-    if keep_zeros {
-        both.iter().for_each(|&dof| row.add(dof as usize, 0.0));
-    }
-    for (dofs, end, force) in [(first, 0, -force), (second, 1, force)] {
-        if dofs.is_empty() {
-            continue;
+    /// Adds the derivative of the distance between two points: a unit force along the string pulls
+    /// at both ends, so that the entry of a dof is the power of that force.
+    #[inline(always)]
+    fn pull(&mut self, link: &Link, ends: [Vec3; 2], force: Vec3) {
+        let [both, first, second, end] = link.terms.map(|at| at as usize);
+        for term in &self.pattern.terms[both..end] {
+            self.entries.touch(term.slot as usize);
         }
-        let root = s.bodies[link.bodies[end] as usize].root;
-        let torque = (ends[end] - d.subtree_com[root as usize]).cross(force);
-        for &dof in dofs {
-            let axis = &d.cdof[dof as usize];
-            row.add(dof as usize, axis.rot().dot(torque) + axis.lin().dot(force));
+        for (k, terms, force) in [(0, first..second, -force), (1, second..end, force)] {
+            if terms.is_empty() {
+                continue;
+            }
+            let torque = (ends[k] - self.subtree_com[link.roots[k] as usize]).cross(force);
+            for term in &self.pattern.terms[terms] {
+                let axis = &self.cdof[term.dof as usize];
+                let power = axis.rot().dot(torque) + axis.lin().dot(force);
+                self.row[term.slot as usize] += power;
+            }
         }
     }
-    distance
-}
 
-#[inline(always)]
-fn add_point(d: &mut Data, points: &mut usize, object: i32, position: Vec3) {
-    let obj = d.wrap_obj.as_flattened_mut().get_mut(*points);
-    let xpos = d.wrap_xpos.as_flattened_mut().as_chunks_mut::<3>().0.get_mut(*points);
-    if let (Some(obj), Some(xpos)) = (obj, xpos) {
-        (*obj, *xpos) = (object, position.0);
-        *points += 1;
+    #[inline(always)]
+    fn add_point(&mut self, object: i32, position: Vec3) {
+        let at = self.points;
+        if let (Some(obj), Some(xpos)) = (self.wrap_obj.get_mut(at), self.wrap_xpos.get_mut(at)) {
+            (*obj, *xpos) = (object, position.0);
+            self.points += 1;
+        }
     }
 }
 
 /// Tendon velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
-    for i in 0..m.ntendon {
-        d.ten_velocity[i] = times_row(d, i, &d.qvel);
+    let rows = d.ten_J_rowadr.iter().zip(&d.ten_J_rownnz);
+    for (velocity, (&start, &count)) in d.ten_velocity[..m.ntendon].iter_mut().zip(rows) {
+        let row = start as usize..start as usize + count as usize;
+        *velocity = support::times_row(&d.ten_J_colind, &d.ten_J, row, &d.qvel);
     }
-}
-
-/// One row of `ten_J` times a vector over dofs.
-pub(crate) fn times_row(d: &Data, tendon: usize, vector: &[f64]) -> f64 {
-    let row = tendon_row(d, tendon);
-    let columns = d.ten_J_colind[row.clone()].iter();
-    columns.zip(&d.ten_J[row]).map(|(&dof, j)| j * vector[dof as usize]).sum()
 }
 
 /// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
@@ -239,7 +347,8 @@ pub fn bias(m: &Model, d: &mut Data) {
 /// Around a geom the tangent points move as well; MuJoCo refuses armature there.
 fn velocity_product_acceleration(m: &Model, d: &Data, tendon: usize) -> f64 {
     let mut total = 0.0;
-    for piece in d.scratch.tendon.pieces(tendon) {
+    let pattern = &d.scratch.tendon;
+    for piece in &pattern.pieces[pattern.path(tendon)] {
         let Piece::Leg(leg) = piece else { continue };
         let ends = leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
         if leg.around.is_some() || ends[0].body == ends[1].body {

@@ -1,11 +1,9 @@
 //! The legs of a spatial tendon, as the author listed them.
 
-use corten_math::Vec3;
 use corten_model::Model;
 use corten_model::enums::WrapType;
 
-use super::wrap::{Obstacle, Shape, Touch};
-use crate::Data;
+use super::wrap::Shape;
 use crate::chain::index;
 use crate::data::structure::Structure;
 
@@ -15,6 +13,20 @@ pub(crate) enum Piece {
     /// The path is interrupted; later legs count by a new divisor.
     Pulley,
     Leg(Leg),
+}
+
+impl Piece {
+    /// All straight pieces of string that there can be.
+    pub fn links(&mut self) -> impl Iterator<Item = &mut Link> {
+        let leg = match self {
+            Piece::Pulley => None,
+            Piece::Leg(leg) => Some(leg),
+        };
+        leg.into_iter().flat_map(|leg| {
+            let around = leg.around.iter_mut().flat_map(|around| &mut around.links);
+            around.chain([&mut leg.link])
+        })
+    }
 }
 
 /// From one site to the next, possibly around a geom.
@@ -43,37 +55,32 @@ pub(crate) struct Around {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Link {
     pub bodies: [u32; 2],
-    /// Number of dofs that move both, the first in both chains. They carry the string along
-    /// without changing its length.
-    pub common: u32,
+    /// The tops of their trees.
+    pub roots: [u32; 2],
+    /// Where, among the terms of the [pattern](super::Pattern), those of dofs begin that move both
+    /// bodies, the first alone, the second alone, and where they end. Dofs that move both carry
+    /// the string along without changing its length: they count where zeros are kept.
+    pub terms: [u32; 4],
 }
 
 impl Link {
     fn new(structure: &Structure, bodies: [usize; 2]) -> Link {
-        let [first, second] = bodies.map(|body| structure.chain(body));
-        let common = first.iter().zip(second).take_while(|(a, b)| a == b).count();
-        Link { bodies: bodies.map(|body| body as u32), common: common as u32 }
-    }
-
-    /// The dofs that move both bodies, the first alone, the second alone.
-    #[inline]
-    pub fn dofs<'a>(&self, structure: &'a Structure) -> [&'a [u32]; 3] {
-        let [first, second] = self.bodies.map(|body| structure.chain(body as usize));
-        let (both, first) = first.split_at(self.common as usize);
-        [both, first, &second[self.common as usize..]]
-    }
-}
-
-impl Around {
-    #[inline]
-    pub fn touch(&self, m: &Model, d: &Data, ends: [Vec3; 2]) -> Option<Touch> {
-        Obstacle {
-            shape: self.shape,
-            center: d.geom_xpos[self.geom],
-            frame: d.geom_xmat[self.geom],
-            radius: m.geom_size[self.geom][0],
+        Link {
+            bodies: bodies.map(|body| body as u32),
+            roots: bodies.map(|body| structure.bodies[body].root),
+            terms: [0; 4],
         }
-        .touch(ends[0], ends[1], self.side.map(|s| d.site_xpos[s]))
+    }
+
+    /// The dofs that move both bodies, the first alone, the second alone; none if string between
+    /// points of one body.
+    pub fn dofs<'a>(&self, structure: &'a Structure) -> [&'a [u32]; 3] {
+        let [first, second] = self.bodies;
+        if first == second {
+            [&[]; 3]
+        } else {
+            structure.branches([first as usize, second as usize])
+        }
     }
 }
 
@@ -100,9 +107,9 @@ pub(crate) fn is_fixed(m: &Model, tendon: usize) -> bool {
     m.wrap_type[entries(m, tendon)].first() == Some(&WrapType::Joint.raw())
 }
 
-/// Joint and coefficient of each entry of a fixed tendon.
-pub(crate) fn joints(m: &Model, tendon: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-    entries(m, tendon).filter_map(|w| Some((index(m.wrap_objid[w], m.njnt)?, m.wrap_prm[w])))
+/// Entry and joint of each term of a fixed tendon.
+pub(crate) fn joints(m: &Model, tendon: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    entries(m, tendon).filter_map(|w| Some((w, index(m.wrap_objid[w], m.njnt)?)))
 }
 
 /// The path of a spatial tendon.

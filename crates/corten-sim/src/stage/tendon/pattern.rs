@@ -4,12 +4,14 @@
 //! It is found once, and shared by all data of a model. Where a tendon does not touch a geom on its
 //! way, a part of its row is in use. Memory is proportional to the dofs above the bodies involved.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use corten_model::Model;
 
 use super::keeps_sparse;
-use super::path::{self, Piece};
+use super::legs::Batch;
+use super::path::{self, Link, Piece};
 use crate::chain;
 use crate::data::shared::Shared;
 use crate::data::structure::Structure;
@@ -19,12 +21,39 @@ use crate::data::structure::Structure;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pattern {
     pub rowadr: Vec<i32>,
-    pub rownnz: Vec<i32>,
     pub colind: Vec<i32>,
-    pieces: Vec<Piece>,
-    /// Where the pieces of each tendon end.
-    ends: Vec<u32>,
+    /// Of all spatial tendons, and the same by kind.
+    pub pieces: Vec<Piece>,
+    pub batches: Vec<Batch>,
+    pub terms: Vec<Term>,
+    /// Of all fixed tendons.
+    summands: Vec<Summand>,
+    ends: Vec<End>,
     source: Source,
+}
+
+/// A degree of freedom, and its place in the row of a tendon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Term {
+    pub dof: u32,
+    pub slot: u32,
+}
+
+/// A joint of a fixed tendon: the address of its position, its place in the row, and the entry of
+/// the path that holds its coefficient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Summand {
+    pub qpos: u32,
+    pub slot: u32,
+    pub entry: u32,
+}
+
+/// Where the parts of a tendon end, those of the next begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct End {
+    columns: u32,
+    pieces: u32,
+    summands: u32,
 }
 
 /// What a pattern is made from, to notice edits of the model.
@@ -58,49 +87,17 @@ fn indices(m: &Model) -> [&[i32]; 6] {
     [&m.wrap_type, &m.wrap_objid, &m.tendon_adr, &m.tendon_num, &m.site_bodyid, &m.geom_bodyid]
 }
 
-/// A row of the Jacobian while it is added up.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Row {
-    /// Per dof; zero and `false` between uses.
-    values: Vec<f64>,
-    touched: Vec<bool>,
+/// Each number once, in ascending order.
+fn ascending(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
-impl Row {
-    pub fn new(nv: usize) -> Row {
-        Row { values: vec![0.0; nv], touched: vec![false; nv] }
-    }
-
-    #[inline(always)]
-    pub fn add(&mut self, dof: usize, value: f64) {
-        self.values[dof] += value;
-        self.touched[dof] = true;
-    }
-
-    #[inline]
-    pub fn set(&mut self, dof: usize, value: f64) {
-        self.values[dof] = value;
-        self.touched[dof] = true;
-    }
-
-    /// Moves the entries of some columns to where a matrix keeps them, and tells how many there
-    /// are: those that are not zero or, if zeros are kept, those that have been touched.
-    pub fn take(
-        &mut self,
-        columns: &[i32],
-        keep_zeros: bool,
-        colind: &mut [i32],
-        values: &mut [f64],
-    ) -> usize {
-        let mut count = 0;
-        for &dof in columns {
-            let value = std::mem::take(&mut self.values[dof as usize]);
-            let touched = std::mem::take(&mut self.touched[dof as usize]);
-            (colind[count], values[count]) = (dof, value);
-            count += usize::from(value != 0.0 || keep_zeros && touched);
-        }
-        count
-    }
+/// The place of a dof among the columns of a row.
+fn slot(columns: &[u32], dof: u32) -> u32 {
+    columns.binary_search(&dof).unwrap_or(0) as u32
 }
 
 impl Pattern {
@@ -116,45 +113,58 @@ impl Pattern {
             return Pattern::default();
         }
         let mut pattern = Pattern { source: Source::new(m), ..Pattern::default() };
-        let mut seen = vec![usize::MAX; m.nv];
         for tendon in 0..m.ntendon {
-            let start = pattern.colind.len();
-            let mut visit = |dof: usize| {
-                if seen[dof] != tendon {
-                    seen[dof] = tendon;
-                    pattern.colind.push(dof as i32);
-                }
-            };
+            pattern.rowadr.push(pattern.colind.len() as i32);
             if path::is_fixed(m, tendon) {
-                for (joint, _) in path::joints(m, tendon) {
-                    if let Some(dof) = chain::index(m.jnt_dofadr[joint], m.nv) {
-                        visit(dof);
-                    }
-                }
+                pattern.add_fixed(m, tendon);
             } else {
-                let first = pattern.pieces.len();
-                pattern.pieces.extend(path::pieces(m, structure, tendon));
-                for piece in &pattern.pieces[first..] {
-                    let Piece::Leg(leg) = piece else { continue };
-                    let around = leg.around.iter().flat_map(|a| a.links);
-                    for link in around.chain([leg.link]) {
-                        if link.bodies[0] == link.bodies[1] {
-                            continue;
-                        }
-                        let [both, first, second] = link.dofs(structure);
-                        let both = if pattern.source.sparse { both } else { &[] };
-                        for dof in both.iter().chain(first).chain(second) {
-                            visit(*dof as usize);
-                        }
-                    }
-                }
+                pattern.add_spatial(m, structure, tendon);
             }
-            pattern.ends.push(pattern.pieces.len() as u32);
-            pattern.colind[start..].sort_unstable();
-            pattern.rowadr.push(start as i32);
-            pattern.rownnz.push((pattern.colind.len() - start) as i32);
+            pattern.ends.push(End {
+                columns: pattern.colind.len() as u32,
+                pieces: pattern.pieces.len() as u32,
+                summands: pattern.summands.len() as u32,
+            });
         }
+        pattern.batches = Batch::all(&pattern);
         pattern
+    }
+
+    fn add_fixed(&mut self, m: &Model, tendon: usize) {
+        let joints: Vec<[usize; 3]> = path::joints(m, tendon)
+            .filter_map(|(entry, joint)| {
+                let qpos = chain::index(m.jnt_qposadr[joint], m.nq)?;
+                Some([entry, qpos, chain::index(m.jnt_dofadr[joint], m.nv)?])
+            })
+            .collect();
+        let columns = ascending(joints.iter().map(|&[.., dof]| dof as u32));
+        self.summands.extend(joints.iter().map(|&[entry, qpos, dof]| Summand {
+            qpos: qpos as u32,
+            slot: slot(&columns, dof as u32),
+            entry: entry as u32,
+        }));
+        self.colind.extend(columns.iter().map(|&dof| dof as i32));
+    }
+
+    fn add_spatial(&mut self, m: &Model, structure: &Structure, tendon: usize) {
+        let sparse = self.source.sparse;
+        let dofs = |link: &Link| {
+            let [both, first, second] = link.dofs(structure);
+            [if sparse { both } else { &[] }, first, second]
+        };
+        let mut pieces: Vec<Piece> = path::pieces(m, structure, tendon).collect();
+        let links = pieces.iter_mut().flat_map(Piece::links);
+        let columns = ascending(links.flat_map(|link| dofs(link).into_iter().flatten().copied()));
+        for link in pieces.iter_mut().flat_map(Piece::links) {
+            link.terms[0] = self.terms.len() as u32;
+            for (k, dofs) in dofs(link).into_iter().enumerate() {
+                let terms = dofs.iter().map(|&dof| Term { dof, slot: slot(&columns, dof) });
+                self.terms.extend(terms);
+                link.terms[k + 1] = self.terms.len() as u32;
+            }
+        }
+        self.pieces.append(&mut pieces);
+        self.colind.extend(columns.iter().map(|&dof| dof as i32));
     }
 
     /// Whether a model's tendons are still those that the pattern was made from.
@@ -162,15 +172,37 @@ impl Pattern {
         self.ends.len() == m.ntendon && self.source.is_of(m)
     }
 
-    /// The path of a spatial tendon.
-    pub fn pieces(&self, tendon: usize) -> &[Piece] {
-        let start = if tendon > 0 { self.ends[tendon - 1] } else { 0 };
-        &self.pieces[start as usize..self.ends[tendon] as usize]
+    /// Whether a tendon is a linear combination of joint positions.
+    #[inline]
+    pub fn is_fixed(&self, tendon: usize) -> bool {
+        let [start, end] = self.ends(tendon);
+        start.summands < end.summands
     }
 
-    /// The columns of a tendon's row that can be nonzero.
-    pub fn columns(&self, tendon: usize) -> &[i32] {
-        let start = self.rowadr[tendon] as usize;
-        &self.colind[start..start + self.rownnz[tendon] as usize]
+    /// The path of a spatial tendon, as a range of pieces.
+    #[inline]
+    pub fn path(&self, tendon: usize) -> Range<usize> {
+        let [start, end] = self.ends(tendon);
+        start.pieces as usize..end.pieces as usize
+    }
+
+    /// The terms of a fixed tendon.
+    #[inline]
+    pub fn summands(&self, tendon: usize) -> &[Summand] {
+        let [start, end] = self.ends(tendon);
+        &self.summands[start.summands as usize..end.summands as usize]
+    }
+
+    /// Where the columns of a tendon's row are that can be nonzero.
+    #[inline]
+    pub fn row(&self, tendon: usize) -> Range<usize> {
+        let [start, end] = self.ends(tendon);
+        start.columns as usize..end.columns as usize
+    }
+
+    #[inline]
+    fn ends(&self, tendon: usize) -> [End; 2] {
+        let start = if tendon > 0 { self.ends[tendon - 1] } else { End::default() };
+        [start, self.ends[tendon]]
     }
 }

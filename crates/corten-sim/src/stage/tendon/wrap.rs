@@ -9,7 +9,7 @@
 use std::f64::consts::PI;
 
 use corten_math::real::{acos, asin, sin_cos};
-use corten_math::{MIN_VAL, Mat3, Vec3};
+use corten_math::{MIN_VAL, Mask, Mat3, Number, Vec3};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
@@ -18,177 +18,284 @@ pub(crate) enum Shape {
     Cylinder,
 }
 
-/// A round obstacle in the world.
+/// A round obstacle in the world; several side by side, if `T` has lanes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Obstacle {
+pub(crate) struct Obstacle<T: Number> {
     pub shape: Shape,
-    pub center: Vec3,
+    pub center: Vec3<T>,
     /// `world_from_local`.
-    pub frame: Mat3,
-    pub radius: f64,
+    pub frame: Mat3<T>,
+    pub radius: T,
 }
 
-/// Where the string touches the obstacle, and its length between the two points.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Touch {
-    pub points: [Vec3; 2],
-    pub length: f64,
+/// A point beside an obstacle, where there is one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<T: Number> {
+    pub given: T::Mask,
+    pub point: Vec3<T>,
 }
 
-type Point = [f64; 2];
+/// Where the string touches the obstacle, and its length between the two points. Numbers of lanes
+/// whose string is straight mean nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch<T: Number> {
+    pub touches: T::Mask,
+    pub points: [Vec3<T>; 2],
+    pub length: T,
+}
 
-impl Obstacle {
-    /// The part of the string from `start` to `end` that touches the obstacle; `None` if the
-    /// string is straight. A `side` point inside the obstacle makes it a ring, outside it tells
-    /// on which side the string runs.
-    pub fn touch(&self, start: Vec3, end: Vec3, side: Option<Vec3>) -> Option<Touch> {
-        let local = |p: Vec3| self.frame.tmul(p - self.center);
-        let ends = [local(start), local(end)];
-        if ends[0].norm() < MIN_VAL || ends[1].norm() < MIN_VAL {
+/// A point in a plane.
+type Point<T = f64> = [T; 2];
+
+// Closures that take or give several numbers side by side are not inlined everywhere, and would
+// pass them through memory: what computes with them are functions.
+impl<T: Number> Obstacle<T> {
+    /// The part of the string between two `ends` that touches the obstacle; `None` if the string
+    /// is straight, in all lanes. A `side` point inside the obstacle makes it a ring, outside it
+    /// tells on which side the string runs.
+    #[inline(always)]
+    pub fn touch(&self, ends: [Vec3<T>; 2], side: Side<T>) -> Option<Touch<T>> {
+        let smallest = T::of(MIN_VAL);
+        let [start, end] = [self.local(ends[0]), self.local(ends[1])];
+        let central = norm(start).below(smallest).or(norm(end).below(smallest));
+        let plane = match self.shape {
+            Shape::Sphere => Plane::Through(plane_through([start, end])),
+            Shape::Cylinder => Plane::Across,
+        };
+        let flat_ends = [plane.flat(start), plane.flat(end)];
+
+        let mut ring = side.given.and_not(side.given);
+        let mut beside = [T::of(0.0); 2];
+        if side.given.any() {
+            let point = self.local(side.point);
+            ring = side.given.and(norm(point).below(self.radius));
+            beside = scale(unit(plane.flat(point)), self.radius);
+        }
+        let mut arc = around(flat_ends, (side.given, beside), self.radius);
+        arc.touches = arc.touches.and_not(central.or(ring));
+        let ring = ring.and_not(central);
+        if ring.any() {
+            arc.bend(flat_ends, self.radius, ring);
+        }
+        if !arc.touches.any() {
             return None;
         }
-        let axes = match self.shape {
-            Shape::Sphere => plane_through(ends),
-            Shape::Cylinder => [Vec3::X, Vec3::Y],
-        };
-        let flat = |p: Vec3| -> Point { [p.dot(axes[0]), p.dot(axes[1])] };
-        let flat_ends = [flat(ends[0]), flat(ends[1])];
 
-        let (touched, mut length) = match side.map(local) {
-            Some(s) if s.norm() < self.radius => {
-                let point = inside(flat_ends, self.radius)?;
-                ([point; 2], 0.0)
-            }
-            Some(s) => around(flat_ends, Some(scale(unit(flat(s)), self.radius)), self.radius)?,
-            None => around(flat_ends, None, self.radius)?,
-        };
-
-        let solid = |p: Point| axes[0] * p[0] + axes[1] * p[1];
-        let mut points = [solid(touched[0]), solid(touched[1])];
+        let [mut reach, mut leave] = [plane.solid(arc.points[0]), plane.solid(arc.points[1])];
+        let mut length = arc.length;
         if self.shape == Shape::Cylinder {
             // A straight line on the unrolled path: height grows in proportion to length.
-            let flat_gap = |i: usize| {
-                let gap = ends[i] - points[i];
-                (gap[0] * gap[0] + gap[1] * gap[1]).sqrt()
-            };
-            let (before, after) = (flat_gap(0), flat_gap(1));
+            let gaps = [sub(flat_ends[0], arc.points[0]), sub(flat_ends[1], arc.points[1])];
+            let (before, after) = (dot(gaps[0], gaps[0]).sqrt(), dot(gaps[1], gaps[1]).sqrt());
             let total = before + length + after;
-            let rise = ends[1][2] - ends[0][2];
-            let at = |run: f64| ends[0][2] + if total > 0.0 { rise * run / total } else { 0.0 };
-            points[0][2] = at(before);
-            points[1][2] = at(before + length);
-            let height = points[1][2] - points[0][2];
+            let (zero, rise) = (T::of(0.0), end[2] - start[2]);
+            let long = zero.below(total);
+            reach[2] = start[2] + T::select(long, rise * before / total, zero);
+            leave[2] = start[2] + T::select(long, rise * (before + length) / total, zero);
+            let height = leave[2] - reach[2];
             length = (length * length + height * height).sqrt();
         }
-        let world = |p: Vec3| self.frame * p + self.center;
-        Some(Touch { points: [world(points[0]), world(points[1])], length })
+        let points = [self.frame * reach + self.center, self.frame * leave + self.center];
+        Some(Touch { touches: arc.touches, points, length })
+    }
+
+    #[inline(always)]
+    fn local(&self, point: Vec3<T>) -> Vec3<T> {
+        self.frame.tmul(point - self.center)
+    }
+}
+
+/// The plane of the circle, in the frame of the obstacle.
+#[derive(Clone, Copy)]
+enum Plane<T: Number> {
+    /// Through the origin, along two orthogonal axes.
+    Through([Vec3<T>; 2]),
+    /// Across the z axis.
+    Across,
+}
+
+impl<T: Number> Plane<T> {
+    #[inline(always)]
+    fn flat(&self, p: Vec3<T>) -> Point<T> {
+        match self {
+            Plane::Through([x, y]) => [p.dot(*x), p.dot(*y)],
+            Plane::Across => [p[0], p[1]],
+        }
+    }
+
+    #[inline(always)]
+    fn solid(&self, p: Point<T>) -> Vec3<T> {
+        match self {
+            Plane::Through([x, y]) => *x * p[0] + *y * p[1],
+            Plane::Across => Vec3([p[0], p[1], T::of(0.0)]),
+        }
     }
 }
 
 /// Orthogonal axes of a plane that contains the origin and both points.
-fn plane_through(ends: [Vec3; 2]) -> [Vec3; 2] {
-    let (first, _) = ends[0].normalized();
-    let (mut normal, sin) = ends[0].cross(ends[1]).normalized();
-    if sin < MIN_VAL {
-        // The points are in line with the origin: any plane through them will do. Cross with a
-        // vector that lacks the largest component of the line.
-        let a = first.abs();
-        let largest = if a[1] > a[0] && a[1] > a[2] {
-            1
-        } else if a[2] > a[0] && a[2] > a[1] {
-            2
-        } else {
-            0
-        };
-        let mut other = Vec3::splat(1.0);
-        other[largest] = 0.0;
-        normal = first.cross(other).normalized().0;
-    }
-    [first, normal.cross(first).normalized().0]
-}
-
-/// The path around the outside of a circle at the origin: tangent points and arc length.
-fn around(ends: [Point; 2], side: Option<Point>, radius: f64) -> Option<([Point; 2], f64)> {
-    let radius2 = radius * radius;
-    let distance2 = [dot(ends[0], ends[0]), dot(ends[1], ends[1])];
-    if distance2[0] < radius2 || distance2[1] < radius2 || radius < MIN_VAL {
-        return None;
-    }
-    let along = sub(ends[1], ends[0]);
-    let length2 = dot(along, along);
-    if length2 < MIN_VAL {
-        return None;
-    }
-    // Nearest point of the straight segment: clear of the circle, and on the right side of it?
-    let t = (-dot(along, ends[0]) / length2).clamp(0.0, 1.0);
-    let nearest = [t * along[0] + ends[0][0], t * along[1] + ends[0][1]];
-    if dot(nearest, nearest) > radius2 && side.is_none_or(|s| dot(s, nearest) >= 0.0) {
-        return None;
-    }
-
-    let root = [(distance2[0] - radius2).sqrt(), (distance2[1] - radius2).sqrt()];
-    let candidate = |sign: f64| -> [Point; 2] {
-        [
-            tangent_point(ends[0], distance2[0], root[0], sign * radius, radius2),
-            tangent_point(ends[1], distance2[1], root[1], -sign * radius, radius2),
-        ]
-    };
-    // Closeness to the side point, or shortness; paths whose straight pieces cross are useless.
-    let quality = |c: &[Point; 2]| {
-        if segments_cross(ends[0], c[0], ends[1], c[1]) {
-            return CROSSED;
-        }
-        match side {
-            Some(s) => dot(unit([c[0][0] + c[1][0], c[0][1] + c[1][1]]), s),
-            None => {
-                let chord = sub(c[0], c[1]);
-                -dot(chord, chord)
+#[inline(always)]
+fn plane_through<T: Number>(ends: [Vec3<T>; 2]) -> [Vec3<T>; 2] {
+    let (first, _) = normalized(ends[0]);
+    let (mut normal, sin) = normalized(ends[0].cross(ends[1]));
+    let in_line = sin.below(T::of(MIN_VAL));
+    if in_line.any() {
+        // The points are in line with the origin: any plane through them will do.
+        for k in 0..T::LANES {
+            if in_line.lane(k) {
+                let line = Vec3([first[0].lane(k), first[1].lane(k), first[2].lane(k)]);
+                for (x, any) in normal.0.iter_mut().zip(across(line).0) {
+                    x.set_lane(k, any);
+                }
             }
         }
-    };
-    let (first, second) = (candidate(1.0), candidate(-1.0));
-    let (first_quality, second_quality) = (quality(&first), quality(&second));
-    let (chosen, quality, is_second) = if first_quality > second_quality {
-        (first, first_quality, false)
-    } else {
-        (second, second_quality, true)
-    };
-    if quality == CROSSED {
-        return None;
     }
-    Some((chosen, radius * arc_angle(chosen, is_second)))
+    [first, normalized(normal.cross(first)).0]
+}
+
+/// A unit vector across a line: its cross product with a vector that lacks the line's largest
+/// component.
+fn across(line: Vec3) -> Vec3 {
+    let a = line.abs();
+    let largest = if a[1] > a[0] && a[1] > a[2] {
+        1
+    } else if a[2] > a[0] && a[2] > a[1] {
+        2
+    } else {
+        0
+    };
+    let mut other = Vec3::splat(1.0);
+    other[largest] = 0.0;
+    line.cross(other).normalized().0
+}
+
+/// A path around a circle, in the plane.
+struct Arc<T: Number> {
+    touches: T::Mask,
+    points: [Point<T>; 2],
+    length: T,
+}
+
+impl<T: Number> Arc<T> {
+    /// Makes it the path through a ring, in some lanes.
+    fn bend(&mut self, ends: [Point<T>; 2], radius: T, lanes: T::Mask) {
+        let mut bent = T::of(0.0);
+        for k in 0..T::LANES {
+            if !lanes.lane(k) {
+                continue;
+            }
+            let [a, b] = ends;
+            let ends = [[a[0].lane(k), a[1].lane(k)], [b[0].lane(k), b[1].lane(k)]];
+            let Some([x, y]) = inside(ends, radius.lane(k)) else { continue };
+            for point in &mut self.points {
+                point[0].set_lane(k, x);
+                point[1].set_lane(k, y);
+            }
+            self.length.set_lane(k, 0.0);
+            bent.set_lane(k, 1.0);
+        }
+        self.touches = self.touches.or(T::of(0.0).below(bent));
+    }
+}
+
+/// The path around the outside of a circle at the origin: tangent points and arc length. Beside
+/// the circle there may be a point, on it, that tells the side to run on.
+#[inline(always)]
+fn around<T: Number>(
+    ends: [Point<T>; 2],
+    (has_side, side): (T::Mask, Point<T>),
+    radius: T,
+) -> Arc<T> {
+    let (zero, smallest) = (T::of(0.0), T::of(MIN_VAL));
+    let radius2 = radius * radius;
+    let distance2 = [dot(ends[0], ends[0]), dot(ends[1], ends[1])];
+    let along = sub(ends[1], ends[0]);
+    let length2 = dot(along, along);
+    let enclosed = distance2[0].below(radius2).or(distance2[1].below(radius2));
+    let tiny = radius.below(smallest).or(length2.below(smallest));
+    // Nearest point of the straight segment: clear of the circle, and on the right side of it?
+    let t = (-dot(along, ends[0]) / length2).clamp_unit();
+    let nearest = [t * along[0] + ends[0][0], t * along[1] + ends[0][1]];
+    let clear = radius2.below(dot(nearest, nearest));
+    let wrong = has_side.and_not(zero.at_most(dot(side, nearest)));
+    let straight = enclosed.or(tiny).or(clear.and_not(wrong));
+    let all = zero.at_most(zero);
+    if !all.and_not(straight).any() {
+        return Arc { touches: straight.and_not(straight), points: ends, length: zero };
+    }
+
+    let [a, b] = tangent_points(ends[0], distance2[0], radius, radius2);
+    let [c, d] = tangent_points(ends[1], distance2[1], radius, radius2);
+    let qualities =
+        [quality([a, d], ends, (has_side, side)), quality([b, c], ends, (has_side, side))];
+    let is_first = qualities[1].below(qualities[0]);
+    let p = [T::select(is_first, a[0], b[0]), T::select(is_first, a[1], b[1])];
+    let q = [T::select(is_first, d[0], c[0]), T::select(is_first, d[1], c[1])];
+    let quality = T::select(is_first, qualities[0], qualities[1]);
+    let crossed = T::of(CROSSED);
+    let useless = quality.at_most(crossed).and(crossed.at_most(quality));
+    let touches = all.and_not(straight.or(useless));
+
+    // Angle swept from the first to the second point; the two candidates go around in opposite
+    // directions.
+    let cos = dot(unit(p), unit(q));
+    let mut angle = zero;
+    for k in 0..T::LANES {
+        if touches.lane(k) {
+            angle.set_lane(k, acos(cos.lane(k).clamp(-1.0, 1.0)));
+        }
+    }
+    let turn = p[1] * q[0] - p[0] * q[1];
+    let reflex = turn.below(zero).and(is_first).or(zero.below(turn).and_not(is_first));
+    let angle = T::select(reflex, T::of(2.0 * PI) - angle, angle);
+    Arc { touches, points: [p, q], length: radius * angle }
+}
+
+/// How good a path with two tangent points is: close to the side point, or short. Paths whose
+/// straight pieces cross are useless.
+#[inline(always)]
+fn quality<T: Number>(
+    tangents: [Point<T>; 2],
+    ends: [Point<T>; 2],
+    (has_side, side): (T::Mask, Point<T>),
+) -> T {
+    let [a, b] = tangents;
+    let chord = sub(a, b);
+    let mut quality = -dot(chord, chord);
+    if has_side.any() {
+        let middle = unit([a[0] + b[0], a[1] + b[1]]);
+        quality = T::select(has_side, dot(middle, side), quality);
+    }
+    T::select(segments_cross(ends[0], a, ends[1], b), T::of(CROSSED), quality)
 }
 
 /// Quality of a path whose two straight pieces cross: worse than any other.
 const CROSSED: f64 = -10000.0;
 
-/// Where a tangent from `end`, at squared distance l², touches a circle of radius r: the sum of
-/// r²/l² along `end` and ± r √(l² − r²)/l² across it, the latter's root and signed radius given.
-#[inline]
-fn tangent_point(end: Point, distance2: f64, root: f64, radius: f64, radius2: f64) -> Point {
+/// Where the two tangents from `end`, at squared distance l², touch a circle of radius r: the sum
+/// of r²/l² along `end` and ± r √(l² − r²)/l² across it.
+#[inline(always)]
+fn tangent_points<T: Number>(end: Point<T>, distance2: T, radius: T, radius2: T) -> [Point<T>; 2] {
     let [x, y] = end;
-    [(x * radius2 + radius * y * root) / distance2, (y * radius2 - radius * x * root) / distance2]
-}
-
-/// Angle swept from the first to the second point; the two candidates go around in opposite
-/// directions.
-fn arc_angle(points: [Point; 2], second: bool) -> f64 {
-    let [a, b] = points;
-    let angle = acos(dot(unit(a), unit(b)).clamp(-1.0, 1.0));
-    let turn = a[1] * b[0] - a[0] * b[1];
-    if (turn > 0.0 && second) || (turn < 0.0 && !second) { 2.0 * PI - angle } else { angle }
+    let root = (distance2 - radius2).sqrt();
+    let along = [x * radius2, y * radius2];
+    let across = [radius * y * root, radius * x * root];
+    [
+        [(along[0] + across[0]) / distance2, (along[1] - across[1]) / distance2],
+        [(along[0] - across[0]) / distance2, (along[1] + across[1]) / distance2],
+    ]
 }
 
 /// Whether the segments a0–a1 and b0–b1 have a common point; parallel ones count as apart.
-fn segments_cross(a0: Point, a1: Point, b0: Point, b1: Point) -> bool {
+#[inline(always)]
+fn segments_cross<T: Number>(a0: Point<T>, a1: Point<T>, b0: Point<T>, b1: Point<T>) -> T::Mask {
+    let (zero, one) = (T::of(0.0), T::of(1.0));
     let (u, v, w) = (sub(a1, a0), sub(b1, b0), sub(a0, b0));
     let det = v[1] * u[0] - v[0] * u[1];
-    if det.abs() < MIN_VAL {
-        return false;
-    }
     let s = (v[0] * w[1] - v[1] * w[0]) / det;
     let t = (u[0] * w[1] - u[1] * w[0]) / det;
-    (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t)
+    let on_first = zero.at_most(s).and(s.at_most(one));
+    let on_second = zero.at_most(t).and(t.at_most(one));
+    on_first.and(on_second).and_not(det.abs().below(T::of(MIN_VAL)))
 }
 
 /// The point where a ring around the origin bends a string that passes through it.
@@ -274,40 +381,66 @@ fn inside(ends: [Point; 2], radius: f64) -> Option<Point> {
     ])
 }
 
-#[inline]
-fn dot(a: Point, b: Point) -> f64 {
+#[inline(always)]
+fn dot<T: Number>(a: Point<T>, b: Point<T>) -> T {
     a[0] * b[0] + a[1] * b[1]
 }
 
-#[inline]
-fn sub(a: Point, b: Point) -> Point {
+#[inline(always)]
+fn sub<T: Number>(a: Point<T>, b: Point<T>) -> Point<T> {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-#[inline]
-fn scale(a: Point, s: f64) -> Point {
+#[inline(always)]
+fn scale<T: Number>(a: Point<T>, s: T) -> Point<T> {
     [a[0] * s, a[1] * s]
 }
 
 /// Unit vector; the first axis if too short to normalise.
-#[inline]
-fn unit(a: Point) -> Point {
+#[inline(always)]
+fn unit<T: Number>(a: Point<T>) -> Point<T> {
     let norm = dot(a, a).sqrt();
-    if norm < MIN_VAL { [1.0, 0.0] } else { scale(a, 1.0 / norm) }
+    let short = norm.below(T::of(MIN_VAL));
+    let [x, y] = scale(a, T::of(1.0) / norm);
+    [T::select(short, T::of(1.0), x), T::select(short, T::of(0.0), y)]
+}
+
+#[inline(always)]
+fn norm<T: Number>(v: Vec3<T>) -> T {
+    v.dot(v).sqrt()
+}
+
+/// Unit vector and original length; what is too short to normalise becomes the x axis.
+#[inline(always)]
+pub(super) fn normalized<T: Number>(v: Vec3<T>) -> (Vec3<T>, T) {
+    let norm = norm(v);
+    let short = norm.below(T::of(MIN_VAL));
+    let [x, y, z] = (v * (T::of(1.0) / norm)).0;
+    let (one, zero) = (T::of(1.0), T::of(0.0));
+    let unit =
+        Vec3([T::select(short, one, x), T::select(short, zero, y), T::select(short, zero, z)]);
+    (unit, norm)
 }
 
 #[cfg(test)]
 mod tests {
+    use corten_math::Four;
+
     use super::*;
 
     const RADIUS: f64 = 0.15;
 
-    fn obstacle(shape: Shape) -> Obstacle {
+    fn obstacle(shape: Shape) -> Obstacle<f64> {
         Obstacle { shape, center: Vec3::ZERO, frame: Mat3::IDENTITY, radius: RADIUS }
     }
 
-    fn path(o: Obstacle, a: Vec3, b: Vec3, side: Option<Vec3>) -> f64 {
-        match o.touch(a, b, side) {
+    fn touch(o: Obstacle<f64>, a: Vec3, b: Vec3, side: Option<Vec3>) -> Option<Touch<f64>> {
+        let side = Side { given: side.is_some(), point: side.unwrap_or(Vec3::ZERO) };
+        o.touch([a, b], side).filter(|t| t.touches)
+    }
+
+    fn path(o: Obstacle<f64>, a: Vec3, b: Vec3, side: Option<Vec3>) -> f64 {
+        match touch(o, a, b, side) {
             Some(t) => a.distance(t.points[0]) + t.length + t.points[1].distance(b),
             None => a.distance(b),
         }
@@ -338,9 +471,9 @@ mod tests {
     #[test]
     fn straight_when_clear() {
         let o = obstacle(Shape::Sphere);
-        assert!(o.touch(Vec3::new(-1.0, 0.2, 0.0), Vec3::new(1.0, 0.2, 0.0), None).is_none());
-        assert!(o.touch(Vec3::new(0.1, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), None).is_none());
-        assert!(o.touch(Vec3::ZERO, Vec3::X, None).is_none());
+        assert!(touch(o, Vec3::new(-1.0, 0.2, 0.0), Vec3::new(1.0, 0.2, 0.0), None).is_none());
+        assert!(touch(o, Vec3::new(0.1, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), None).is_none());
+        assert!(touch(o, Vec3::ZERO, Vec3::X, None).is_none());
     }
 
     /// The unrolled cylinder path is straight: the length is the hypotenuse of flat length and
@@ -382,8 +515,49 @@ mod tests {
         let a = Vec3::new(0.3, 0.15, 0.0);
         let b = Vec3::new(0.3, -0.15, 0.0);
         assert!((ring(Shape::Sphere, a, b) - 0.424264068711929).abs() < 1e-12);
-        let t = obstacle(Shape::Sphere).touch(a, b, Some(Vec3::ZERO)).unwrap();
+        let t = touch(obstacle(Shape::Sphere), a, b, Some(Vec3::ZERO)).unwrap();
         assert!(t.points[0].distance(Vec3::new(0.15, 0.0, 0.0)) < 1e-6);
         assert_eq!(t.points[0], t.points[1]);
+    }
+
+    /// Four obstacles side by side, of all kinds of touch and without, give the bits of each.
+    #[test]
+    fn lanes_touch_as_one_does() {
+        if !Four::available() {
+            return;
+        }
+        let ends = [
+            [Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.3, 0.1, 0.2)],
+            [Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.3, 0.12, 0.2)],
+            [Vec3::new(-0.3, 0.3, 0.0), Vec3::new(0.3, 0.1, 0.2)],
+            [Vec3::new(0.3, 0.15, 0.1), Vec3::new(0.3, -0.15, 0.0)],
+        ];
+        let sides = [None, Some(Vec3::new(0.0, -0.3, 0.0)), None, Some(Vec3::new(0.01, 0.0, 0.0))];
+        for shape in [Shape::Sphere, Shape::Cylinder] {
+            let one = obstacle(shape);
+            let four = Obstacle::<Four> {
+                shape,
+                center: Vec3::of(one.center),
+                frame: Mat3::of(one.frame),
+                radius: Four::of(RADIUS),
+            };
+            let given = Four::from_lanes(|k| if sides[k].is_some() { 1.0 } else { 0.0 });
+            let side = Side {
+                given: Four::of(0.0).below(given),
+                point: Vec3::from_lanes(|k| sides[k].unwrap_or(Vec3::ZERO)),
+            };
+            let both = [0, 1].map(|i| Vec3::<Four>::from_lanes(|k| ends[k][i]));
+            let all = four.touch(both, side).unwrap();
+            for k in 0..4 {
+                let alone = touch(one, ends[k][0], ends[k][1], sides[k]);
+                assert_eq!(alone.is_some(), all.touches.lane(k));
+                assert_eq!(alone.is_some(), k != 2);
+                let Some(alone) = alone else { continue };
+                assert_eq!(alone.length, all.length.lane(k));
+                for i in 0..2 {
+                    assert_eq!(alone.points[i].0, all.points[i].0.map(|x| x.lane(k)));
+                }
+            }
+        }
     }
 }
