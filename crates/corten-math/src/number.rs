@@ -36,8 +36,8 @@ pub trait Number:
     fn from_lanes(number: impl Fn(usize) -> f64) -> Self;
     /// What `record` tells for each lane: four numbers that lie side by side.
     fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Self; 4];
-    /// The inverse of [`Self::from_records`]: as many records as there are lanes.
-    fn to_records(fields: [Self; 4]) -> [[f64; 4]; 4];
+    /// Writes the lanes, from `first` on.
+    fn put(self, to: &mut Four, first: usize);
     /// One of the lanes.
     fn lane(self, k: usize) -> f64;
     fn set_lane(&mut self, k: usize, x: f64);
@@ -123,8 +123,8 @@ impl Number for f64 {
     }
 
     #[inline(always)]
-    fn to_records(fields: [f64; 4]) -> [[f64; 4]; 4] {
-        [fields, [0.0; 4], [0.0; 4], [0.0; 4]]
+    fn put(self, to: &mut Four, first: usize) {
+        to.0[first] = self;
     }
 
     #[inline(always)]
@@ -316,9 +316,8 @@ mod avx {
         }
 
         #[inline(always)]
-        fn to_records(fields: [Four; 4]) -> [[f64; 4]; 4] {
-            let [a, b, c, d] = turn(fields);
-            [a.0, b.0, c.0, d.0]
+        fn put(self, to: &mut Four, _: usize) {
+            *to = self;
         }
 
         #[inline(always)]
@@ -439,8 +438,8 @@ mod array {
             turn(std::array::from_fn(|k| Four(record(k))))
         }
 
-        fn to_records(fields: [Four; 4]) -> [[f64; 4]; 4] {
-            turn(fields).map(|record| record.0)
+        fn put(self, to: &mut Four, _: usize) {
+            *to = self;
         }
 
         fn lane(self, k: usize) -> f64 {
@@ -566,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_back_from_lanes() {
+    fn records_become_lanes() {
         if !Four::available() {
             return;
         }
@@ -575,8 +574,10 @@ mod tests {
         for (i, field) in fields.into_iter().enumerate() {
             assert_eq!(field, Four::from_lanes(|k| (10 * k + i) as f64));
         }
-        assert_eq!(Four::to_records(fields), [0, 1, 2, 3].map(record));
-        assert_eq!(f64::to_records(f64::from_records(record))[0], record(0));
+        let (mut all, mut one) = (Four::default(), Four::default());
+        fields[2].put(&mut all, 0);
+        f64::from_records(record)[2].put(&mut one, 3);
+        assert_eq!((all, one), (fields[2], Four([0.0, 0.0, 0.0, 2.0])));
     }
 
     #[test]

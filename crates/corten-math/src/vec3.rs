@@ -2,7 +2,7 @@ use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, MulAssign, Neg, Sub, S
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{MIN_VAL, Mat3, Number};
+use crate::{Four, MIN_VAL, Mat3, Number};
 
 /// A vector in space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -25,6 +25,15 @@ impl<T: Number> Vec3<T> {
             T::from_lanes(|k| vector(k)[1]),
             T::from_lanes(|k| vector(k)[2]),
         ])
+    }
+
+    /// Writes the lanes, from `first` on.
+    #[inline(always)]
+    pub fn put(self, to: &mut Vec3<Four>, first: usize) {
+        let [x, y, z] = self.0;
+        x.put(&mut to.0[0], first);
+        y.put(&mut to.0[1], first);
+        z.put(&mut to.0[2], first);
     }
 
     #[inline(always)]
@@ -55,6 +64,15 @@ impl<T: Number> Vec3<T> {
             self[2] * b[0] - self[0] * b[2],
             self[0] * b[1] - self[1] * b[0],
         ])
+    }
+}
+
+impl Vec3<Four> {
+    /// One of the lanes.
+    #[inline(always)]
+    pub fn lane(&self, k: usize) -> Vec3 {
+        let [x, y, z] = &self.0;
+        Vec3([x.0[k], y.0[k], z.0[k]])
     }
 }
 

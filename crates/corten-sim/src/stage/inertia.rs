@@ -235,8 +235,7 @@ fn free_rows<T: Number>(
 pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
     let s = &*d.scratch.structure;
-    for k in 0..m.ntendon {
-        let armature = m.tendon_armature[k];
+    for (k, &armature) in m.tendon_armature.iter().enumerate() {
         if armature == 0.0 || filter && sleep::state(m, d, ObjType::Tendon, k) == SleepState::Asleep
         {
             continue;

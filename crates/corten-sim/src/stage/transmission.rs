@@ -42,18 +42,19 @@ impl Row<'_> {
 pub fn transmission(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
     let plain = if filter { 0 } else { scalar_joints(m, d) };
-    if plain < m.nu {
-        rows(m, d, plain, filter);
+    let (next, start) = if filter { (0, 0) } else { tendons(m, d, plain) };
+    if next < m.nu {
+        rows(m, d, next, start, filter);
     }
 }
 
 wide! {
-    /// The rows from that of actuator `first` on, which follow as many rows of one entry each.
-    fn rows(m: &Model, d: &mut Data, first: usize, filter: bool) {
+    /// The rows from that of actuator `first` on, which begins at entry `start`.
+    fn rows(m: &Model, d: &mut Data, first: usize, start: usize, filter: bool) {
         let mut colind = std::mem::take(&mut d.moment_colind);
         let mut value = std::mem::take(&mut d.actuator_moment);
         let mut dense = std::mem::take(&mut d.scratch.transmission);
-        let mut start = first;
+        let mut start = start;
         for i in first..m.nu {
             d.moment_rowadr[i] = start as i32;
             d.moment_rownnz[i] = 0;
@@ -96,6 +97,38 @@ fn scalar_joints(m: &Model, d: &mut Data) -> usize {
         *length = d.qpos[joint.qpos()] * gear[0];
     }
     n
+}
+
+/// The actuators from `first` on, whose row begins at that entry, before one that is not on a
+/// tendon. Returns which it is, and where its row begins.
+fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
+    let given = m.actuator_trntype.iter().zip(&m.actuator_trnid).zip(&m.actuator_gear);
+    let rows = d.moment_rowadr.iter_mut().zip(&mut d.moment_rownnz);
+    let results = rows.zip(&mut d.actuator_length);
+    let mut start = first;
+    for (i, (((&kind, [target, _]), gear), ((rowadr, rownnz), length))) in
+        given.zip(results).enumerate().skip(first)
+    {
+        let tendon = *target as usize;
+        if kind != Transmission::Tendon.raw() || tendon >= m.ntendon {
+            return (i, start);
+        }
+        let (from, count) = (d.ten_J_rowadr[tendon] as usize, d.ten_J_rownnz[tendon] as usize);
+        let (from, to) = (from..from + count, start..start + count);
+        let (Some(colind), Some(moment)) =
+            (d.moment_colind.get_mut(to.clone()), d.actuator_moment.get_mut(to))
+        else {
+            return (i, start);
+        };
+        let entries = d.ten_J_colind[from.clone()].iter().zip(&d.ten_J[from]);
+        for ((c, v), (&dof, j)) in colind.iter_mut().zip(moment).zip(entries) {
+            (*c, *v) = (dof, j * gear[0]);
+        }
+        (*rowadr, *rownnz) = (start as i32, count as i32);
+        *length = d.ten_length[tendon] * gear[0];
+        start += count;
+    }
+    (m.nu, start)
 }
 
 /// Fills the row of one actuator and returns its length; `None` if its target does not exist.

@@ -49,8 +49,8 @@ pub fn actuation(m: &Model, d: &mut Data) {
     let filter = sleep::enabled(m);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
-    let plain = if filter || m.opt.disableactuator != 0 { 0 } else { muscles::count(m, 0) };
-    muscles::run(m, d, &memory.ctrl, 0, plain);
+    let plain = if filter || m.opt.disableactuator != 0 { 0 } else { muscles::count(m) };
+    muscles::run(m, d, &memory.ctrl, plain);
     if m.na > 0 {
         for i in plain..m.nu {
             if !asleep(d, i) {

@@ -10,17 +10,14 @@ use corten_model::enums::{Bias, Dynamics, Gain};
 use super::muscle::{self, Muscle};
 use crate::Data;
 
-/// How many actuators from `first` on are plain muscles, one after the other: muscles in every
-/// respect, with one activation that acts as it is.
+/// How many of the first actuators are plain muscles: muscles in every respect, with one activation
+/// that acts as it is.
 #[inline]
-pub(super) fn count(m: &Model, first: usize) -> usize {
+pub(super) fn count(m: &Model) -> usize {
     const KINDS: [i32; 3] = [Dynamics::Muscle.raw(), Gain::Muscle.raw(), Bias::Muscle.raw()];
-    let kinds = m.actuator_gaintype[first..]
-        .iter()
-        .zip(&m.actuator_dyntype[first..])
-        .zip(&m.actuator_biastype[first..]);
-    let states = m.actuator_actadr[first..].iter().zip(&m.actuator_actnum[first..]);
-    let rest = m.actuator_actearly[first..].iter().zip(&m.actuator_plugin[first..]);
+    let kinds = m.actuator_gaintype.iter().zip(&m.actuator_dyntype).zip(&m.actuator_biastype);
+    let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
+    let rest = m.actuator_actearly.iter().zip(&m.actuator_plugin);
     kinds
         .zip(states.zip(rest))
         .take_while(|(((gain, dynamics), bias), ((adr, num), (early, plugin)))| {
@@ -33,51 +30,50 @@ pub(super) fn count(m: &Model, first: usize) -> usize {
         .count()
 }
 
-/// Activation rates and forces of the plain muscles from `first` to `end`.
-pub(super) fn run(m: &Model, d: &mut Data, ctrl: &[f64], first: usize, end: usize) {
-    if Four::available() {
-        four(m, d, ctrl, first, end);
+/// Activation rates and forces of the first actuators, as many as [`count`] tells.
+pub(super) fn run(m: &Model, d: &mut Data, ctrl: &[f64], count: usize) {
+    if Four::available() && count >= Four::LANES {
+        four(m, d, ctrl, count);
     } else {
-        for i in first..end {
-            lanes::<f64>(m, d, ctrl, [i; 4]);
+        for first in 0..count {
+            lanes::<f64>(m, d, ctrl, first);
         }
     }
 }
 
 wide! {
-    fn four(m: &Model, d: &mut Data, ctrl: &[f64], first: usize, end: usize) {
-        let mut i = first;
-        while i < end {
-            // The last ones are computed more than once if there are fewer than four.
-            let last = end - 1;
-            lanes::<Four>(m, d, ctrl, [i, (i + 1).min(last), (i + 2).min(last), (i + 3).min(last)]);
-            i += 4;
+    fn four(m: &Model, d: &mut Data, ctrl: &[f64], count: usize) {
+        for first in (0..count).step_by(Four::LANES) {
+            // The last four overlap with others if they have to.
+            lanes::<Four>(m, d, ctrl, first.min(count - Four::LANES));
         }
     }
 }
 
-/// As many muscles as `T` has lanes.
+/// As many muscles as `T` has lanes, from `first` on.
 #[inline(always)]
-fn lanes<T: Number>(m: &Model, d: &mut Data, ctrl: &[f64], at: [usize; 4]) {
-    let state = |k: usize| m.actuator_actadr[at[k]] as usize;
-    let act = T::from_lanes(|k| d.act[state(k)]);
-    let length = T::from_lanes(|k| d.actuator_length[at[k]]);
-    let velocity = T::from_lanes(|k| d.actuator_velocity[at[k]]);
-    let acc0 = T::from_lanes(|k| m.actuator_acc0[at[k]]);
-    let range = [
-        T::from_lanes(|k| m.actuator_lengthrange[at[k]][0]),
-        T::from_lanes(|k| m.actuator_lengthrange[at[k]][1]),
-    ];
-    let [rise, fall, width, _] =
-        T::from_records(|k| m.actuator_dynprm[at[k]].as_chunks::<4>().0[0]);
-    let active = Muscle::<T>::from_lanes(|k| &m.actuator_gainprm[at[k]]);
-    let passive = Muscle::<T>::from_lanes(|k| &m.actuator_biasprm[at[k]]);
+fn lanes<T: Number>(m: &Model, d: &mut Data, ctrl: &[f64], first: usize) {
+    let these = first..first + T::LANES;
+    let states = &m.actuator_actadr[these.clone()];
+    let (length, velocity) =
+        (&d.actuator_length[these.clone()], &d.actuator_velocity[these.clone()]);
+    let (range, acc0) = (&m.actuator_lengthrange[these.clone()], &m.actuator_acc0[these.clone()]);
+    let (gain, bias) = (&m.actuator_gainprm[these.clone()], &m.actuator_biasprm[these.clone()]);
+    let (dynamics, ctrl) = (&m.actuator_dynprm[these.clone()], &ctrl[these.clone()]);
 
-    let rate = muscle::rate(T::from_lanes(|k| ctrl[at[k]]), act, [rise, fall, width]);
+    let act = T::from_lanes(|k| d.act[states[k] as usize]);
+    let [rise, fall, width, _] = T::from_records(|k| dynamics[k].as_chunks::<4>().0[0]);
+    let rate = muscle::rate(T::from_lanes(|k| ctrl[k]), act, [rise, fall, width]);
+
+    let (length, velocity) = (T::from_lanes(|k| length[k]), T::from_lanes(|k| velocity[k]));
+    let range = [T::from_lanes(|k| range[k][0]), T::from_lanes(|k| range[k][1])];
+    let acc0 = T::from_lanes(|k| acc0[k]);
+    let (active, passive) =
+        (Muscle::<T>::from_lanes(|k| &gain[k]), Muscle::<T>::from_lanes(|k| &bias[k]));
     let force =
         active.gain(length, velocity, range, acc0) * act + passive.bias(length, range, acc0);
-    for k in 0..T::LANES {
-        d.act_dot[state(k)] = rate.lane(k);
-        d.actuator_force[at[k]] = force.lane(k);
+    for (k, (&state, to)) in states.iter().zip(&mut d.actuator_force[these]).enumerate() {
+        *to = force.lane(k);
+        d.act_dot[state as usize] = rate.lane(k);
     }
 }

@@ -129,9 +129,10 @@ pub(crate) fn tendon_stretch(m: &Model, d: &Data, tendon: usize) -> f64 {
 
 fn tendons(m: &Model, d: &mut Data, springs: bool, dampers: bool) {
     let filter = sleep::filters(m, d);
-    for i in 0..m.ntendon {
-        let stiffness = if springs { m.tendon_stiffness[i] } else { 0.0 };
-        let damping = if dampers { m.tendon_damping[i] } else { 0.0 };
+    let given = m.tendon_stiffness.iter().zip(&m.tendon_damping);
+    for (i, (&stiffness, &damping)) in given.enumerate() {
+        let stiffness = if springs { stiffness } else { 0.0 };
+        let damping = if dampers { damping } else { 0.0 };
         if stiffness == 0.0 && damping == 0.0
             || filter && sleep::state(m, d, ObjType::Tendon, i) != SleepState::Awake
         {

@@ -5,30 +5,31 @@
 use corten_math::{Four, Mat3, Number, Vec3, wide};
 use corten_model::Model;
 
-use super::path::{Leg, Piece};
+use super::path::Leg;
 use super::pattern::Pattern;
 use super::wrap::{Obstacle, Shape, Side, normalized};
 use crate::Data;
 
-/// How a leg runs at present.
+/// How four legs run at present.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Run {
-    /// Where the string reaches the obstacle, and its length along it.
-    pub reach: [f64; 4],
-    /// Where the string leaves the obstacle; the last number is not zero if it touches at all.
-    pub leave: [f64; 4],
-    /// Unit vectors and lengths of the straight pieces before and after the obstacle; if it is not
-    /// touched, the former is all.
-    pub before: [f64; 4],
-    pub after: [f64; 4],
+pub(crate) struct Runs {
+    /// Where the string starts, reaches the obstacle, leaves it, and ends.
+    pub points: [Vec3<Four>; 4],
+    /// Unit vectors along the straight pieces before and after the obstacle, and their lengths; if
+    /// it is not touched, the former is all.
+    pub directions: [Vec3<Four>; 2],
+    pub distances: [Four; 2],
+    /// Length along the obstacle.
+    pub around: Four,
+    /// One where the obstacle is touched, zero elsewhere.
+    pub touches: Four,
 }
 
 /// Four legs around obstacles of the same shape, or around none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Batch {
     shape: Option<Shape>,
-    /// Their places among the pieces of all paths; some are repeated if there are fewer than four.
-    pieces: [u32; 4],
+    /// Of each; the last is repeated if there are fewer than four.
     tendons: [u32; 4],
     sites: [[u32; 4]; 2],
     geoms: [u32; 4],
@@ -38,45 +39,38 @@ pub(crate) struct Batch {
     has_side: [f64; 4],
 }
 
-/// A leg, its place among the pieces of all paths, and its tendon.
-#[derive(Clone, Copy)]
-struct Placed<'a> {
-    leg: &'a Leg,
-    place: u32,
-    tendon: u32,
-}
-
 impl Batch {
-    /// All legs of a pattern.
-    pub fn all(pattern: &Pattern) -> Vec<Batch> {
-        let mut legs = Vec::new();
-        for tendon in 0..pattern.rowadr.len() {
-            for place in pattern.path(tendon) {
-                if let Piece::Leg(leg) = &pattern.pieces[place] {
-                    legs.push(Placed { leg, place: place as u32, tendon: tendon as u32 });
-                }
-            }
-        }
+    /// All legs of a pattern, which then know their places in the batches.
+    pub fn all(pattern: &mut Pattern) -> Vec<Batch> {
         let mut batches = Vec::new();
         for shape in [None, Some(Shape::Sphere), Some(Shape::Cylinder)] {
-            let of_shape = |legs: &&Placed<'_>| legs.leg.around.map(|a| a.shape) == shape;
-            let alike: Vec<Placed<'_>> = legs.iter().filter(of_shape).copied().collect();
-            batches.extend(alike.chunks(4).map(|legs| Batch::new(shape, legs)));
+            let mut alike: Vec<(u32, &mut Leg)> = pattern
+                .legs()
+                .filter(|(_, leg)| leg.around.as_ref().map(|a| a.shape) == shape)
+                .collect();
+            for legs in alike.chunks_mut(4) {
+                for (lane, (_, leg)) in legs.iter_mut().enumerate() {
+                    leg.run = [batches.len() as u32, lane as u32];
+                }
+                batches.push(Batch::new(shape, legs));
+            }
         }
         batches
     }
 
-    fn new(shape: Option<Shape>, legs: &[Placed<'_>]) -> Batch {
-        let lanes: [Placed<'_>; 4] = std::array::from_fn(|k| legs[k.min(legs.len() - 1)]);
-        let side = |leg: &Leg| leg.around.and_then(|a| a.side);
+    fn new(shape: Option<Shape>, legs: &[(u32, &mut Leg)]) -> Batch {
+        let lanes: [(u32, &Leg); 4] = std::array::from_fn(|k| {
+            let (tendon, leg) = &legs[k.min(legs.len() - 1)];
+            (*tendon, &**leg)
+        });
+        let side = |leg: &Leg| leg.around.as_ref().and_then(|a| a.side);
         Batch {
             shape,
-            pieces: lanes.map(|at| at.place),
-            tendons: lanes.map(|at| at.tendon),
-            sites: [0, 1].map(|end| lanes.map(|at| at.leg.sites[end] as u32)),
-            geoms: lanes.map(|at| at.leg.around.map_or(0, |a| a.geom as u32)),
-            sides: lanes.map(|at| side(at.leg).unwrap_or(at.leg.sites[0]) as u32),
-            has_side: lanes.map(|at| if side(at.leg).is_some() { 1.0 } else { 0.0 }),
+            tendons: lanes.map(|(tendon, _)| tendon),
+            sites: [0, 1].map(|end| lanes.map(|(_, leg)| leg.sites[end] as u32)),
+            geoms: lanes.map(|(_, leg)| leg.around.as_ref().map_or(0, |a| a.geom as u32)),
+            sides: lanes.map(|(_, leg)| side(leg).unwrap_or(leg.sites[0]) as u32),
+            has_side: lanes.map(|(_, leg)| if side(leg).is_some() { 1.0 } else { 0.0 }),
         }
     }
 
@@ -88,7 +82,7 @@ impl Batch {
 
     /// The runs of as many legs as `T` has lanes, from `first` on.
     #[inline(always)]
-    fn run<T: Number>(&self, first: usize, m: &Model, d: &Data, runs: &mut [Run]) {
+    fn run<T: Number>(&self, first: usize, m: &Model, d: &Data, runs: &mut Runs) {
         let (zero, one) = (T::of(0.0), T::of(1.0));
         let [start, end] = &self.sites;
         let start = Vec3::from_lanes(|k| d.site_xpos[start[first + k] as usize]);
@@ -106,47 +100,34 @@ impl Batch {
                 given: zero.below(T::from_lanes(|k| self.has_side[first + k])),
                 point: Vec3::from_lanes(|k| d.site_xpos[self.sides[first + k] as usize]),
             };
+            let mut touches = zero;
             if let Some(touch) = obstacle.touch([start, end], side) {
                 let [reach, leave] = touch.points;
                 let before = reach - start;
                 for k in 0..3 {
                     gap[k] = T::select(touch.touches, before[k], gap[k]);
                 }
-                let touches = T::select(touch.touches, one, zero);
                 let (after, after_length) = normalized(end - leave);
-                self.write(first, runs, reach, touch.length, |run| &mut run.reach);
-                self.write(first, runs, leave, touches, |run| &mut run.leave);
-                self.write(first, runs, after, after_length, |run| &mut run.after);
-            } else {
-                self.write(first, runs, gap, zero, |run| &mut run.leave);
+                reach.put(&mut runs.points[1], first);
+                leave.put(&mut runs.points[2], first);
+                after.put(&mut runs.directions[1], first);
+                after_length.put(&mut runs.distances[1], first);
+                touch.length.put(&mut runs.around, first);
+                touches = T::select(touch.touches, one, zero);
             }
+            touches.put(&mut runs.touches, first);
         }
         let (before, length) = normalized(gap);
-        self.write(first, runs, before, length, |run| &mut run.before);
-    }
-
-    /// Writes a vector and a number to the runs of the legs from `first` on.
-    #[inline(always)]
-    fn write<T: Number>(
-        &self,
-        first: usize,
-        runs: &mut [Run],
-        v: Vec3<T>,
-        x: T,
-        place: impl Fn(&mut Run) -> &mut [f64; 4],
-    ) {
-        let records = T::to_records([v[0], v[1], v[2], x]);
-        for k in 0..T::LANES {
-            if let Some(run) = runs.get_mut(self.pieces[first + k] as usize) {
-                *place(run) = records[k];
-            }
-        }
+        start.put(&mut runs.points[0], first);
+        end.put(&mut runs.points[3], first);
+        before.put(&mut runs.directions[0], first);
+        length.put(&mut runs.distances[0], first);
     }
 }
 
 /// How all legs run, but for those of sleeping tendons.
 #[inline]
-pub(super) fn run(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Run]) {
+pub(super) fn run(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Runs]) {
     if Four::available() {
         four(m, d, batches, asleep, runs);
     } else {
@@ -155,15 +136,15 @@ pub(super) fn run(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs:
 }
 
 wide! {
-    fn four(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Run]) {
-        for batch in batches.iter().filter(|batch| !batch.sleeps(asleep)) {
+    fn four(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Runs]) {
+        for (batch, runs) in batches.iter().zip(runs).filter(|(batch, _)| !batch.sleeps(asleep)) {
             batch.run::<Four>(0, m, d, runs);
         }
     }
 }
 
-fn one(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Run]) {
-    for batch in batches.iter().filter(|batch| !batch.sleeps(asleep)) {
+fn one(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Runs]) {
+    for (batch, runs) in batches.iter().zip(runs).filter(|(batch, _)| !batch.sleeps(asleep)) {
         for k in 0..4 {
             batch.run::<f64>(k, m, d, runs);
         }

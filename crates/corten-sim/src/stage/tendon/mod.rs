@@ -13,7 +13,8 @@ mod path;
 mod pattern;
 mod wrap;
 
-use std::ops::Range;
+use std::iter::Zip;
+use std::slice::IterMut;
 use std::sync::Arc;
 
 use corten_math::{MIN_VAL, Spatial, Vec3, wide};
@@ -22,8 +23,8 @@ use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
 
 pub(crate) use pattern::Pattern;
 
-use self::legs::Run;
-use self::path::{Leg, Link, Piece};
+use self::legs::Runs;
+use self::path::{Leg, Piece, Pull};
 use self::pattern::Summand;
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
@@ -50,7 +51,7 @@ pub(crate) fn keeps_sparse(m: &Model) -> bool {
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    runs: Vec<Run>,
+    runs: Vec<Runs>,
     /// Whether each tendon sleeps; empty if all are awake.
     asleep: Vec<bool>,
     /// Entries of the row at hand that a path has touched.
@@ -73,7 +74,7 @@ pub fn tendon(m: &Model, d: &mut Data) {
         let asleep = |i| sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep;
         memory.asleep.extend((0..m.ntendon).map(asleep));
     }
-    memory.runs.resize(pattern.pieces.len(), Run::default());
+    memory.runs.resize(pattern.batches.len(), Runs::default());
     legs::run(m, d, &pattern.batches, &memory.asleep, &mut memory.runs);
     let Memory { runs, asleep, touched } = &mut memory;
     if keeps_sparse(m) {
@@ -90,22 +91,22 @@ wide! {
         m: &Model,
         d: &mut Data,
         pattern: &Pattern,
-        runs: &[Run],
+        runs: &[Runs],
         asleep: &[bool],
         entries: E,
     ) {
         d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
         d.ten_J_colind.resize(pattern.colind.len(), 0);
         d.ten_J.resize(pattern.colind.len(), 0.0);
+        let wrap_obj = d.wrap_obj.as_flattened_mut();
+        let wrap_xpos = d.wrap_xpos.as_flattened_mut().as_chunks_mut().0;
+        let most = wrap_obj.len().min(wrap_xpos.len());
         let mut path = Path {
             pattern,
             runs,
-            site_xpos: &d.site_xpos,
             subtree_com: &d.subtree_com,
             cdof: &d.cdof,
-            wrap_obj: d.wrap_obj.as_flattened_mut(),
-            wrap_xpos: d.wrap_xpos.as_flattened_mut().as_chunks_mut().0,
-            points: 0,
+            room: wrap_obj.iter_mut().zip(wrap_xpos),
             row: &mut [],
             entries,
         };
@@ -121,13 +122,14 @@ wide! {
                 continue;
             }
             path.begin(row);
-            d.ten_wrapadr[i] = path.points as i32;
+            let points = most - path.room.len();
             d.ten_length[i] = if pattern.is_fixed(i) {
                 path.sum(m, &d.qpos, pattern.summands(i))
             } else {
-                path.follow(pattern.path(i))
+                path.follow(&pattern.pieces[pattern.path(i)])
             };
-            d.ten_wrapnum[i] = path.points as i32 - d.ten_wrapadr[i];
+            d.ten_wrapadr[i] = points as i32;
+            d.ten_wrapnum[i] = (most - path.room.len() - points) as i32;
             d.ten_J_rownnz[i] = path.end(columns, &mut d.ten_J_colind[room]) as i32;
         }
     }
@@ -196,14 +198,11 @@ impl Entries for Touched<'_> {
 /// The path of a tendon while it is followed.
 struct Path<'a, E> {
     pattern: &'a Pattern,
-    runs: &'a [Run],
-    site_xpos: &'a [Vec3],
+    runs: &'a [Runs],
     subtree_com: &'a [Vec3],
     cdof: &'a [Spatial],
-    wrap_obj: &'a mut [i32],
-    wrap_xpos: &'a mut [[f64; 3]],
-    /// How many points there are, of all tendons.
-    points: usize,
+    /// Where points of paths are to be written, of all tendons.
+    room: Zip<IterMut<'a, i32>, IterMut<'a, [f64; 3]>>,
     /// The row of the Jacobian.
     row: &'a mut [f64],
     entries: E,
@@ -245,17 +244,12 @@ impl<'a, E: Entries> Path<'a, E> {
 
     /// The pieces of a spatial tendon; returns its length.
     #[inline(always)]
-    fn follow(&mut self, pieces: Range<usize>) -> f64 {
+    fn follow(&mut self, pieces: &[Piece]) -> f64 {
         let mut length = 0.0;
-        for (piece, run) in self.pattern.pieces[pieces.clone()].iter().zip(&self.runs[pieces]) {
+        for piece in pieces {
             match piece {
                 Piece::Pulley => self.add_point(PULLEY, Vec3::ZERO),
-                Piece::Leg(leg) => {
-                    length += self.add_leg(leg, run);
-                    if leg.last {
-                        self.add_point(SITE, self.site_xpos[leg.sites[1]]);
-                    }
-                }
+                Piece::Leg(leg) => length += self.add_leg(leg),
             }
         }
         length
@@ -263,52 +257,55 @@ impl<'a, E: Entries> Path<'a, E> {
 
     /// Adds a leg's points and its derivative; returns its share of the length.
     #[inline(always)]
-    fn add_leg(&mut self, leg: &Leg, run: &Run) -> f64 {
-        let [start, end] = leg.sites.map(|s| self.site_xpos[s]);
+    fn add_leg(&mut self, leg: &Leg) -> f64 {
+        let [batch, lane] = leg.run.map(|at| at as usize);
+        let (runs, lane) = (&self.runs[batch], lane % 4);
+        self.add_point(SITE, runs.points[0].lane(lane));
+        let mut length = runs.distances[0].0[lane];
+        let mut pulls = leg.pulls;
+        if let Some(around) = &leg.around
+            && runs.touches.0[lane] != 0.0
+        {
+            self.add_point(around.geom as i32, runs.points[1].lane(lane));
+            self.add_point(around.geom as i32, runs.points[2].lane(lane));
+            length = length + runs.around.0[lane] + runs.distances[1].0[lane];
+            pulls = around.pulls;
+        }
+        if leg.last {
+            self.add_point(SITE, runs.points[3].lane(lane));
+        }
         let weight = 1.0 / leg.divisor;
-        let ([a, b, c, before], [e, f, g, after]) = (run.before, run.after);
-        let ([x, y, z, length], [p, q, r, touches]) = (run.reach, run.leave);
-        let first_force = Vec3([a, b, c]) * weight;
-        self.add_point(SITE, start);
-        let Some(around) = leg.around.as_ref().filter(|_| touches != 0.0) else {
-            self.pull(&leg.link, [start, end], first_force);
-            return before / leg.divisor;
-        };
-        let (reach, leave) = (Vec3([x, y, z]), Vec3([p, q, r]));
-        self.add_point(around.geom as i32, reach);
-        self.add_point(around.geom as i32, leave);
-        self.pull(&around.links[0], [start, reach], first_force);
-        self.pull(&around.links[1], [leave, end], Vec3([e, f, g]) * weight);
-        (before + length + after) / leg.divisor
+        for pull in &self.pattern.pulls[pulls[0] as usize..pulls[1] as usize] {
+            self.pull(pull, runs, lane, weight);
+        }
+        length / leg.divisor
     }
 
-    /// Adds the derivative of the distance between two points: a unit force along the string pulls
-    /// at both ends, so that the entry of a dof is the power of that force.
+    /// Adds the derivative of the length of a straight piece by what moves one of its ends: a unit
+    /// force along the string pulls there, so that the entry of a dof is the power of that force.
     #[inline(always)]
-    fn pull(&mut self, link: &Link, ends: [Vec3; 2], force: Vec3) {
-        let [both, first, second, end] = link.terms.map(|at| at as usize);
-        for term in &self.pattern.terms[both..end] {
+    fn pull(&mut self, pull: &Pull, runs: &Runs, lane: usize, weight: f64) {
+        let pattern = self.pattern;
+        let [carried, terms] = [pull.carried, pull.terms]
+            .map(|[start, end]| &pattern.terms[start as usize..end as usize]);
+        for term in carried.iter().chain(terms) {
             self.entries.touch(term.slot as usize);
         }
-        for (k, terms, force) in [(0, first..second, -force), (1, second..end, force)] {
-            if terms.is_empty() {
-                continue;
-            }
-            let torque = (ends[k] - self.subtree_com[link.roots[k] as usize]).cross(force);
-            for term in &self.pattern.terms[terms] {
-                let axis = &self.cdof[term.dof as usize];
-                let power = axis.rot().dot(torque) + axis.lin().dot(force);
-                self.row[term.slot as usize] += power;
-            }
+        let weight = if pull.begins { -weight } else { weight };
+        let force = runs.directions[pull.piece as usize % 2].lane(lane) * weight;
+        let point = runs.points[pull.point as usize % 4].lane(lane);
+        let torque = (point - self.subtree_com[pull.root as usize]).cross(force);
+        for term in terms {
+            let axis = &self.cdof[term.dof as usize];
+            let power = axis.rot().dot(torque) + axis.lin().dot(force);
+            self.row[term.slot as usize] += power;
         }
     }
 
     #[inline(always)]
     fn add_point(&mut self, object: i32, position: Vec3) {
-        let at = self.points;
-        if let (Some(obj), Some(xpos)) = (self.wrap_obj.get_mut(at), self.wrap_xpos.get_mut(at)) {
+        if let Some((obj, xpos)) = self.room.next() {
             (*obj, *xpos) = (object, position.0);
-            self.points += 1;
         }
     }
 }
@@ -325,8 +322,7 @@ pub fn velocity(m: &Model, d: &mut Data) {
 /// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
 pub fn bias(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
-    for i in 0..m.ntendon {
-        let armature = m.tendon_armature[i];
+    for (i, &armature) in m.tendon_armature.iter().enumerate() {
         if armature == 0.0
             || path::is_fixed(m, i)
             || (filter && sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep)

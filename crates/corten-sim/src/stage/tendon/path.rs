@@ -5,7 +5,6 @@ use corten_model::enums::WrapType;
 
 use super::wrap::Shape;
 use crate::chain::index;
-use crate::data::structure::Structure;
 
 /// One entry of a spatial tendon's path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,31 +14,19 @@ pub(crate) enum Piece {
     Leg(Leg),
 }
 
-impl Piece {
-    /// All straight pieces of string that there can be.
-    pub fn links(&mut self) -> impl Iterator<Item = &mut Link> {
-        let leg = match self {
-            Piece::Pulley => None,
-            Piece::Leg(leg) => Some(leg),
-        };
-        leg.into_iter().flat_map(|leg| {
-            let around = leg.around.iter_mut().flat_map(|around| &mut around.links);
-            around.chain([&mut leg.link])
-        })
-    }
-}
-
 /// From one site to the next, possibly around a geom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Leg {
     pub sites: [usize; 2],
-    /// The bodies of the two sites.
-    pub link: Link,
     pub around: Option<Around>,
     /// The leg's length counts divided by this.
     pub divisor: f64,
     /// Whether the path ends here, or is interrupted by a pulley.
     pub last: bool,
+    /// Batch and lane in which its run is computed.
+    pub run: [u32; 2],
+    /// Where the pulls of the straight leg are, among those of the pattern.
+    pub pulls: [u32; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,47 +34,30 @@ pub(crate) struct Around {
     pub geom: usize,
     pub shape: Shape,
     pub side: Option<usize>,
-    /// The bodies of the first site and the geom, of the geom and the second site.
-    pub links: [Link; 2],
+    /// Where the pulls of the leg are if it touches the geom.
+    pub pulls: [u32; 2],
 }
 
-/// Two bodies with a straight piece of string between them.
+/// An end of a straight piece of string, which pulls at what moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Link {
-    pub bodies: [u32; 2],
-    /// The tops of their trees.
-    pub roots: [u32; 2],
-    /// Where, among the terms of the [pattern](super::Pattern), those of dofs begin that move both
-    /// bodies, the first alone, the second alone, and where they end. Dofs that move both carry
-    /// the string along without changing its length: they count where zeros are kept.
-    pub terms: [u32; 4],
-}
-
-impl Link {
-    fn new(structure: &Structure, bodies: [usize; 2]) -> Link {
-        Link {
-            bodies: bodies.map(|body| body as u32),
-            roots: bodies.map(|body| structure.bodies[body].root),
-            terms: [0; 4],
-        }
-    }
-
-    /// The dofs that move both bodies, the first alone, the second alone; none if string between
-    /// points of one body.
-    pub fn dofs<'a>(&self, structure: &'a Structure) -> [&'a [u32]; 3] {
-        let [first, second] = self.bodies;
-        if first == second {
-            [&[]; 3]
-        } else {
-            structure.branches([first as usize, second as usize])
-        }
-    }
+pub(crate) struct Pull {
+    /// Which of the leg's points: start, first and last on the obstacle, end.
+    pub point: u32,
+    /// Which of the leg's straight pieces, and whether the point is where it begins.
+    pub piece: u32,
+    pub begins: bool,
+    /// The top of the tree.
+    pub root: u32,
+    /// Where the terms of dofs are that move this end of the piece alone.
+    pub terms: [u32; 2],
+    /// Where the terms of dofs are that move both ends; they carry the string along without
+    /// changing its length, and count where zeros are kept.
+    pub carried: [u32; 2],
 }
 
 /// The pieces of one tendon's path. A path that refers to objects that do not exist ends there.
 struct Pieces<'a> {
     m: &'a Model,
-    structure: &'a Structure,
     kinds: &'a [i32],
     objects: &'a [i32],
     parameters: &'a [f64],
@@ -113,15 +83,10 @@ pub(crate) fn joints(m: &Model, tendon: usize) -> impl Iterator<Item = (usize, u
 }
 
 /// The path of a spatial tendon.
-pub(crate) fn pieces<'a>(
-    m: &'a Model,
-    structure: &'a Structure,
-    tendon: usize,
-) -> impl Iterator<Item = Piece> + 'a {
+pub(crate) fn pieces(m: &Model, tendon: usize) -> impl Iterator<Item = Piece> + '_ {
     let range = entries(m, tendon);
     Pieces {
         m,
-        structure,
         kinds: &m.wrap_type[range.clone()],
         objects: &m.wrap_objid[range.clone()],
         parameters: &m.wrap_prm[range],
@@ -140,14 +105,13 @@ impl Pieces<'_> {
         (self.kind(i)? == WrapType::Site).then_some(id)
     }
 
-    fn around(&self, i: usize, shape: Shape, ends: [usize; 2]) -> Option<Around> {
+    fn around(&self, i: usize, shape: Shape) -> Option<Around> {
         let geom = index(self.objects[i], self.m.ngeom)?;
-        let body = index(self.m.geom_bodyid[geom], self.m.nbody)?;
+        index(self.m.geom_bodyid[geom], self.m.nbody)?;
         // Rounded to the nearest: less than −1/2 is none.
         let side = self.parameters[i] + 0.5;
         let side = (side > 0.0 && side < self.m.nsite as f64).then_some(side as usize);
-        let links = [[ends[0], body], [body, ends[1]]].map(|b| Link::new(self.structure, b));
-        Some(Around { geom, shape, side, links })
+        Some(Around { geom, shape, side, pulls: [0; 2] })
     }
 
     fn leg(&mut self) -> Option<Leg> {
@@ -158,16 +122,16 @@ impl Pieces<'_> {
             _ => (start + 1, None),
         };
         let sites = [self.site(start)?, self.site(end)?];
-        let body = |site: usize| index(self.m.site_bodyid[site], self.m.nbody);
-        let bodies = [body(sites[0])?, body(sites[1])?];
+        for site in sites {
+            index(self.m.site_bodyid[site], self.m.nbody)?;
+        }
         let around = match shape {
-            Some(shape) => Some(self.around(start + 1, shape, bodies)?),
+            Some(shape) => Some(self.around(start + 1, shape)?),
             None => None,
         };
         self.at = end;
         let last = end + 1 == self.kinds.len() || self.kind(end + 1) == Some(WrapType::Pulley);
-        let link = Link::new(self.structure, bodies);
-        Some(Leg { sites, link, around, divisor: self.divisor, last })
+        Some(Leg { sites, around, divisor: self.divisor, last, run: [0; 2], pulls: [0; 2] })
     }
 }
 

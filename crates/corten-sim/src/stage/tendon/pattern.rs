@@ -11,7 +11,7 @@ use corten_model::Model;
 
 use super::keeps_sparse;
 use super::legs::Batch;
-use super::path::{self, Link, Piece};
+use super::path::{self, Leg, Piece, Pull};
 use crate::chain;
 use crate::data::shared::Shared;
 use crate::data::structure::Structure;
@@ -25,6 +25,7 @@ pub(crate) struct Pattern {
     /// Of all spatial tendons, and the same by kind.
     pub pieces: Vec<Piece>,
     pub batches: Vec<Batch>,
+    pub pulls: Vec<Pull>,
     pub terms: Vec<Term>,
     /// Of all fixed tendons.
     summands: Vec<Summand>,
@@ -100,6 +101,61 @@ fn slot(columns: &[u32], dof: u32) -> u32 {
     columns.binary_search(&dof).unwrap_or(0) as u32
 }
 
+/// A straight piece of string between two bodies, and which points of a leg it joins.
+struct Straight {
+    bodies: [usize; 2],
+    points: [u32; 2],
+}
+
+/// The row of a spatial tendon while its pulls are collected.
+struct RowOfPulls<'a> {
+    structure: &'a Structure,
+    pattern: &'a mut Pattern,
+    /// All that occur; the slots of terms are found in the end.
+    dofs: Vec<u32>,
+}
+
+impl RowOfPulls<'_> {
+    /// Adds the pulls of some pieces of string that move something, and tells where they are.
+    fn add(&mut self, pieces: &[Straight]) -> [u32; 2] {
+        let start = self.pattern.pulls.len() as u32;
+        for (piece, &Straight { bodies, points }) in pieces.iter().enumerate() {
+            if bodies[0] == bodies[1] {
+                continue;
+            }
+            let [both, first, second] = self.structure.branches(bodies);
+            let carried = self.add_terms(if self.pattern.source.sparse { both } else { &[] });
+            for (k, dofs) in [first, second].into_iter().enumerate() {
+                let terms = self.add_terms(dofs);
+                if terms[0] < terms[1] || carried[0] < carried[1] {
+                    let root = self.structure.bodies[bodies[k]].root;
+                    let (piece, point) = (piece as u32, points[k]);
+                    let pull = Pull { point, piece, begins: k == 0, root, terms, carried };
+                    self.pattern.pulls.push(pull);
+                }
+            }
+        }
+        [start, self.pattern.pulls.len() as u32]
+    }
+
+    fn add_terms(&mut self, dofs: &[u32]) -> [u32; 2] {
+        let start = self.pattern.terms.len() as u32;
+        self.pattern.terms.extend(dofs.iter().map(|&dof| Term { dof, slot: 0 }));
+        self.dofs.extend(dofs);
+        [start, self.pattern.terms.len() as u32]
+    }
+
+    fn finish(self) {
+        let count = self.dofs.len();
+        let columns = ascending(self.dofs.into_iter());
+        let first = self.pattern.terms.len() - count;
+        for term in &mut self.pattern.terms[first..] {
+            term.slot = slot(&columns, term.dof);
+        }
+        self.pattern.colind.extend(columns.iter().map(|&dof| dof as i32));
+    }
+}
+
 impl Pattern {
     /// The pattern of a model: that of earlier data, if one in use is the same.
     pub fn shared(m: &Model, structure: &Structure) -> Arc<Pattern> {
@@ -126,7 +182,7 @@ impl Pattern {
                 summands: pattern.summands.len() as u32,
             });
         }
-        pattern.batches = Batch::all(&pattern);
+        pattern.batches = Batch::all(&mut pattern);
         pattern
     }
 
@@ -147,24 +203,37 @@ impl Pattern {
     }
 
     fn add_spatial(&mut self, m: &Model, structure: &Structure, tendon: usize) {
-        let sparse = self.source.sparse;
-        let dofs = |link: &Link| {
-            let [both, first, second] = link.dofs(structure);
-            [if sparse { both } else { &[] }, first, second]
-        };
-        let mut pieces: Vec<Piece> = path::pieces(m, structure, tendon).collect();
-        let links = pieces.iter_mut().flat_map(Piece::links);
-        let columns = ascending(links.flat_map(|link| dofs(link).into_iter().flatten().copied()));
-        for link in pieces.iter_mut().flat_map(Piece::links) {
-            link.terms[0] = self.terms.len() as u32;
-            for (k, dofs) in dofs(link).into_iter().enumerate() {
-                let terms = dofs.iter().map(|&dof| Term { dof, slot: slot(&columns, dof) });
-                self.terms.extend(terms);
-                link.terms[k + 1] = self.terms.len() as u32;
+        let mut pieces: Vec<Piece> = path::pieces(m, tendon).collect();
+        let mut row = RowOfPulls { structure, pattern: self, dofs: Vec::new() };
+        for piece in &mut pieces {
+            let Piece::Leg(leg) = piece else { continue };
+            let [start, end] = leg.sites.map(|site| m.site_bodyid[site] as usize);
+            leg.pulls = row.add(&[Straight { bodies: [start, end], points: [0, 3] }]);
+            if let Some(around) = &mut leg.around {
+                let geom = m.geom_bodyid[around.geom] as usize;
+                around.pulls = row.add(&[
+                    Straight { bodies: [start, geom], points: [0, 1] },
+                    Straight { bodies: [geom, end], points: [2, 3] },
+                ]);
             }
         }
+        row.finish();
         self.pieces.append(&mut pieces);
-        self.colind.extend(columns.iter().map(|&dof| dof as i32));
+    }
+
+    /// All legs, each with its tendon.
+    pub fn legs(&mut self) -> impl Iterator<Item = (u32, &mut Leg)> {
+        let mut tendon = 0;
+        let ends = &self.ends;
+        self.pieces.iter_mut().enumerate().filter_map(move |(at, piece)| {
+            while ends.get(tendon).is_some_and(|end| at as u32 >= end.pieces) {
+                tendon += 1;
+            }
+            match piece {
+                Piece::Leg(leg) => Some((tendon as u32, leg)),
+                Piece::Pulley => None,
+            }
+        })
     }
 
     /// Whether a model's tendons are still those that the pattern was made from.
