@@ -42,7 +42,8 @@ impl Row<'_> {
 pub fn transmission(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
     let plain = if filter { 0 } else { scalar_joints(m, d) };
-    let (next, start) = if filter { (0, 0) } else { tendons(m, d, plain) };
+    let (next, start) =
+        if filter || m.ntendon == 0 { (plain, plain) } else { tendons(m, d, plain) };
     if next < m.nu {
         rows(m, d, next, start, filter);
     }
@@ -102,33 +103,33 @@ fn scalar_joints(m: &Model, d: &mut Data) -> usize {
 /// The actuators from `first` on, whose row begins at that entry, before one that is not on a
 /// tendon. Returns which it is, and where its row begins.
 fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
-    let given = m.actuator_trntype.iter().zip(&m.actuator_trnid).zip(&m.actuator_gear);
-    let rows = d.moment_rowadr.iter_mut().zip(&mut d.moment_rownnz);
-    let results = rows.zip(&mut d.actuator_length);
-    let mut start = first;
-    for (i, (((&kind, [target, _]), gear), ((rowadr, rownnz), length))) in
-        given.zip(results).enumerate().skip(first)
-    {
-        let tendon = *target as usize;
-        if kind != Transmission::Tendon.raw() || tendon >= m.ntendon {
-            return (i, start);
+    let (n, count) = (m.nu, m.ntendon);
+    let (kinds, gears) = (&m.actuator_trntype[..n], &m.actuator_gear[..n]);
+    let targets = &m.actuator_trnid[..n];
+    let (rowadr, rownnz) = (&mut d.moment_rowadr[..n], &mut d.moment_rownnz[..n]);
+    let lengths = &mut d.actuator_length[..n];
+    let (from, nonzero) = (&d.ten_J_rowadr[..count], &d.ten_J_rownnz[..count]);
+    let tendon_lengths = &d.ten_length[..count];
+    let mut next = first;
+    for i in first..n {
+        let tendon = targets[i][0] as usize;
+        if kinds[i] != Transmission::Tendon.raw() || tendon >= count {
+            return (i, next);
         }
-        let (from, count) = (d.ten_J_rowadr[tendon] as usize, d.ten_J_rownnz[tendon] as usize);
-        let (from, to) = (from..from + count, start..start + count);
-        let (Some(colind), Some(moment)) =
-            (d.moment_colind.get_mut(to.clone()), d.actuator_moment.get_mut(to))
-        else {
-            return (i, start);
-        };
-        let entries = d.ten_J_colind[from.clone()].iter().zip(&d.ten_J[from]);
-        for ((c, v), (&dof, j)) in colind.iter_mut().zip(moment).zip(entries) {
-            (*c, *v) = (dof, j * gear[0]);
+        let row = from[tendon] as usize..from[tendon] as usize + nonzero[tendon] as usize;
+        let (start, gear) = (next, gears[i][0]);
+        for (&dof, j) in d.ten_J_colind[row.clone()].iter().zip(&d.ten_J[row]) {
+            if let (Some(c), Some(v)) =
+                (d.moment_colind.get_mut(next), d.actuator_moment.get_mut(next))
+            {
+                (*c, *v) = (dof, j * gear);
+                next += 1;
+            }
         }
-        (*rowadr, *rownnz) = (start as i32, count as i32);
-        *length = d.ten_length[tendon] * gear[0];
-        start += count;
+        (rowadr[i], rownnz[i]) = (start as i32, (next - start) as i32);
+        lengths[i] = tendon_lengths[tendon] * gear;
     }
-    (m.nu, start)
+    (n, next)
 }
 
 /// Fills the row of one actuator and returns its length; `None` if its target does not exist.
@@ -395,9 +396,10 @@ pub fn velocity(m: &Model, d: &mut Data) {
         d.actuator_velocity.fill(0.0);
         return;
     }
-    let rows = d.moment_rowadr.iter().zip(&d.moment_rownnz);
-    for (velocity, (&start, &count)) in d.actuator_velocity.iter_mut().zip(rows) {
-        let row = start as usize..start as usize + count as usize;
-        *velocity = support::times_row(&d.moment_colind, &d.actuator_moment, row, &d.qvel);
+    let (rowadr, rownnz) = (&d.moment_rowadr[..m.nu], &d.moment_rownnz[..m.nu]);
+    let velocity = &mut d.actuator_velocity[..m.nu];
+    for i in 0..m.nu {
+        let row = rowadr[i] as usize..rowadr[i] as usize + rownnz[i] as usize;
+        velocity[i] = support::times_row(&d.moment_colind, &d.actuator_moment, row, &d.qvel);
     }
 }

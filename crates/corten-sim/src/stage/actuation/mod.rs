@@ -49,7 +49,8 @@ pub fn actuation(m: &Model, d: &mut Data) {
     let filter = sleep::enabled(m);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
-    let plain = if filter || m.opt.disableactuator != 0 { 0 } else { muscles::count(m) };
+    let all_act = m.na > 0 && !filter && m.opt.disableactuator == 0;
+    let plain = if all_act { muscles::count(m) } else { 0 };
     muscles::run(m, d, &memory.ctrl, plain);
     if m.na > 0 {
         for i in plain..m.nu {
@@ -242,13 +243,12 @@ fn limit_tendon_forces(m: &Model, d: &mut Data, total: &mut Vec<f64>) {
 /// `qfrc_actuator = momentᵀ · force`, gravity compensation by actuators, limits per joint.
 fn joint_forces(m: &Model, d: &mut Data) {
     d.qfrc_actuator.fill(0.0);
-    for i in 0..m.nu {
-        let force = d.actuator_force[i];
+    let (rowadr, rownnz) = (&d.moment_rowadr[..m.nu], &d.moment_rownnz[..m.nu]);
+    for (i, &force) in d.actuator_force[..m.nu].iter().enumerate() {
         if force == 0.0 {
             continue;
         }
-        let start = d.moment_rowadr[i] as usize;
-        let row = start..start + d.moment_rownnz[i] as usize;
+        let row = rowadr[i] as usize..rowadr[i] as usize + rownnz[i] as usize;
         for (&dof, moment) in d.moment_colind[row.clone()].iter().zip(&d.actuator_moment[row]) {
             d.qfrc_actuator[dof as usize] += moment * force;
         }

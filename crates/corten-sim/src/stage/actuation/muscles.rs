@@ -15,19 +15,23 @@ use crate::Data;
 #[inline]
 pub(super) fn count(m: &Model) -> usize {
     const KINDS: [i32; 3] = [Dynamics::Muscle.raw(), Gain::Muscle.raw(), Bias::Muscle.raw()];
-    let kinds = m.actuator_gaintype.iter().zip(&m.actuator_dyntype).zip(&m.actuator_biastype);
-    let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
-    let rest = m.actuator_actearly.iter().zip(&m.actuator_plugin);
-    kinds
-        .zip(states.zip(rest))
-        .take_while(|(((gain, dynamics), bias), ((adr, num), (early, plugin)))| {
-            [**dynamics, **gain, **bias] == KINDS
-                && (**adr as usize) < m.na
-                && **num == 1
-                && **early == 0
-                && **plugin < 0
-        })
-        .count()
+    let n = m.nu;
+    let (dynamics, gain, bias) =
+        (&m.actuator_dyntype[..n], &m.actuator_gaintype[..n], &m.actuator_biastype[..n]);
+    let (actadr, actnum) = (&m.actuator_actadr[..n], &m.actuator_actnum[..n]);
+    let (early, plugin) = (&m.actuator_actearly[..n], &m.actuator_plugin[..n]);
+    let is_plain = |i: usize| {
+        [dynamics[i], gain[i], bias[i]] == KINDS
+            && (actadr[i] as usize) < m.na
+            && actnum[i] == 1
+            && early[i] == 0
+            && plugin[i] < 0
+    };
+    let mut count = 0;
+    while count < n && is_plain(count) {
+        count += 1;
+    }
+    count
 }
 
 /// Activation rates and forces of the first actuators, as many as [`count`] tells.

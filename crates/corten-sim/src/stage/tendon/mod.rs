@@ -14,6 +14,7 @@ mod pattern;
 mod wrap;
 
 use std::iter::Zip;
+use std::ops::Range;
 use std::slice::IterMut;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub(crate) use pattern::Pattern;
 
 use self::legs::Runs;
 use self::path::{Leg, Piece, Pull};
-use self::pattern::Summand;
+use self::pattern::{Parts, Span, Summand};
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
 use crate::{Data, sleep, support};
@@ -95,8 +96,10 @@ wide! {
         asleep: &[bool],
         entries: E,
     ) {
+        let n = m.ntendon;
         d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
         d.ten_J_colind.resize(pattern.colind.len(), 0);
+        d.ten_J.clear();
         d.ten_J.resize(pattern.colind.len(), 0.0);
         let wrap_obj = d.wrap_obj.as_flattened_mut();
         let wrap_xpos = d.wrap_xpos.as_flattened_mut().as_chunks_mut().0;
@@ -107,43 +110,41 @@ wide! {
             subtree_com: &d.subtree_com,
             cdof: &d.cdof,
             room: wrap_obj.iter_mut().zip(wrap_xpos),
-            row: &mut [],
+            values: &mut d.ten_J,
             entries,
         };
-        let mut rest = &mut d.ten_J[..];
-        for i in 0..m.ntendon {
-            d.ten_length[i] = 0.0;
-            d.ten_J_rownnz[i] = 0;
-            let room = pattern.row(i);
-            let columns = &pattern.colind[room.clone()];
-            let (row, others) = rest.split_at_mut(columns.len());
-            rest = others;
+        path.entries.begin(pattern.colind.len());
+        let (parts, colind) = (&pattern.parts[..n], &mut d.ten_J_colind[..pattern.colind.len()]);
+        let (lengths, rownnz) = (&mut d.ten_length[..n], &mut d.ten_J_rownnz[..n]);
+        let (wrapadr, wrapnum) = (&mut d.ten_wrapadr[..n], &mut d.ten_wrapnum[..n]);
+        for i in 0..n {
             if asleep.get(i) == Some(&true) {
+                (lengths[i], rownnz[i]) = (0.0, 0);
                 continue;
             }
-            path.begin(row);
             let points = most - path.room.len();
-            d.ten_length[i] = if pattern.is_fixed(i) {
-                path.sum(m, &d.qpos, pattern.summands(i))
+            let Parts { columns, pieces, summands } = parts[i];
+            lengths[i] = if summands.is_empty() {
+                path.follow(&pattern.pieces[pieces.range()])
             } else {
-                path.follow(&pattern.pieces[pattern.path(i)])
+                path.sum(m, &d.qpos, &pattern.summands[summands.range()])
             };
-            d.ten_wrapadr[i] = points as i32;
-            d.ten_wrapnum[i] = (most - path.room.len() - points) as i32;
-            d.ten_J_rownnz[i] = path.end(columns, &mut d.ten_J_colind[room]) as i32;
+            wrapadr[i] = points as i32;
+            wrapnum[i] = (most - path.room.len() - points) as i32;
+            rownnz[i] = path.keep(columns.range(), colind) as i32;
         }
     }
 }
 
 /// Which entries a row keeps.
 trait Entries {
-    /// A row of some length begins.
-    fn begin(&mut self, len: usize);
-    /// A path depends on the dof of an entry.
-    fn touch(&mut self, slot: usize);
+    /// There may be so many, of all rows.
+    fn begin(&mut self, most: usize);
+    /// A path depends on these dofs.
+    fn touch(&mut self, pattern: &Pattern, terms: Span);
     fn keeps(&self, slot: usize, value: f64) -> bool;
     /// Enters a joint of a fixed tendon.
-    fn enter(&mut self, row: &mut [f64], slot: usize, coefficient: f64);
+    fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64);
 }
 
 /// Those that are not zero.
@@ -157,7 +158,7 @@ impl Entries for Nonzero {
     fn begin(&mut self, _: usize) {}
 
     #[inline(always)]
-    fn touch(&mut self, _: usize) {}
+    fn touch(&mut self, _: &Pattern, _: Span) {}
 
     #[inline(always)]
     fn keeps(&self, _: usize, value: f64) -> bool {
@@ -166,21 +167,23 @@ impl Entries for Nonzero {
 
     /// A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
     #[inline(always)]
-    fn enter(&mut self, row: &mut [f64], slot: usize, coefficient: f64) {
-        row[slot] = coefficient;
+    fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64) {
+        values[slot] = coefficient;
     }
 }
 
 impl Entries for Touched<'_> {
     #[inline(always)]
-    fn begin(&mut self, len: usize) {
+    fn begin(&mut self, most: usize) {
         self.0.clear();
-        self.0.resize(len, false);
+        self.0.resize(most, false);
     }
 
     #[inline(always)]
-    fn touch(&mut self, slot: usize) {
-        self.0[slot] = true;
+    fn touch(&mut self, pattern: &Pattern, terms: Span) {
+        for term in &pattern.terms[terms.range()] {
+            self.0[term.slot as usize] = true;
+        }
     }
 
     #[inline(always)]
@@ -189,9 +192,9 @@ impl Entries for Touched<'_> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, row: &mut [f64], slot: usize, coefficient: f64) {
-        row[slot] += coefficient;
-        self.touch(slot);
+    fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64) {
+        values[slot] += coefficient;
+        self.0[slot] = true;
     }
 }
 
@@ -203,30 +206,24 @@ struct Path<'a, E> {
     cdof: &'a [Spatial],
     /// Where points of paths are to be written, of all tendons.
     room: Zip<IterMut<'a, i32>, IterMut<'a, [f64; 3]>>,
-    /// The row of the Jacobian.
-    row: &'a mut [f64],
+    /// All rows of the Jacobian, zero at first.
+    values: &'a mut [f64],
     entries: E,
 }
 
-impl<'a, E: Entries> Path<'a, E> {
+impl<E: Entries> Path<'_, E> {
+    /// Moves the entries of a row that are to be kept to its beginning, writes their columns, and
+    /// tells how many there are.
     #[inline(always)]
-    fn begin(&mut self, row: &'a mut [f64]) {
-        row.fill(0.0);
-        self.entries.begin(row.len());
-        self.row = row;
-    }
-
-    /// Leaves the entries of the row that are to be kept, writes their columns, and tells how many
-    /// there are.
-    #[inline(always)]
-    fn end(&mut self, columns: &[i32], colind: &mut [i32]) -> usize {
-        let mut count = 0;
-        for (slot, &dof) in columns.iter().enumerate() {
-            let value = self.row[slot];
-            (colind[count], self.row[count]) = (dof, value);
-            count += usize::from(self.entries.keeps(slot, value));
+    fn keep(&mut self, row: Range<usize>, colind: &mut [i32]) -> usize {
+        let (start, mut next) = (row.start, row.start);
+        let columns = &self.pattern.colind[..colind.len()];
+        for slot in row {
+            let value = self.values[slot];
+            (colind[next], self.values[next]) = (columns[slot], value);
+            next += usize::from(self.entries.keeps(slot, value));
         }
-        count
+        next - start
     }
 
     /// The terms of a fixed tendon; returns its length.
@@ -237,7 +234,7 @@ impl<'a, E: Entries> Path<'a, E> {
             let slot = summand.slot as usize;
             let coefficient = m.wrap_prm[summand.entry as usize];
             length += coefficient * qpos[summand.qpos as usize];
-            self.entries.enter(self.row, slot, coefficient);
+            self.entries.enter(self.values, slot, coefficient);
         }
         length
     }
@@ -275,7 +272,7 @@ impl<'a, E: Entries> Path<'a, E> {
             self.add_point(SITE, runs.points[3].lane(lane));
         }
         let weight = 1.0 / leg.divisor;
-        for pull in &self.pattern.pulls[pulls[0] as usize..pulls[1] as usize] {
+        for pull in &self.pattern.pulls[pulls.range()] {
             self.pull(pull, runs, lane, weight);
         }
         length / leg.divisor
@@ -285,20 +282,16 @@ impl<'a, E: Entries> Path<'a, E> {
     /// force along the string pulls there, so that the entry of a dof is the power of that force.
     #[inline(always)]
     fn pull(&mut self, pull: &Pull, runs: &Runs, lane: usize, weight: f64) {
-        let pattern = self.pattern;
-        let [carried, terms] = [pull.carried, pull.terms]
-            .map(|[start, end]| &pattern.terms[start as usize..end as usize]);
-        for term in carried.iter().chain(terms) {
-            self.entries.touch(term.slot as usize);
-        }
+        self.entries.touch(self.pattern, pull.carried);
+        self.entries.touch(self.pattern, pull.terms);
         let weight = if pull.begins { -weight } else { weight };
         let force = runs.directions[pull.piece as usize % 2].lane(lane) * weight;
         let point = runs.points[pull.point as usize % 4].lane(lane);
         let torque = (point - self.subtree_com[pull.root as usize]).cross(force);
-        for term in terms {
+        for term in &self.pattern.terms[pull.terms.range()] {
             let axis = &self.cdof[term.dof as usize];
             let power = axis.rot().dot(torque) + axis.lin().dot(force);
-            self.row[term.slot as usize] += power;
+            self.values[term.slot as usize] += power;
         }
     }
 
@@ -312,10 +305,12 @@ impl<'a, E: Entries> Path<'a, E> {
 
 /// Tendon velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
-    let rows = d.ten_J_rowadr.iter().zip(&d.ten_J_rownnz);
-    for (velocity, (&start, &count)) in d.ten_velocity[..m.ntendon].iter_mut().zip(rows) {
-        let row = start as usize..start as usize + count as usize;
-        *velocity = support::times_row(&d.ten_J_colind, &d.ten_J, row, &d.qvel);
+    let n = m.ntendon;
+    let (rowadr, rownnz) = (&d.ten_J_rowadr[..n], &d.ten_J_rownnz[..n]);
+    let velocity = &mut d.ten_velocity[..n];
+    for i in 0..n {
+        let row = rowadr[i] as usize..rowadr[i] as usize + rownnz[i] as usize;
+        velocity[i] = support::times_row(&d.ten_J_colind, &d.ten_J, row, &d.qvel);
     }
 }
 
@@ -344,7 +339,7 @@ pub fn bias(m: &Model, d: &mut Data) {
 fn velocity_product_acceleration(m: &Model, d: &Data, tendon: usize) -> f64 {
     let mut total = 0.0;
     let pattern = &d.scratch.tendon;
-    for piece in &pattern.pieces[pattern.path(tendon)] {
+    for piece in &pattern.pieces[pattern.parts[tendon].pieces.range()] {
         let Piece::Leg(leg) = piece else { continue };
         let ends = leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });
         if leg.around.is_some() || ends[0].body == ends[1].body {

@@ -3,6 +3,7 @@
 use corten_model::Model;
 use corten_model::enums::WrapType;
 
+use super::pattern::Span;
 use super::wrap::Shape;
 use crate::chain::index;
 
@@ -25,8 +26,8 @@ pub(crate) struct Leg {
     pub last: bool,
     /// Batch and lane in which its run is computed.
     pub run: [u32; 2],
-    /// Where the pulls of the straight leg are, among those of the pattern.
-    pub pulls: [u32; 2],
+    /// The pulls of the straight leg.
+    pub pulls: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +35,8 @@ pub(crate) struct Around {
     pub geom: usize,
     pub shape: Shape,
     pub side: Option<usize>,
-    /// Where the pulls of the leg are if it touches the geom.
-    pub pulls: [u32; 2],
+    /// The pulls of the leg if it touches the geom.
+    pub pulls: Span,
 }
 
 /// An end of a straight piece of string, which pulls at what moves it.
@@ -48,11 +49,11 @@ pub(crate) struct Pull {
     pub begins: bool,
     /// The top of the tree.
     pub root: u32,
-    /// Where the terms of dofs are that move this end of the piece alone.
-    pub terms: [u32; 2],
-    /// Where the terms of dofs are that move both ends; they carry the string along without
-    /// changing its length, and count where zeros are kept.
-    pub carried: [u32; 2],
+    /// Terms of dofs that move this end of the piece alone.
+    pub terms: Span,
+    /// Terms of dofs that move both ends; they carry the string along without changing its length,
+    /// and count where zeros are kept.
+    pub carried: Span,
 }
 
 /// The pieces of one tendon's path. A path that refers to objects that do not exist ends there.
@@ -111,7 +112,7 @@ impl Pieces<'_> {
         // Rounded to the nearest: less than −1/2 is none.
         let side = self.parameters[i] + 0.5;
         let side = (side > 0.0 && side < self.m.nsite as f64).then_some(side as usize);
-        Some(Around { geom, shape, side, pulls: [0; 2] })
+        Some(Around { geom, shape, side, pulls: Span::default() })
     }
 
     fn leg(&mut self) -> Option<Leg> {
@@ -131,7 +132,14 @@ impl Pieces<'_> {
         };
         self.at = end;
         let last = end + 1 == self.kinds.len() || self.kind(end + 1) == Some(WrapType::Pulley);
-        Some(Leg { sites, around, divisor: self.divisor, last, run: [0; 2], pulls: [0; 2] })
+        Some(Leg {
+            sites,
+            around,
+            divisor: self.divisor,
+            last,
+            run: [0; 2],
+            pulls: Span::default(),
+        })
     }
 }
 

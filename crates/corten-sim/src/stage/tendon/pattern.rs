@@ -28,20 +28,21 @@ pub(crate) struct Pattern {
     pub pulls: Vec<Pull>,
     pub terms: Vec<Term>,
     /// Of all fixed tendons.
-    summands: Vec<Summand>,
-    ends: Vec<End>,
+    pub summands: Vec<Summand>,
+    /// One per tendon.
+    pub parts: Vec<Parts>,
     source: Source,
 }
 
-/// A degree of freedom, and its place in the row of a tendon.
+/// A degree of freedom, and its place among the entries of all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Term {
     pub dof: u32,
     pub slot: u32,
 }
 
-/// A joint of a fixed tendon: the address of its position, its place in the row, and the entry of
-/// the path that holds its coefficient.
+/// A joint of a fixed tendon: the address of its position, its place among the entries of all rows,
+/// and the entry of the path that holds its coefficient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Summand {
     pub qpos: u32,
@@ -49,12 +50,38 @@ pub(crate) struct Summand {
     pub entry: u32,
 }
 
-/// Where the parts of a tendon end, those of the next begin.
+/// What belongs to a tendon.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct End {
-    columns: u32,
-    pieces: u32,
-    summands: u32,
+pub(crate) struct Parts {
+    /// The columns of its row that can be nonzero.
+    pub columns: Span,
+    /// The path of a spatial tendon.
+    pub pieces: Span,
+    /// The terms of a fixed tendon.
+    pub summands: Span,
+}
+
+/// A part of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new(range: Range<usize>) -> Span {
+        Span { start: range.start as u32, end: range.end as u32 }
+    }
+
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+
+    #[inline(always)]
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// What a pattern is made from, to notice edits of the model.
@@ -97,7 +124,7 @@ fn ascending(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 /// The place of a dof among the columns of a row.
-fn slot(columns: &[u32], dof: u32) -> u32 {
+fn place(columns: &[u32], dof: u32) -> u32 {
     columns.binary_search(&dof).unwrap_or(0) as u32
 }
 
@@ -117,8 +144,8 @@ struct RowOfPulls<'a> {
 
 impl RowOfPulls<'_> {
     /// Adds the pulls of some pieces of string that move something, and tells where they are.
-    fn add(&mut self, pieces: &[Straight]) -> [u32; 2] {
-        let start = self.pattern.pulls.len() as u32;
+    fn add(&mut self, pieces: &[Straight]) -> Span {
+        let start = self.pattern.pulls.len();
         for (piece, &Straight { bodies, points }) in pieces.iter().enumerate() {
             if bodies[0] == bodies[1] {
                 continue;
@@ -127,7 +154,7 @@ impl RowOfPulls<'_> {
             let carried = self.add_terms(if self.pattern.source.sparse { both } else { &[] });
             for (k, dofs) in [first, second].into_iter().enumerate() {
                 let terms = self.add_terms(dofs);
-                if terms[0] < terms[1] || carried[0] < carried[1] {
+                if !terms.is_empty() || !carried.is_empty() {
                     let root = self.structure.bodies[bodies[k]].root;
                     let (piece, point) = (piece as u32, points[k]);
                     let pull = Pull { point, piece, begins: k == 0, root, terms, carried };
@@ -135,14 +162,14 @@ impl RowOfPulls<'_> {
                 }
             }
         }
-        [start, self.pattern.pulls.len() as u32]
+        Span::new(start..self.pattern.pulls.len())
     }
 
-    fn add_terms(&mut self, dofs: &[u32]) -> [u32; 2] {
-        let start = self.pattern.terms.len() as u32;
+    fn add_terms(&mut self, dofs: &[u32]) -> Span {
+        let start = self.pattern.terms.len();
         self.pattern.terms.extend(dofs.iter().map(|&dof| Term { dof, slot: 0 }));
         self.dofs.extend(dofs);
-        [start, self.pattern.terms.len() as u32]
+        Span::new(start..self.pattern.terms.len())
     }
 
     fn finish(self) {
@@ -150,7 +177,7 @@ impl RowOfPulls<'_> {
         let columns = ascending(self.dofs.into_iter());
         let first = self.pattern.terms.len() - count;
         for term in &mut self.pattern.terms[first..] {
-            term.slot = slot(&columns, term.dof);
+            term.slot = self.pattern.colind.len() as u32 + place(&columns, term.dof);
         }
         self.pattern.colind.extend(columns.iter().map(|&dof| dof as i32));
     }
@@ -170,20 +197,26 @@ impl Pattern {
         }
         let mut pattern = Pattern { source: Source::new(m), ..Pattern::default() };
         for tendon in 0..m.ntendon {
-            pattern.rowadr.push(pattern.colind.len() as i32);
+            let [columns, pieces, summands] = pattern.lengths();
+            pattern.rowadr.push(columns as i32);
             if path::is_fixed(m, tendon) {
                 pattern.add_fixed(m, tendon);
             } else {
                 pattern.add_spatial(m, structure, tendon);
             }
-            pattern.ends.push(End {
-                columns: pattern.colind.len() as u32,
-                pieces: pattern.pieces.len() as u32,
-                summands: pattern.summands.len() as u32,
+            let ends = pattern.lengths();
+            pattern.parts.push(Parts {
+                columns: Span::new(columns..ends[0]),
+                pieces: Span::new(pieces..ends[1]),
+                summands: Span::new(summands..ends[2]),
             });
         }
         pattern.batches = Batch::all(&mut pattern);
         pattern
+    }
+
+    fn lengths(&self) -> [usize; 3] {
+        [self.colind.len(), self.pieces.len(), self.summands.len()]
     }
 
     fn add_fixed(&mut self, m: &Model, tendon: usize) {
@@ -196,7 +229,7 @@ impl Pattern {
         let columns = ascending(joints.iter().map(|&[.., dof]| dof as u32));
         self.summands.extend(joints.iter().map(|&[entry, qpos, dof]| Summand {
             qpos: qpos as u32,
-            slot: slot(&columns, dof as u32),
+            slot: self.colind.len() as u32 + place(&columns, dof as u32),
             entry: entry as u32,
         }));
         self.colind.extend(columns.iter().map(|&dof| dof as i32));
@@ -224,9 +257,9 @@ impl Pattern {
     /// All legs, each with its tendon.
     pub fn legs(&mut self) -> impl Iterator<Item = (u32, &mut Leg)> {
         let mut tendon = 0;
-        let ends = &self.ends;
+        let parts = &self.parts;
         self.pieces.iter_mut().enumerate().filter_map(move |(at, piece)| {
-            while ends.get(tendon).is_some_and(|end| at as u32 >= end.pieces) {
+            while parts.get(tendon).is_some_and(|parts| at as u32 >= parts.pieces.end) {
                 tendon += 1;
             }
             match piece {
@@ -238,40 +271,6 @@ impl Pattern {
 
     /// Whether a model's tendons are still those that the pattern was made from.
     pub fn is_of(&self, m: &Model) -> bool {
-        self.ends.len() == m.ntendon && self.source.is_of(m)
-    }
-
-    /// Whether a tendon is a linear combination of joint positions.
-    #[inline]
-    pub fn is_fixed(&self, tendon: usize) -> bool {
-        let [start, end] = self.ends(tendon);
-        start.summands < end.summands
-    }
-
-    /// The path of a spatial tendon, as a range of pieces.
-    #[inline]
-    pub fn path(&self, tendon: usize) -> Range<usize> {
-        let [start, end] = self.ends(tendon);
-        start.pieces as usize..end.pieces as usize
-    }
-
-    /// The terms of a fixed tendon.
-    #[inline]
-    pub fn summands(&self, tendon: usize) -> &[Summand] {
-        let [start, end] = self.ends(tendon);
-        &self.summands[start.summands as usize..end.summands as usize]
-    }
-
-    /// Where the columns of a tendon's row are that can be nonzero.
-    #[inline]
-    pub fn row(&self, tendon: usize) -> Range<usize> {
-        let [start, end] = self.ends(tendon);
-        start.columns as usize..end.columns as usize
-    }
-
-    #[inline]
-    fn ends(&self, tendon: usize) -> [End; 2] {
-        let start = if tendon > 0 { self.ends[tendon - 1] } else { End::default() };
-        [start, self.ends[tendon]]
+        self.parts.len() == m.ntendon && self.source.is_of(m)
     }
 }
