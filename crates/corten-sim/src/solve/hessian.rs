@@ -11,21 +11,19 @@
 //! is changed accordingly and factored anew. Updating the factor row by row instead costs as much
 //! per changed row as a factorisation of a typical robot.
 
+mod blocks;
 pub mod compact;
 mod layout;
 mod order;
 mod tile;
 
-use super::cost::{CONE, QUADRATIC};
 use super::problem::{Inertia, Problem};
-use super::rows::{Block, Jacobian, Kind, MAX_RANK};
+use super::rows::{Block, Jacobian, MAX_RANK};
 use crate::data::room::fit;
+use blocks::{Blocks, Places, each_block};
 use corten_math::wide;
 use layout::{Layout, Shape, Slot, Workspace, is_single};
-use tile::{
-    Four, LANES, Pivots, RANKS, Single, Tile, ZERO, add_block, add_block_force, dot_block,
-    each_block, finish, subtract, weights,
-};
+use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 
 /// The linear algebra of one problem: what Newton's method needs of it.
 pub trait System {
@@ -50,8 +48,11 @@ pub trait System {
     /// divisor: 0 for a positive definite matrix.
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize;
 
-    /// The direction of search `−H⁻¹ g`, which becomes the vector of the products to come.
-    fn descend(&mut self, gradient: &[f64], search: &mut [f64]);
+    /// Finds the direction of search `−H⁻¹ g`, which becomes the vector of the products to come.
+    fn descend(&mut self, gradient: &[f64]);
+
+    /// The direction found last.
+    fn direction(&self) -> &[f64];
 
     /// Number of entries of the factor.
     fn nonzeros(&self, problem: &Problem<'_>) -> usize;
@@ -62,15 +63,9 @@ pub struct Hessian {
     layout: Layout,
     /// The mass matrix; diagonal tiles in full.
     inertia: Vec<Tile>,
-    /// The Jacobian: of each block the rows in one tile after the other.
-    jacobian: Vec<Four>,
-    /// Blocks by the number of rows that they take: see [`RANKS`].
-    blocks: [Vec<Placed>; RANKS.len()],
-    singles: Vec<Single>,
-    /// The Hessian, and the states that it belongs to; none if it has parts that depend on more
-    /// than states.
+    rows: Blocks<Span>,
+    /// The Hessian.
     matrix: Vec<Tile>,
-    states: Vec<i32>,
     /// Rows of tiles whose factor is out of date.
     stale: Vec<bool>,
     /// `L` without its unit diagonal, and `D` and its inverse by rows of tiles.
@@ -78,16 +73,13 @@ pub struct Hessian {
     pivots: Vec<Pivots>,
     /// Number of each column in the row that is being factored.
     index: Vec<u32>,
-    /// Rows of a block by tiles, times the weights.
-    weighted: Vec<Four>,
-    /// Products of the stored rows, in four sums each, and summed up.
-    partial: Vec<Four>,
-    products: Vec<f64>,
     /// A vector over degrees of freedom by tiles: right-hand side and solution, factor of
     /// products. Lanes without a degree of freedom are zero.
     x: Vec<Four>,
     /// Sums over degrees of freedom by tiles.
     sums: Vec<Four>,
+    /// The direction of search, in the order of the problem.
+    direction: Vec<f64>,
 }
 
 /// The parts of a Hessian that hold nothing from one problem to the next: one set serves all.
@@ -99,70 +91,76 @@ pub struct Buffers {
     layout: Workspace,
 }
 
-/// A block with several columns or rows: where all that concerns it is.
+/// Tiles of a block.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
-    /// Its number among all blocks.
-    block: u32,
+pub struct Span {
     shape: u32,
     /// First tile in the list of the layout, and their number.
-    tile: u32,
-    tiles: u32,
-    /// First four of its rows, and first of its products.
-    start: u32,
-    product: u32,
-    kind: Kind,
-    /// First constraint row, and their number.
-    row: u32,
-    rows: u32,
-    cone: u32,
+    first: u32,
+    count: u32,
+}
+
+impl Places for Layout {
+    type Tiles = Span;
+    type Stale = [bool];
+
+    #[inline(always)]
+    fn count(tiles: Span) -> usize {
+        tiles.count as usize
+    }
+
+    #[inline(always)]
+    fn list(&self, tiles: Span) -> impl Iterator<Item = usize> {
+        self.tile_list(tiles.first, tiles.count).iter().map(|&t| t as usize)
+    }
+
+    #[inline(always)]
+    fn targets(&self, tiles: Span) -> impl Fn(usize, usize) -> usize {
+        let targets = &self.targets[self.shapes[tiles.shape as usize].target as usize..];
+        |i, j| targets[i * (i + 1) / 2 + j] as usize
+    }
+
+    #[inline(always)]
+    fn diagonal(&self, place: usize) -> usize {
+        Layout::diagonal(self, place)
+    }
+
+    #[inline(always)]
+    fn spoil(&self, tiles: Span, stale: &mut [bool]) {
+        for tile in self.list(tiles) {
+            stale[tile] = true;
+        }
+    }
+
+    #[inline(always)]
+    fn spoil_place(&self, place: usize, stale: &mut [bool]) {
+        stale[place / LANES] = true;
+    }
 }
 
 impl Hessian {
     /// Borrows working memory before a problem is loaded, or gives it back.
     pub fn exchange(&mut self, buffers: &mut Buffers) {
-        std::mem::swap(&mut self.jacobian, &mut buffers.jacobian);
+        std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
         std::mem::swap(&mut self.matrix, &mut buffers.matrix);
         std::mem::swap(&mut self.factor, &mut buffers.factor);
         std::mem::swap(&mut self.layout.work, &mut buffers.layout);
     }
 
     fn place_blocks(&mut self, rows: &Jacobian<'_>) {
-        self.blocks.iter_mut().for_each(Vec::clear);
-        self.singles.clear();
-        let (mut start, mut product) = (0, 0);
+        self.rows.clear();
         for (block, (b, &shape)) in rows.blocks.iter().zip(&self.layout.blocks).enumerate() {
             if is_single(b) {
                 let place = self.layout.place[rows.columns[b.col as usize] as usize];
-                let value = rows.values[b.val as usize];
-                self.singles.push(Single { row: b.row, place, value });
+                self.rows.push_single(b.row, place, rows.values[b.val as usize]);
                 continue;
             }
             let Shape { slot, nslot, .. } = self.layout.shapes[shape as usize];
-            let kernel = match b.rank {
-                0 | 1 => 0,
-                2 | 3 => 1,
-                4 => 2,
-                _ => 3,
-            };
-            self.blocks[kernel].push(Placed {
-                block: block as u32,
-                shape,
-                tile: slot,
-                tiles: nslot,
-                start,
-                product,
-                kind: b.kind,
-                row: b.row,
-                rows: b.rows().len() as u32,
-                cone: b.cone,
-            });
-            start += RANKS[kernel] as u32 * nslot;
-            product += RANKS[kernel] as u32;
+            let tiles = Span { shape, first: slot, count: nslot };
+            self.rows.push(block, b, tiles, nslot as usize);
         }
-        fit(&mut self.jacobian, start as usize);
-        self.partial.resize(product as usize, [0.0; LANES]);
-        self.products.resize(product as usize, 0.0);
+        self.rows.close();
+        fit(&mut self.rows.jacobian, self.rows.end);
     }
 }
 
@@ -179,7 +177,7 @@ impl System for Hessian {
             self.x.resize(rows, [0.0; LANES]);
             self.sums.resize(rows, [0.0; LANES]);
             let slots = self.layout.shapes.iter().map(|s| s.nslot as usize).max().unwrap_or(0);
-            self.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
+            self.rows.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
         }
         fit(&mut self.matrix, self.inertia.len());
         fit(&mut self.factor, self.inertia.len());
@@ -206,21 +204,24 @@ impl System for Hessian {
     }
 
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        if !known || !change(self, problem, jar, state) {
+        if !known || !change(self, problem, state) {
             build(self, problem, jar, state);
         }
         factor(self)
     }
 
-    fn descend(&mut self, gradient: &[f64], search: &mut [f64]) {
+    fn descend(&mut self, gradient: &[f64]) {
         for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
             *to = dofs.map(|dof| gradient.get(dof as usize).map_or(0.0, |g| -g));
         }
         solve(self);
         let entries = self.x.as_flattened();
-        for (x, &place) in search.iter_mut().zip(&self.layout.place) {
-            *x = entries[place as usize];
-        }
+        self.direction.clear();
+        self.direction.extend(self.layout.place.iter().map(|&place| entries[place as usize]));
+    }
+
+    fn direction(&self) -> &[f64] {
+        &self.direction
     }
 
     fn nonzeros(&self, _: &Problem<'_>) -> usize {
@@ -246,50 +247,23 @@ wide! {
                 }
             }
         }
-        let Hessian { layout, blocks, jacobian, .. } = h;
-        each_block!(blocks, R, p => {
-            let slots = layout.slots_of(p.shape);
+        let Hessian { layout, rows: Blocks { placed, jacobian, .. }, .. } = h;
+        each_block!(placed, R, p => {
+            let slots = layout.slots_of(p.tiles.shape);
             let to = &mut jacobian[p.start as usize..];
             expand::<R>(to, slots, rows, &rows.blocks[p.block as usize]);
         });
     }
 
     fn mul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, y: &mut [f64]) {
-        let Hessian { layout, blocks, singles, jacobian, partial, products, x, .. } = h;
-        each_block!(blocks, R, p => {
-            let tiles = layout.tile_list(p.tile, p.tiles).iter().map(|&t| t as usize);
-            let (from, to) = (&jacobian[p.start as usize..], &mut partial[p.product as usize..]);
-            dot_block::<R>(from, tiles, x, to);
-        });
-        // In a loop of its own, which the compiler does not mix with that over columns.
-        for (to, s) in products.iter_mut().zip(&*partial) {
-            *to = (s[0] + s[2]) + (s[1] + s[3]);
-        }
-        each_block!(blocks, R, p => {
-            if let Some(products) = products[p.product as usize..].first_chunk::<R>() {
-                let y = &mut y[p.row as usize..][..p.rows as usize];
-                rows.edges::<R>(p.kind, p.cone, products, y);
-            }
-        });
-        let x = x.as_flattened();
-        for s in singles {
-            y[s.row as usize] = s.value * x[s.place as usize];
-        }
+        h.rows.mul(&h.layout, rows, &h.x, y);
     }
 
     fn tmul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
-        let Hessian { layout, blocks, singles, jacobian, sums, .. } = h;
+        let Hessian { layout, rows: blocks, sums, .. } = h;
         sums.fill([0.0; LANES]);
-        each_block!(blocks, R, p => {
-            let tiles = layout.tile_list(p.tile, p.tiles).iter().map(|&t| t as usize);
-            let f = &f[p.row as usize..][..p.rows as usize];
-            let forces = rows.stored_forces::<R>(p.kind, p.cone, f);
-            add_block_force::<R>(&jacobian[p.start as usize..], tiles, sums, &forces);
-        });
-        let sums = sums.as_flattened_mut();
-        for s in singles {
-            sums[s.place as usize] += s.value * f[s.row as usize];
-        }
+        blocks.tmul_add(layout, rows, f, sums);
+        let sums = sums.as_flattened();
         for (y, &place) in y.iter_mut().zip(&layout.place) {
             *y = sums[place as usize];
         }
@@ -334,69 +308,13 @@ wide! {
         }
     }
 
-    /// `M + Jᵀ W J`.
     fn build(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
-        let Hessian { layout, blocks, singles, jacobian, matrix, weighted, .. } = h;
-        matrix.copy_from_slice(&h.inertia);
         h.stale.fill(true);
-        let rows = &problem.rows.jacobian;
-        let mut cones = false;
-        each_block!(blocks, R, p => {
-            let b = &rows.blocks[p.block as usize];
-            cones |= p.kind == Kind::Elliptic && state[p.row as usize] == CONE;
-            let (w, any) = weights::<R>(problem, b, jar, state);
-            if any {
-                add_placed(matrix, jacobian, weighted, layout, p, &w);
-            }
-        });
-        let entries = matrix.as_flattened_mut().as_flattened_mut();
-        for s in singles {
-            if state[s.row as usize] == QUADRATIC {
-                let d = problem.rows.d[s.row as usize];
-                entries[layout.diagonal(s.place as usize)] += d * s.value * s.value;
-            }
-        }
-        h.states.clear();
-        if !cones {
-            h.states.extend_from_slice(state);
-        }
+        h.rows.build(&h.layout, problem, jar, state, &h.inertia, &mut h.matrix);
     }
 
-    /// Turns the matrix of other states into that of the given ones, if possible.
-    fn change(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> bool {
-        let rows = &problem.rows.jacobian;
-        let cone = |b: &Block| b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
-        if h.states.len() != state.len() || rows.blocks.iter().any(cone) {
-            return false;
-        }
-        let Hessian { layout, blocks, singles, jacobian, matrix, weighted, states, stale, .. } = h;
-        each_block!(blocks, R, p => {
-            let range = p.row as usize..(p.row + p.rows) as usize;
-            if states[range.clone()] != state[range] {
-                for &tile in layout.tile_list(p.tile, p.tiles) {
-                    stale[tile as usize] = true;
-                }
-                let b = &rows.blocks[p.block as usize];
-                let (old, _) = weights::<R>(problem, b, jar, states);
-                let (mut w, _) = weights::<R>(problem, b, jar, state);
-                for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
-                    *w -= old;
-                }
-                add_placed(matrix, jacobian, weighted, layout, p, &w);
-            }
-        });
-        let entries = matrix.as_flattened_mut().as_flattened_mut();
-        for s in singles {
-            let row = s.row as usize;
-            let [before, after] = [states[row] == QUADRATIC, state[row] == QUADRATIC];
-            if before != after {
-                stale[s.place as usize / LANES] = true;
-                let d = if after { problem.rows.d[row] } else { -problem.rows.d[row] };
-                entries[layout.diagonal(s.place as usize)] += d * s.value * s.value;
-            }
-        }
-        states.copy_from_slice(state);
-        true
+    fn change(h: &mut Hessian, problem: &Problem<'_>, state: &[i32]) -> bool {
+        h.rows.change(&h.layout, problem, state, &mut h.matrix, &mut h.stale[..])
     }
 
     fn factor(h: &mut Hessian) -> usize {
@@ -514,20 +432,4 @@ fn expand<const R: usize>(to: &mut [Four], slots: &[Slot], rows: &Jacobian<'_>, 
             to[r] = slot.gather(rows.values, b.val as usize + r * b.ncol as usize);
         }
     }
-}
-
-/// `H += Jᵀ W J` for one block of at most `R` rows.
-#[inline(always)]
-fn add_placed<const R: usize>(
-    matrix: &mut [Tile],
-    jacobian: &[Four],
-    weighted: &mut [Four],
-    layout: &Layout,
-    place: &Placed,
-    w: &[[f64; R]; R],
-) {
-    let targets = &layout.targets[layout.shapes[place.shape as usize].target as usize..];
-    let from = &jacobian[place.start as usize..];
-    let target = |i: usize, j: usize| targets[i * (i + 1) / 2 + j] as usize;
-    add_block(matrix, from, weighted, place.tiles as usize, w, target);
 }

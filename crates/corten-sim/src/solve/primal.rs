@@ -59,7 +59,6 @@ struct Vectors {
     jv: Vec<f64>,
     mv: Vec<f64>,
     grad: Vec<f64>,
-    search: Vec<f64>,
 }
 
 /// Large islands that keep a Hessian of their own.
@@ -190,8 +189,8 @@ wide! {
         let mut record = record;
         let n = x.qacc.len();
         let rows = &problem.rows;
-        let Vectors { line, jv, mv, grad, search } = vectors;
-        for v in [&mut *mv, &mut *grad, &mut *search] {
+        let Vectors { line, jv, mv, grad } = vectors;
+        for v in [&mut *mv, &mut *grad] {
             v.resize(n, 0.0);
         }
         jv.resize(rows.len(), 0.0);
@@ -234,13 +233,14 @@ wide! {
                 raised = system.factor(problem, x.jar, x.state, known);
                 outcome.singular += raised;
             }
-            system.descend(grad, search);
-            let search_norm = norm(search);
+            system.descend(grad);
+            let search_norm = norm(system.direction());
             if search_norm < MIN_VAL {
                 break;
             }
             system.mul_inertia(mv);
             system.mul_jacobian(&rows.jacobian, jv);
+            let search = system.direction();
             let along = Direction {
                 search,
                 mv,
@@ -279,24 +279,24 @@ fn gradient(
     qfrc_constraint: &[f64],
     grad: &mut [f64],
 ) -> f64 {
-    const LANES: usize = 4;
     let n = grad.len();
-    let (qacc, ma, constraint) = (&qacc[..n], &ma[..n], &qfrc_constraint[..n]);
-    let (smooth, free) = (&problem.qfrc_smooth[..n], &problem.qacc_smooth[..n]);
-    let mut sum = [0.0; LANES];
-    let whole = n - n % LANES;
-    for start in (0..whole).step_by(LANES) {
-        for k in 0..LANES {
-            let i = start + k;
-            let force = ma[i] - smooth[i];
-            grad[i] = force - constraint[i];
-            sum[k] += force * (qacc[i] - free[i]);
+    let (grad, grad_rest) = grad.as_chunks_mut::<4>();
+    let whole = n - grad_rest.len();
+    let inputs = [ma, problem.qfrc_smooth, qfrc_constraint, qacc, problem.qacc_smooth];
+    let [ma, smooth, constraint, qacc, free] = inputs.map(|v| v[..n].as_chunks::<4>().0);
+    let mut sum = [0.0; 4];
+    for i in 0..grad.len() {
+        for k in 0..4 {
+            let force = ma[i][k] - smooth[i][k];
+            grad[i][k] = force - constraint[i][k];
+            sum[k] += force * (qacc[i][k] - free[i][k]);
         }
     }
-    for i in whole..n {
-        let force = ma[i] - smooth[i];
-        grad[i] = force - constraint[i];
-        sum[i % LANES] += force * (qacc[i] - free[i]);
+    let [ma, smooth, constraint, qacc, free] = inputs.map(|v| &v[whole..n]);
+    for (k, grad) in grad_rest.iter_mut().enumerate() {
+        let force = ma[k] - smooth[k];
+        *grad = force - constraint[k];
+        sum[k] += force * (qacc[k] - free[k]);
     }
     0.5 * ((sum[0] + sum[2]) + (sum[1] + sum[3]))
 }

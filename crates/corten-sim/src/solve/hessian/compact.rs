@@ -9,14 +9,11 @@
 
 use std::ops::Range;
 
-use super::super::cost::{CONE, QUADRATIC};
 use super::super::problem::{Inertia, Problem};
-use super::super::rows::{Block, Jacobian, Kind, MAX_RANK, Run};
+use super::super::rows::{Block, Jacobian, MAX_RANK, Run};
+use super::blocks::{Blocks, Places, kernel};
 use super::layout::is_single;
-use super::tile::{
-    Four, LANES, Pivots, RANKS, Single, Tile, ZERO, add_block, add_block_force, dot_block,
-    each_block, finish, subtract, weights,
-};
+use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 use super::{Buffers, System};
 use crate::data::room::fit;
 
@@ -48,22 +45,11 @@ pub struct Compact {
     below: [u32; ROWS],
     /// Rows of tiles whose factor is out of date.
     stale: u32,
-    /// The states that the Hessian belongs to; none if it has parts that depend on more.
-    states: Vec<i32>,
-    /// The Jacobian: of each block the rows in one tile after the other.
-    jacobian: Vec<Four>,
-    /// Blocks by the number of rows that they take: see [`RANKS`].
-    blocks: [Vec<Placed>; RANKS.len()],
-    singles: Vec<Single>,
+    rows: Blocks<Tiles>,
     /// Columns that blocks have in common: as runs, and by tiles.
     shapes: Vec<Shape>,
     runs: Vec<Run>,
     slots: Vec<Slot>,
-    /// Rows of a block by tiles, times the weights.
-    weighted: Vec<Four>,
-    /// Products of the stored rows, in four sums each, and summed up.
-    partial: Vec<Four>,
-    products: Vec<f64>,
     /// A vector over degrees of freedom, and sums over them. Lanes beyond the last one are zero.
     x: [Four; ROWS],
     sums: [Four; ROWS],
@@ -75,22 +61,6 @@ struct Shape {
     run: u32,
     slot: u32,
     tiles: Tiles,
-}
-
-/// A block with several columns or rows.
-#[derive(Clone, Copy, Debug)]
-struct Placed {
-    /// Its number among all blocks.
-    block: u32,
-    tiles: Tiles,
-    /// First four of its rows, and first of its products.
-    start: u32,
-    product: u32,
-    kind: Kind,
-    /// First constraint row, and their number.
-    row: u32,
-    rows: u32,
-    cone: u32,
 }
 
 /// Columns within one tile that follow each other.
@@ -216,6 +186,49 @@ fn row(t: usize) -> usize {
     t * (t + 1) / 2
 }
 
+/// The lower triangle, row by row.
+struct Triangle;
+
+impl Places for Triangle {
+    type Tiles = Tiles;
+    type Stale = u32;
+
+    #[inline(always)]
+    fn count(tiles: Tiles) -> usize {
+        tiles.count as usize
+    }
+
+    #[inline(always)]
+    fn list(&self, tiles: Tiles) -> impl Iterator<Item = usize> {
+        Bits(tiles.set)
+    }
+
+    #[inline(always)]
+    fn targets(&self, tiles: Tiles) -> impl Fn(usize, usize) -> usize {
+        let mut list = [0; ROWS];
+        for (to, tile) in list.iter_mut().zip(Bits(tiles.set)) {
+            *to = tile;
+        }
+        move |i, j| row(list[i % ROWS]) + list[j % ROWS]
+    }
+
+    #[inline(always)]
+    fn diagonal(&self, place: usize) -> usize {
+        let (t, lane) = (place / LANES, place % LANES);
+        ((row(t) + t) * LANES + lane) * LANES + lane
+    }
+
+    #[inline(always)]
+    fn spoil(&self, tiles: Tiles, stale: &mut u32) {
+        *stale |= tiles.set;
+    }
+
+    #[inline(always)]
+    fn spoil_place(&self, place: usize, stale: &mut u32) {
+        *stale |= 1 << (place / LANES);
+    }
+}
+
 impl System for Compact {
     #[inline(always)]
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
@@ -225,7 +238,7 @@ impl System for Compact {
         for v in [&mut self.inertia, &mut self.matrix, &mut self.factor] {
             fit(v, tiles);
         }
-        self.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
+        self.rows.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
         self.load_inertia(inertia);
         self.load_blocks(rows);
         self.close_structure();
@@ -241,25 +254,7 @@ impl System for Compact {
 
     #[inline(always)]
     fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
-        let Compact { blocks, singles, jacobian, partial, products, x, .. } = self;
-        each_block!(blocks, R, p => {
-            let (from, to) = (&jacobian[p.start as usize..], &mut partial[p.product as usize..]);
-            dot_block::<R>(from, Bits(p.tiles.set), x, to);
-        });
-        // In a loop of its own, which the compiler does not mix with that over columns.
-        for (to, s) in products.iter_mut().zip(&*partial) {
-            *to = (s[0] + s[2]) + (s[1] + s[3]);
-        }
-        each_block!(blocks, R, p => {
-            if let Some(products) = products[p.product as usize..].first_chunk::<R>() {
-                let y = &mut y[p.row as usize..][..p.rows as usize];
-                rows.edges::<R>(p.kind, p.cone, products, y);
-            }
-        });
-        let x = x.as_flattened();
-        for s in singles {
-            y[s.row as usize] = s.value * x[s.place as usize % MOST];
-        }
+        self.rows.mul(&Triangle, rows, &self.x, y);
     }
 
     #[inline(always)]
@@ -293,38 +288,40 @@ impl System for Compact {
                     sum[k] += (across[k][0] + across[k][2]) + (across[k][1] + across[k][3]);
                 }
             }
-            sums[t] = sum;
+            match y.as_chunks_mut::<LANES>() {
+                (y, _) if t < y.len() => y[t] = sum,
+                (_, rest) => rest.iter_mut().zip(sum).for_each(|(y, sum)| *y = sum),
+            }
         }
-        y.copy_from_slice(&sums.as_flattened()[..y.len()]);
     }
 
     #[inline(always)]
     fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
-        let Compact { size, blocks, singles, jacobian, sums, .. } = self;
-        sums[..*size].fill([0.0; LANES]);
-        each_block!(blocks, R, p => {
-            let f = &f[p.row as usize..][..p.rows as usize];
-            let forces = rows.stored_forces::<R>(p.kind, p.cone, f);
-            add_block_force::<R>(&jacobian[p.start as usize..], Bits(p.tiles.set), sums, &forces);
-        });
-        let sums = sums.as_flattened_mut();
-        for s in singles {
-            sums[s.place as usize % MOST] += s.value * f[s.row as usize];
-        }
-        y.copy_from_slice(&sums[..y.len()]);
+        self.sums[..self.size].fill([0.0; LANES]);
+        self.rows.tmul_add(&Triangle, rows, f, &mut self.sums);
+        y.copy_from_slice(&self.sums.as_flattened()[..y.len()]);
     }
 
     #[inline(always)]
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        if !known || !self.change(problem, jar, state) {
-            self.build(problem, jar, state);
+        let Compact { rows, inertia, matrix, stale, .. } = self;
+        if !known || !rows.change(&Triangle, problem, state, matrix, stale) {
+            *stale = u32::MAX;
+            rows.build(&Triangle, problem, jar, state, inertia, matrix);
         }
         self.eliminate()
     }
 
     #[inline(always)]
-    fn descend(&mut self, gradient: &[f64], search: &mut [f64]) {
-        self.set(gradient);
+    fn descend(&mut self, gradient: &[f64]) {
+        let (fours, rest) = gradient.as_chunks::<LANES>();
+        for (to, four) in self.x.iter_mut().zip(fours) {
+            *to = four.map(|g| -g);
+        }
+        if !rest.is_empty() {
+            let last = std::array::from_fn(|k| rest.get(k).map_or(0.0, |g| -g));
+            self.x[fours.len() % ROWS] = last;
+        }
         let Compact { size, left, factor, pivots, x, .. } = self;
         for t in (0..*size).rev() {
             let tiles = &factor[row(t)..][..=t];
@@ -344,7 +341,7 @@ impl System for Compact {
                 x[c] = to;
             }
             for k in 0..LANES {
-                xt[k] *= -pivots[t].inverse[k];
+                xt[k] *= pivots[t].inverse[k];
             }
             x[t] = xt;
         }
@@ -372,7 +369,11 @@ impl System for Compact {
             }
             x[t] = xt;
         }
-        search.copy_from_slice(&x.as_flattened()[..search.len()]);
+    }
+
+    #[inline(always)]
+    fn direction(&self) -> &[f64] {
+        &self.x.as_flattened()[..self.n]
     }
 
     fn nonzeros(&self, problem: &Problem<'_>) -> usize {
@@ -409,7 +410,7 @@ impl Compact {
     /// Borrows working memory before a problem is loaded, or gives it back.
     #[inline(always)]
     pub fn exchange(&mut self, buffers: &mut Buffers) {
-        std::mem::swap(&mut self.jacobian, &mut buffers.jacobian);
+        std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
         std::mem::swap(&mut self.matrix, &mut buffers.matrix);
         std::mem::swap(&mut self.factor, &mut buffers.factor);
     }
@@ -476,17 +477,14 @@ impl Compact {
     /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
     #[inline(always)]
     fn load_blocks(&mut self, rows: &Jacobian<'_>) {
-        self.blocks.iter_mut().for_each(Vec::clear);
-        self.singles.clear();
+        self.rows.clear();
         self.left[..self.size].copy_from_slice(&self.own[..self.size]);
         let (mut last, mut count) = (u32::MAX, 0);
         let (mut before, mut shape) = (Shape::default(), Shape::default());
-        let (mut start, mut product) = (0, 0);
         for (block, b) in rows.blocks.iter().enumerate() {
             if is_single(b) {
                 let place = rows.columns[b.col as usize];
-                let value = rows.values[b.val as usize];
-                self.singles.push(Single { row: b.row, place, value });
+                self.rows.push_single(b.row, place, rows.values[b.val as usize]);
                 continue;
             }
             // Blocks that follow each other may share their columns.
@@ -497,33 +495,15 @@ impl Compact {
                 count += 1;
             }
             let (slots, tiles) = (before.slot as usize..shape.slot as usize, shape.tiles);
-            let kernel = match b.rank {
-                0 | 1 => 0,
-                2 | 3 => 1,
-                4 => 2,
-                _ => 3,
-            };
-            let end = match kernel {
-                0 => self.expand::<{ RANKS[0] }>(rows, b, tiles, slots, start),
-                1 => self.expand::<{ RANKS[1] }>(rows, b, tiles, slots, start),
-                2 => self.expand::<{ RANKS[2] }>(rows, b, tiles, slots, start),
-                _ => self.expand::<{ RANKS[3] }>(rows, b, tiles, slots, start),
-            };
-            self.blocks[kernel].push(Placed {
-                block: block as u32,
-                tiles,
-                start: start as u32,
-                product,
-                kind: b.kind,
-                row: b.row,
-                rows: b.rows().len() as u32,
-                cone: b.cone,
-            });
-            start = end;
-            product += RANKS[kernel] as u32;
+            match kernel(b.rank) {
+                0 => self.expand::<{ RANKS[0] }>(rows, b, tiles, slots),
+                1 => self.expand::<{ RANKS[1] }>(rows, b, tiles, slots),
+                2 => self.expand::<{ RANKS[2] }>(rows, b, tiles, slots),
+                _ => self.expand::<{ RANKS[3] }>(rows, b, tiles, slots),
+            }
+            self.rows.push(block, b, tiles, tiles.count as usize);
         }
-        self.partial.resize(product as usize, [0.0; LANES]);
-        self.products.resize(product as usize, 0.0);
+        self.rows.close();
     }
 
     /// The shape of a block's columns, which follows the one given and has this number.
@@ -555,7 +535,7 @@ impl Compact {
         shape
     }
 
-    /// Stores the rows of a block, tile by tile; returns where they end.
+    /// Stores the rows of the next block, tile by tile.
     #[inline(always)]
     fn expand<const R: usize>(
         &mut self,
@@ -563,13 +543,13 @@ impl Compact {
         b: &Block,
         tiles: Tiles,
         slots: Range<usize>,
-        start: usize,
-    ) -> usize {
+    ) {
+        let (jacobian, start) = (&mut self.rows.jacobian, self.rows.end);
         let end = start + R * tiles.count as usize;
-        if self.jacobian.len() < end {
-            self.jacobian.resize(end, [0.0; LANES]);
+        if jacobian.len() < end {
+            jacobian.resize(end, [0.0; LANES]);
         }
-        let to = self.jacobian[start..end].as_chunks_mut::<R>().0;
+        let to = jacobian[start..end].as_chunks_mut::<R>().0;
         let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);
         for slot in &self.slots[slots] {
             let to = &mut to[slot.tile as usize];
@@ -584,7 +564,6 @@ impl Compact {
                 }
             }
         }
-        end
     }
 
     /// From the tiles of matrix and blocks to those of the factor.
@@ -609,74 +588,15 @@ impl Compact {
         (self.n - t * LANES).min(LANES)
     }
 
-    /// `M + Jᵀ W J`.
-    #[inline(always)]
-    fn build(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
-        let Compact { blocks, singles, jacobian, matrix, inertia, weighted, .. } = self;
-        matrix.copy_from_slice(inertia);
-        self.stale = u32::MAX;
-        let rows = &problem.rows.jacobian;
-        let mut cones = false;
-        each_block!(blocks, R, p => {
-            let b = &rows.blocks[p.block as usize];
-            cones |= p.kind == Kind::Elliptic && state[p.row as usize] == CONE;
-            let (w, any) = weights::<R>(problem, b, jar, state);
-            if any {
-                add_placed(matrix, jacobian, weighted, p, &w);
-            }
-        });
-        for s in singles {
-            if state[s.row as usize] == QUADRATIC {
-                let d = problem.rows.d[s.row as usize];
-                *diagonal(matrix, s.place) += d * s.value * s.value;
-            }
-        }
-        self.states.clear();
-        if !cones {
-            self.states.extend_from_slice(state);
-        }
-    }
-
-    /// Turns the matrix of other states into that of the given ones, if possible.
-    #[inline(always)]
-    fn change(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32]) -> bool {
-        let rows = &problem.rows.jacobian;
-        let cone = |b: &Block| b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
-        if self.states.len() != state.len() || problem.rows.cone_blocks().iter().any(cone) {
-            return false;
-        }
-        let Compact { blocks, singles, jacobian, matrix, weighted, states, stale, .. } = self;
-        each_block!(blocks, R, p => {
-            let range = p.row as usize..(p.row + p.rows) as usize;
-            let pairs = states[range.clone()].iter().zip(&state[range]);
-            if pairs.fold(0, |differ, (a, b)| differ | (a ^ b)) != 0 {
-                *stale |= p.tiles.set;
-                let b = &rows.blocks[p.block as usize];
-                let (old, _) = weights::<R>(problem, b, jar, states);
-                let (mut w, _) = weights::<R>(problem, b, jar, state);
-                for (w, old) in w.iter_mut().flatten().zip(old.iter().flatten()) {
-                    *w -= old;
-                }
-                add_placed(matrix, jacobian, weighted, p, &w);
-            }
-        });
-        for s in singles {
-            let row = s.row as usize;
-            let [before, after] = [states[row] == QUADRATIC, state[row] == QUADRATIC];
-            if before != after {
-                *stale |= 1 << (s.place as usize / LANES);
-                let d = if after { problem.rows.d[row] } else { -problem.rows.d[row] };
-                *diagonal(matrix, s.place) += d * s.value * s.value;
-            }
-        }
-        states.copy_from_slice(state);
-        true
-    }
-
     /// Factors the matrix; returns how many pivots were raised.
     #[inline(always)]
     fn eliminate(&mut self) -> usize {
         let mut raised = 0;
+        let all = before(self.size);
+        let whole = self.stale & all == all;
+        if whole {
+            self.factor.copy_from_slice(&self.matrix);
+        }
         let mut last = self.lanes(self.size.saturating_sub(1));
         for t in (0..self.size).rev() {
             let lanes = std::mem::replace(&mut last, LANES);
@@ -687,7 +607,9 @@ impl Compact {
             let Compact { size, n, left, below, matrix, factor, pivots, .. } = self;
             let (before_next, after) = factor.split_at_mut(row(t + 1));
             let target = &mut before_next[row(t)..];
-            target.copy_from_slice(&matrix[row(t)..row(t + 1)]);
+            if !whole {
+                target.copy_from_slice(&matrix[row(t)..row(t + 1)]);
+            }
             for s in Bits(below[t]) {
                 let tiles = &after[row(s) - row(t + 1)..][..=s];
                 let pairs = Bits(left[s] & before(t + 1)).map(|c| (c, c));
@@ -712,29 +634,4 @@ impl Compact {
         self.stale = 0;
         raised
     }
-}
-
-/// The diagonal entry of a degree of freedom.
-#[inline(always)]
-fn diagonal(matrix: &mut [Tile], place: u32) -> &mut f64 {
-    let (t, lane) = (place as usize / LANES, place as usize % LANES);
-    &mut matrix[row(t) + t][lane][lane]
-}
-
-/// `H += Jᵀ W J` for one block of at most `R` rows.
-#[inline(always)]
-fn add_placed<const R: usize>(
-    matrix: &mut [Tile],
-    jacobian: &[Four],
-    weighted: &mut [Four],
-    place: &Placed,
-    w: &[[f64; R]; R],
-) {
-    let mut tiles = [0; ROWS];
-    for (to, tile) in tiles.iter_mut().zip(Bits(place.tiles.set)) {
-        *to = tile;
-    }
-    let target = |i: usize, j: usize| row(tiles[i % ROWS]) + tiles[j % ROWS];
-    let count = place.tiles.count as usize;
-    add_block(matrix, &jacobian[place.start as usize..], weighted, count, w, target);
 }

@@ -1,8 +1,6 @@
 //! Tiles of four by four numbers, and the kernels on them that both forms of the Hessian use.
 
-use super::super::cost::{CONE, QUADRATIC, cone_hessian};
-use super::super::problem::Problem;
-use super::super::rows::{Block, Kind, MAX_RANK};
+use super::super::rows::MAX_RANK;
 use corten_math::MIN_VAL;
 
 /// Rows and columns of a tile.
@@ -32,21 +30,6 @@ pub struct Single {
 
 /// Numbers of rows for which there are kernels; others take the next larger one.
 pub const RANKS: [usize; 4] = [1, 3, 4, MAX_RANK];
-
-/// A loop over blocks for each number of rows, which is a constant within it.
-macro_rules! each_block {
-    ($blocks:expr, $rank:ident, $p:ident => $body:block) => {
-        each_block!(@ $blocks, $rank, $p => $body, 0 1 2 3)
-    };
-    (@ $blocks:expr, $rank:ident, $p:ident => $body:block, $($k:literal)*) => {
-        $({
-            const $rank: usize = RANKS[$k];
-            for $p in &$blocks[$k] $body
-        })*
-    };
-}
-
-pub(super) use each_block;
 
 /// Takes a row of `K` lanes out of the row of tiles above it: `target −= Lₛₜᵀ Dₛ Lₛ`, with `last`
 /// the tile `Lₛₜ`. `pairs` are the numbers of the tiles that meet, in `target` and in `tiles`; with
@@ -139,51 +122,6 @@ pub fn finish<const N: usize>(
     raised
 }
 
-/// Second derivative of the cost by up to `R` stored rows of a block, and whether it is not zero.
-#[inline(always)]
-pub fn weights<const R: usize>(
-    problem: &Problem<'_>,
-    b: &Block,
-    jar: &[f64],
-    state: &[i32],
-) -> ([[f64; R]; R], bool) {
-    let (cones, d) = (problem.rows.jacobian.cones, problem.rows.d);
-    let range = b.rows();
-    let active = |(&d, &state): (&f64, &i32)| if state == QUADRATIC { d } else { 0.0 };
-    let (d, state) = (&d[range.clone()], &state[range.clone()]);
-    let mut w = [[0.0; R]; R];
-    let mut any = false;
-    match b.kind {
-        Kind::Pyramid => {
-            let friction = &cones[b.cone as usize].friction;
-            let pairs = d.as_chunks::<2>().0.iter().zip(state.as_chunks::<2>().0);
-            for (k, (d, state)) in (1..R).zip(pairs) {
-                let [plus, minus] = [active((&d[0], &state[0])), active((&d[1], &state[1]))];
-                let mu = friction[k - 1];
-                w[0][0] += plus + minus;
-                w[0][k] = mu * (plus - minus);
-                w[k][0] = w[0][k];
-                w[k][k] = mu * mu * (plus + minus);
-            }
-            any = w[0][0] != 0.0;
-        }
-        Kind::Elliptic if state[0] == CONE => {
-            let full = cone_hessian(&cones[b.cone as usize], d, &jar[range]);
-            for k in 0..R {
-                w[k].copy_from_slice(&full[k][..R]);
-            }
-            any = true;
-        }
-        _ => {
-            for (k, weight) in (0..R).zip(d.iter().zip(state).map(active)) {
-                w[k][k] = weight;
-                any |= weight != 0.0;
-            }
-        }
-    }
-    (w, any)
-}
-
 /// The products of the rows of a block with `x`, in four sums each.
 #[inline(always)]
 pub fn dot_block<const R: usize>(
@@ -214,9 +152,6 @@ pub fn add_block_force<const R: usize>(
     sums: &mut [Four],
     forces: &[f64; R],
 ) {
-    if *forces == [0.0; R] {
-        return;
-    }
     for (tile, row) in tiles.zip(from.as_chunks::<R>().0) {
         let sum = &mut sums[tile];
         for r in 0..R {

@@ -1,0 +1,307 @@
+//! Products with `J` by groups of four degrees of freedom.
+
+use super::super::rows::{Jacobian, Kind, MAX_RANK};
+use super::{Quad, ZERO};
+use corten_math::wide;
+
+/// `J` by groups of four degrees of freedom, and by shape of its blocks.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// One for each shape; those from `used` on only keep their memory.
+    batches: Vec<Batch>,
+    used: usize,
+    /// Those of the block at hand.
+    pieces: Vec<Piece>,
+}
+
+/// Blocks of one shape.
+#[derive(Clone, Debug, Default)]
+struct Batch {
+    pyramid: bool,
+    /// Stored rows of a block.
+    rank: usize,
+    /// Groups of a block.
+    width: usize,
+    /// First constraint row of each block.
+    rows: Vec<u32>,
+    /// Groups of all blocks, one after the other.
+    groups: Vec<u32>,
+    /// For each group of a block, the values of its stored rows; those of a pyramid's tangents are
+    /// multiplied by the friction.
+    values: Vec<Quad>,
+}
+
+/// Some columns of a block that share a group.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    group: u32,
+    /// Lane of the first column in the group, its position in the block, and their number.
+    lane: usize,
+    start: usize,
+    len: usize,
+}
+
+impl Groups {
+    pub fn build(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
+        self.used = 0;
+        let mut last = 0;
+        for b in rows.blocks {
+            let (columns, values) = (rows.columns_of(b), rows.values_of(b));
+            let (rank, n) = (b.rank as usize, columns.len());
+            self.pieces.clear();
+            let (mut start, mut width, mut before) = (0, 0, u32::MAX);
+            for run in rows.runs_of(b) {
+                let end = start + run.len as usize;
+                while start < end {
+                    let at = place[columns[start] as usize];
+                    // Up to the end of the group, or to a gap between trees.
+                    let mut len = (4 - at as usize % 4).min(end - start);
+                    while place[columns[start + len - 1] as usize] != at + len as u32 - 1 {
+                        len -= 1;
+                    }
+                    self.pieces.push(Piece { group: at / 4, lane: at as usize % 4, start, len });
+                    width += usize::from(at / 4 != before);
+                    before = at / 4;
+                    start += len;
+                }
+            }
+
+            let pyramid = b.kind == Kind::Pyramid;
+            let friction = rows.cones.get(b.cone as usize).map_or([1.0; 5], |c| c.friction);
+            last = self.batch(last, (pyramid, rank, width));
+            let batch = &mut self.batches[last];
+            batch.rows.push(b.row);
+            let first = batch.values.len();
+            batch.values.resize(first + width * rank, ZERO);
+            let mut quads = batch.values[first..].chunks_exact_mut(rank.max(1));
+            let mut quad: &mut [Quad] = &mut [];
+            let mut before = u32::MAX;
+            for piece in &self.pieces {
+                if piece.group != before {
+                    before = piece.group;
+                    batch.groups.push(before);
+                    quad = quads.next().unwrap_or_default();
+                }
+                for (r, quad) in quad.iter_mut().enumerate() {
+                    let factor = if pyramid && r > 0 { friction[r - 1] } else { 1.0 };
+                    let from = &values[r * n + piece.start..][..piece.len];
+                    for (to, from) in quad[piece.lane..].iter_mut().zip(from) {
+                        *to = factor * from;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The batch of a shape; `last` is the one that was asked for before.
+    fn batch(&mut self, last: usize, shape: (bool, usize, usize)) -> usize {
+        let fits = |b: &Batch| (b.pyramid, b.rank, b.width) == shape;
+        let known = &self.batches[..self.used];
+        if known.get(last).is_some_and(fits) {
+            return last;
+        }
+        if let Some(found) = known.iter().position(fits) {
+            return found;
+        }
+        if self.used == self.batches.len() {
+            self.batches.push(Batch::default());
+        }
+        let batch = &mut self.batches[self.used];
+        (batch.pyramid, batch.rank, batch.width) = shape;
+        batch.rows.clear();
+        batch.groups.clear();
+        batch.values.clear();
+        self.used += 1;
+        self.used - 1
+    }
+}
+
+/// Calls a kernel with rank and width of a batch as constants, for the shapes that free and sliding
+/// bodies give; with a width of zero for all others.
+macro_rules! by_shape {
+    ($batch:expr, $kernel:ident $arguments:tt) => {
+        match ($batch.rank, $batch.width) {
+            (1, 1) => $kernel::<1, 1> $arguments,
+            (1, 2) => $kernel::<1, 2> $arguments,
+            (1, 4) => $kernel::<1, 4> $arguments,
+            (3, 1) => $kernel::<3, 1> $arguments,
+            (3, 2) => $kernel::<3, 2> $arguments,
+            (3, 4) => $kernel::<3, 4> $arguments,
+            (1, _) => $kernel::<1, 0> $arguments,
+            (2, _) => $kernel::<2, 0> $arguments,
+            (3, _) => $kernel::<3, 0> $arguments,
+            (4, _) => $kernel::<4, 0> $arguments,
+            (5, _) => $kernel::<5, 0> $arguments,
+            _ => $kernel::<MAX_RANK, 0> $arguments,
+        }
+    };
+}
+
+/// Blocks that are multiplied together.
+const TOGETHER: usize = 32;
+
+wide! {
+    /// `y = J x`.
+    pub fn mul(rows: &Groups, x: &[Quad], y: &mut [f64]) {
+        let mut sums = [ZERO; TOGETHER * MAX_RANK];
+        for batch in &rows.batches[..rows.used] {
+            by_shape!(batch, mul_batch(batch, x, y, &mut sums));
+        }
+    }
+
+    /// `y += Jᵀ f`.
+    pub fn tmul_add(rows: &Groups, f: &[f64], y: &mut [Quad]) {
+        for batch in &rows.batches[..rows.used] {
+            by_shape!(batch, add_batch(batch, f, y));
+        }
+    }
+}
+
+/// Products of blocks of `R` stored rows and `W` groups, or any number of groups.
+///
+/// Products lane by lane go through memory, `sums`, before the lanes are added up: the compiler
+/// uses whole registers for both parts then.
+#[inline(always)]
+fn mul_batch<const R: usize, const W: usize>(
+    batch: &Batch,
+    x: &[Quad],
+    y: &mut [f64],
+    sums: &mut [Quad; TOGETHER * MAX_RANK],
+) {
+    let width = if W > 0 { W } else { batch.width };
+    let pyramid = R > 1 && batch.pyramid;
+    if width == 0 {
+        for &row in &batch.rows {
+            y[row as usize..][..if pyramid { 2 * (R - 1) } else { R }].fill(0.0);
+        }
+        return;
+    }
+    let groups = batch.groups.chunks(TOGETHER * width);
+    let values = batch.values.chunks(TOGETHER * width * R);
+    let mut products = [0.0; TOGETHER * MAX_RANK];
+    for ((rows, groups), values) in batch.rows.chunks(TOGETHER).zip(groups).zip(values) {
+        let blocks = groups.chunks_exact(width).zip(values.chunks_exact(R * width));
+        for (sums, (groups, values)) in sums.as_chunks_mut::<R>().0.iter_mut().zip(blocks) {
+            let mut sum = [ZERO; R];
+            for (k, &group) in groups.iter().enumerate() {
+                let x = &x[group as usize];
+                for r in 0..R {
+                    for l in 0..4 {
+                        sum[r][l] += values[k * R + r][l] * x[l];
+                    }
+                }
+            }
+            *sums = sum;
+        }
+        let done = (R * rows.len()).div_ceil(4);
+        let fours = sums.as_chunks::<4>().0.iter().zip(products.as_chunks_mut::<4>().0);
+        for (sums, products) in fours.take(done) {
+            *products = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+        }
+        for (&row, products) in rows.iter().zip(products.as_chunks::<R>().0) {
+            let y = &mut y[row as usize..];
+            if pyramid {
+                let y = &mut y[..2 * (R - 1)];
+                for k in 1..R {
+                    y[2 * k - 2] = products[0] + products[k];
+                    y[2 * k - 1] = products[0] - products[k];
+                }
+            } else {
+                y[..R].copy_from_slice(products);
+            }
+        }
+    }
+}
+
+/// `y += rowsᵀ · forces` for blocks as in [`mul_batch`].
+#[inline(always)]
+fn add_batch<const R: usize, const W: usize>(batch: &Batch, f: &[f64], y: &mut [Quad]) {
+    let width = if W > 0 { W } else { batch.width };
+    if width == 0 {
+        return;
+    }
+    let pyramid = R > 1 && batch.pyramid;
+    let groups = batch.groups.chunks_exact(width);
+    let values = batch.values.chunks_exact(R * width);
+    for ((&row, groups), values) in batch.rows.iter().zip(groups).zip(values) {
+        let mut forces = [0.0; R];
+        let f = &f[row as usize..];
+        if pyramid {
+            let f = &f[..2 * (R - 1)];
+            for k in 1..R {
+                forces[0] += f[2 * k - 2] + f[2 * k - 1];
+                forces[k] = f[2 * k - 2] - f[2 * k - 1];
+            }
+        } else {
+            forces.copy_from_slice(&f[..R]);
+        }
+        for (k, &group) in groups.iter().enumerate() {
+            let mut sum = y[group as usize];
+            for r in 0..R {
+                for l in 0..4 {
+                    sum[l] += values[k * R + r][l] * forces[r];
+                }
+            }
+            y[group as usize] = sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::rows::{Block, Cone, push_runs};
+
+    #[test]
+    fn products_agree_with_those_of_the_blocks() {
+        // Places with a gap, a pyramid across three groups, and a single row.
+        let place = [0, 1, 2, 4, 5, 6, 7, 8];
+        let columns = [1, 2, 4, 6, 7, 3];
+        let cones = [Cone { mu: 0.5, friction: [0.5, 0.25, 0.0, 0.0, 0.0] }];
+        let values: Vec<f64> = (0..16).map(|i| (i as f64).cos()).collect();
+        let mut runs = Vec::new();
+        push_runs(&columns[..5], &mut runs);
+        let nrun = runs.len() as u32;
+        push_runs(&columns[5..], &mut runs);
+        let block = |kind, rank, row, col, ncol, run, nrun, val| Block {
+            kind,
+            rank,
+            row,
+            col,
+            ncol,
+            run,
+            nrun,
+            val,
+            cone: 0,
+        };
+        let blocks = [
+            block(Kind::Pyramid, 3, 0, 0, 5, 0, nrun, 0),
+            block(Kind::Inequality, 1, 4, 5, 1, nrun, 1, 15),
+        ];
+        let jacobian = Jacobian {
+            blocks: &blocks,
+            columns: &columns,
+            runs: &runs,
+            values: &values,
+            cones: &cones,
+        };
+        let mut groups = Groups::default();
+        groups.build(&jacobian, &place);
+        let x: Vec<f64> = (0..8).map(|i| (i as f64 + 0.5).sin()).collect();
+        let mut padded = [ZERO; 3];
+        for (&p, x) in place.iter().zip(&x) {
+            padded.as_flattened_mut()[p as usize] = *x;
+        }
+        let (mut y, mut want) = ([0.0; 5], [0.0; 5]);
+        mul(&groups, &padded, &mut y);
+        jacobian.mul(&x, &mut want);
+        assert!(y.iter().zip(&want).all(|(y, w)| (y - w).abs() < 1e-14), "{y:?} {want:?}");
+        let (mut back, mut want) = ([ZERO; 3], [0.0; 8]);
+        tmul_add(&groups, &y, &mut back);
+        jacobian.tmul_add(&y, &mut want);
+        for (&p, w) in place.iter().zip(&want) {
+            assert!((back.as_flattened()[p as usize] - w).abs() < 1e-14);
+        }
+        assert_eq!(back[0][3], 0.0);
+    }
+}
