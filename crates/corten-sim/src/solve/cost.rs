@@ -14,6 +14,8 @@
 //! `½ Dₘ (N − μT)²` with `Dₘ = D₀/(μ²(1 + μ²))`, which joins both smoothly.
 //! Answers to `mj_constraintUpdate`.
 
+use std::ops::Range;
+
 use corten_math::wide;
 use corten_model::enums::ConstraintState;
 
@@ -67,12 +69,14 @@ wide! {
             found.count(state[i], QUADRATIC);
             state[i] = QUADRATIC;
         }
-        for i in rows.frictions() {
-            let (cost, f, new) = friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]);
-            found.cost += cost;
-            found.count(state[i], new);
-            (force[i], state[i]) = (f, new);
-        }
+        let range = rows.frictions();
+        frictions(
+            Huber::new(rows, range.clone()),
+            &x[range.clone()],
+            &mut force[range.clone()],
+            &mut state[range],
+            &mut found,
+        );
         let range = rows.inequalities();
         inequalities(
             &rows.d[range.clone()],
@@ -212,16 +216,67 @@ wide! {
     }
 }
 
+/// Parameters of rows of dry friction.
+#[derive(Clone, Copy)]
+struct Huber<'a> {
+    d: &'a [f64],
+    r: &'a [f64],
+    loss: &'a [f64],
+}
+
+impl<'a> Huber<'a> {
+    #[inline(always)]
+    fn new(rows: &Rows<'a>, range: Range<usize>) -> Huber<'a> {
+        let (d, r) = (&rows.d[range.clone()], &rows.r[range.clone()]);
+        Huber { d, r, loss: &rows.frictionloss[range] }
+    }
+}
+
+/// Rows of dry friction, without branches as [`inequalities`].
+#[inline(always)]
+fn frictions(h: Huber<'_>, x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
+    let mut cost = [0.0; LANES];
+    let (mut changed, mut hessian) = ([0; LANES], [0; LANES]);
+    let mut row = |k: usize, d: f64, r: f64, loss: f64, x: f64, old: i32| {
+        let (c, f, new) = friction(d, r, loss, x);
+        cost[k] += c;
+        changed[k] += i32::from(new != old);
+        hessian[k] += i32::from((old == QUADRATIC) != (new == QUADRATIC));
+        (f, new)
+    };
+    let ((d, d_rest), (r, r_rest)) = (h.d.as_chunks::<LANES>(), h.r.as_chunks::<LANES>());
+    let ((loss, loss_rest), (x, x_rest)) = (h.loss.as_chunks::<LANES>(), x.as_chunks::<LANES>());
+    let (force, force_rest) = force.as_chunks_mut::<LANES>();
+    let (state, state_rest) = state.as_chunks_mut::<LANES>();
+    let count = d.len() * LANES + d_rest.len();
+    let parameters = d.iter().zip(r).zip(loss).zip(x);
+    for ((((d, r), loss), x), (force, state)) in parameters.zip(force.iter_mut().zip(state)) {
+        for k in 0..LANES {
+            (force[k], state[k]) = row(k, d[k], r[k], loss[k], x[k], state[k]);
+        }
+    }
+    let parameters = d_rest.iter().zip(r_rest).zip(loss_rest).zip(x_rest).enumerate();
+    for ((k, (((&d, &r), &loss), &x)), (force, state)) in
+        parameters.zip(force_rest.iter_mut().zip(state_rest))
+    {
+        (*force, *state) = row(k, d, r, loss, x, *state);
+    }
+    found.cost += (cost[0] + cost[2]) + (cost[1] + cost[3]);
+    found.active += count as i32;
+    found.changed += changed.iter().sum::<i32>();
+    found.hessian += hessian.iter().sum::<i32>();
+}
+
 /// Cost, force and state of a row of dry friction.
+#[inline(always)]
 fn friction(d: f64, r: f64, loss: f64, x: f64) -> (f64, f64, i32) {
     let bound = r * loss;
-    if x <= -bound {
-        (-0.5 * bound * loss - loss * x, loss, LINEAR_NEG)
-    } else if x >= bound {
-        (-0.5 * bound * loss + loss * x, -loss, LINEAR_POS)
-    } else {
-        (0.5 * d * x * x, -d * x, QUADRATIC)
-    }
+    let (low, high) = (x <= -bound, x >= bound);
+    let beyond = -0.5 * bound * loss + loss * if low { -x } else { x };
+    let cost = if low || high { beyond } else { 0.5 * d * x * x };
+    let inner = if high { -loss } else { -d * x };
+    let state = if high { LINEAR_POS } else { QUADRATIC };
+    (cost, if low { loss } else { inner }, if low { LINEAR_NEG } else { state })
 }
 
 /// Residual of an elliptic contact in the space where the cone is circular.

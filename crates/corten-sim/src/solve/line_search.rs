@@ -238,18 +238,6 @@ wide! {
     fn at(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
         let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
         let mut quad = line.quad;
-        for i in rows.frictions() {
-            let (start, v, loss) = (along.jar[i], along.jv[i], rows.frictionloss[i]);
-            let (x, bound) = (start + alpha * v, rows.r[i] * loss);
-            if -bound < x && x < bound {
-                let d = rows.d[i];
-                add(&mut quad, [0.5 * d * start * start, d * start * v, 0.5 * d * v * v]);
-            } else if x <= -bound {
-                add(&mut quad, [loss * (-0.5 * bound - start), -loss * v, 0.0]);
-            } else {
-                add(&mut quad, [loss * (-0.5 * bound + start), loss * v, 0.0]);
-            }
-        }
         for c in &line.cones {
             let normal = c.u0 + alpha * c.v0;
             let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
@@ -276,6 +264,7 @@ wide! {
             curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
         }
         let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
+        add(&mut sums, frictions(rows, along, rows.frictions(), alpha));
         for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
             add(&mut sums, inequalities(rows, along, b.rows(), alpha));
         }
@@ -329,6 +318,36 @@ fn inequalities(
     }
     let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     [0.5 * c, s, q]
+}
+
+/// [`inequalities`] for rows of dry friction: quadratic within `± R·frictionloss`, linear beyond.
+#[inline(always)]
+fn frictions(rows: &Rows<'_>, along: &Direction<'_>, range: Range<usize>, alpha: f64) -> [f64; 3] {
+    const LANES: usize = 4;
+    let inputs =
+        [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
+    let mut sums = [[0.0; LANES]; 3];
+    let mut term = |k: usize, [start, v, d, r, loss]: [f64; 5]| {
+        let (x, bound) = (start + alpha * v, r * loss);
+        let inside = -bound < x && x < bound;
+        let distance = if x < 0.0 { -x } else { x };
+        let force = if x < 0.0 { -loss } else { loss };
+        let (force, weight) = if inside { (d * x, d) } else { (force, 0.0) };
+        sums[0][k] += if inside { 0.5 * d * x * x } else { loss * (distance - 0.5 * bound) };
+        sums[1][k] += force * v;
+        sums[2][k] += weight * v * v;
+    };
+    let [start, v, d, r, loss] = inputs.map(|v| v.as_chunks::<LANES>().0);
+    for i in 0..start.len() {
+        for k in 0..LANES {
+            term(k, [start[i][k], v[i][k], d[i][k], r[i][k], loss[i][k]]);
+        }
+    }
+    let [start, v, d, r, loss] = inputs.map(|v| v.as_chunks::<LANES>().1);
+    for k in 0..start.len() {
+        term(k, [start[k], v[k], d[k], r[k], loss[k]]);
+    }
+    sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))
 }
 
 #[inline(always)]
