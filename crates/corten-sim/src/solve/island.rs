@@ -85,7 +85,19 @@ fn unite_all(m: &Model, d: &mut Data) {
     }
 }
 
+/// No islands.
 fn clear(m: &Model, d: &mut Data) {
+    // All are written together: what holds for the first entries holds for the others.
+    let blank = |v: &[i32], n: usize| v.len() == n && v.first().is_none_or(|&island| island == -1);
+    let dofs = [&d.dof_island, &d.map_dof2idof, &d.map_idof2dof];
+    let clear = d.nefc == 0
+        && d.efc_island.is_empty()
+        && d.island_nv.is_empty()
+        && dofs.iter().all(|v| blank(v, m.nv))
+        && [&d.tree_island, &d.map_itree2tree].iter().all(|v| blank(v, m.ntree));
+    if clear {
+        return;
+    }
     for (v, n) in [
         (&mut d.tree_island, m.ntree),
         (&mut d.map_itree2tree, m.ntree),

@@ -188,7 +188,8 @@ pub(super) struct Link {
 }
 
 impl Constraints {
-    /// Starts to collect rows, in the memory of the public arrays.
+    /// Starts to collect rows, in the memory of the public arrays; while there are no rows, that
+    /// memory stays here.
     pub(super) fn begin(&mut self, d: &mut Data) {
         self.blocks.clear();
         self.columns.clear();
@@ -197,9 +198,11 @@ impl Constraints {
         self.cones.clear();
         // Options may have changed since the last step.
         self.softness.forget();
-        self.rows.exchange(d);
         self.rows.count = 0;
-        self.rows.resize(self.rows.kind.len());
+        if !d.efc_type.is_empty() {
+            self.rows.exchange(d);
+            self.rows.resize(self.rows.kind.len());
+        }
     }
 
     /// Number of rows so far.
@@ -329,14 +332,28 @@ impl Constraints {
         frictionloss: f64,
         inverse_inertia: f64,
     ) {
+        let row = self.row(m, (solref, solimp), kind, id, distance);
+        let r = impedance::regularization(row.kbip[2], inverse_inertia);
+        self.rows.push::<1>(&Row { pos, margin, frictionloss, r, ..row });
+    }
+
+    /// A row with the softness of its object at a distance, and nothing else.
+    #[inline(always)]
+    pub(super) fn row(
+        &mut self,
+        m: &Model,
+        (solref, solimp): (&[f64; 2], &[f64; 5]),
+        kind: ConstraintType,
+        id: usize,
+        distance: f64,
+    ) -> Row {
         let friction = matches!(kind, ConstraintType::FrictionDof | ConstraintType::FrictionTendon);
         let softness = self.softness(m, solref, solimp);
         let (imp, slope) = softness.impedance.at(distance);
         // Rows of friction have no position to restore.
         let (k, b) = softness.gains;
         let kbip = [if friction { 0.0 } else { k }, b, imp, slope];
-        let r = impedance::regularization(imp, inverse_inertia);
-        self.rows.push::<1>(&Row { kind, id, pos, margin, frictionloss, kbip, r });
+        Row { kind, id, pos: 0.0, margin: 0.0, frictionloss: 0.0, kbip, r: 0.0 }
     }
 
     #[inline(always)]
@@ -358,8 +375,10 @@ impl Constraints {
     /// Hands the rows over to the public arrays.
     pub(super) fn publish(&mut self, d: &mut Data) {
         let n = self.count();
-        self.rows.resize(n);
-        self.rows.exchange(d);
+        if n > 0 || !d.efc_type.is_empty() {
+            self.rows.resize(n);
+            self.rows.exchange(d);
+        }
         for v in [&mut d.efc_vel, &mut d.efc_aref, &mut d.efc_b, &mut d.efc_force] {
             v.resize(n, 0.0);
         }

@@ -161,9 +161,9 @@ fn put<const D: usize>(
     n: usize,
     dim: usize,
 ) {
-    let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i));
-    let (sign, offset) = (side.sign, side.offset);
-    let velocity = |axis: &Spatial| (axis.lin() + axis.rot().cross(offset)) * sign;
+    // With the sign, which costs no digit.
+    let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i) * side.sign);
+    let velocity = |axis: &Spatial| axis.lin() + axis.rot().cross(side.offset);
     let len = axes.len();
     if D == 1 || dim < 3 {
         let values = &mut values[..len];
@@ -176,16 +176,18 @@ fn put<const D: usize>(
     let (y, z) = rest.split_at_mut(n);
     let (x, y, z) = (&mut x[..len], &mut y[..len], z);
     let third = &mut z[..len];
+    // The three products side by side, from the columns of the frame.
+    let [a, b, c]: [[f64; 4]; 3] =
+        std::array::from_fn(|k| [frame[0][k], frame[1][k], frame[2][k], 0.0]);
     for i in 0..len {
-        let velocity = velocity(&axes[i]);
-        x[i] = frame[0].dot(velocity);
-        y[i] = frame[1].dot(velocity);
-        third[i] = frame[2].dot(velocity);
+        let v = velocity(&axes[i]);
+        let products: [f64; 4] = std::array::from_fn(|k| a[k] * v[0] + b[k] * v[1] + c[k] * v[2]);
+        (x[i], y[i], third[i]) = (products[0], products[1], products[2]);
     }
     if D == MAX_RANK {
         for i in 3..dim {
             for (axis, value) in axes.iter().zip(&mut z[(i - 2) * n..]) {
-                *value = frame[i - 3].dot(axis.rot() * sign);
+                *value = frame[i - 3].dot(axis.rot());
             }
         }
     }
@@ -206,31 +208,40 @@ fn parameters(
     let softness = rows.softness(m, &contact.solref, &contact.solimp);
     let (imp, slope) = softness.impedance.at(pos - margin);
     let (k, b) = softness.gains;
-    let normal = Row {
+    let row = Row {
         kind: ConstraintType::ContactFrictionless,
         id,
         pos,
         margin,
         frictionloss: 0.0,
         kbip: [k, b, imp, slope],
-        r: impedance::regularization(imp, weight),
+        r: 0.0,
     };
     let friction = &contact.friction;
-    let cone_friction = |r0: f64, r1: f64| friction[0] * (r1 / r0).sqrt();
+    // Regularisation of a friction row, and friction of the regularised cone.
+    let impratio = m.opt.impratio;
+    let tangential = |r0: f64| {
+        if impratio == 1.0 {
+            return (r0, friction[0]);
+        }
+        let r1 = r0 / at_least_min(impratio);
+        (r1, friction[0] * (r1 / r0).sqrt())
+    };
     match kind {
         Kind::Pyramid => {
             let edge_weight = weight + friction[0] * friction[0] * weight;
             let r0 = impedance::regularization(imp, edge_weight);
-            let mu = cone_friction(r0, r0 / at_least_min(m.opt.impratio));
+            let (_, mu) = tangential(r0);
             contact.mu = mu;
             let kind = ConstraintType::ContactPyramidal;
-            rows.push_equal(&Row { kind, r: 2.0 * mu * mu * r0, ..normal }, 2 * (dim - 1));
+            rows.push_equal(&Row { kind, r: 2.0 * mu * mu * r0, ..row }, 2 * (dim - 1));
         }
         Kind::Elliptic => {
             let kind = ConstraintType::ContactElliptic;
-            let r1 = normal.r / at_least_min(m.opt.impratio);
-            contact.mu = cone_friction(normal.r, r1);
-            rows.push(&Row { kind, ..normal });
+            let r0 = impedance::regularization(imp, weight);
+            let (r1, mu) = tangential(r0);
+            contact.mu = mu;
+            rows.push(&Row { kind, r: r0, ..row });
             let own = match contact.solreffriction {
                 [0.0, 0.0] => None,
                 other => Some(impedance::safe_reference(m, other, [0.0, 0.0])),
@@ -243,9 +254,9 @@ fn parameters(
                 let r = r1 * friction[0] * friction[0] / (friction[j] * friction[j]);
                 let r = if j == 0 { r1 } else { r };
                 let kbip = [0.0, b, imp, slope];
-                rows.push(&Row { kind, pos: 0.0, margin: 0.0, kbip, r, ..normal });
+                rows.push(&Row { kind, pos: 0.0, margin: 0.0, kbip, r, ..row });
             }
         }
-        _ => rows.push(&normal),
+        _ => rows.push(&Row { r: impedance::regularization(imp, weight), ..row }),
     }
 }

@@ -10,7 +10,8 @@ use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::asleep;
-use super::assembly::{Constraints, chain, offset, point_velocity};
+use super::assembly::{Constraints, Row, chain, offset, point_velocity};
+use super::impedance;
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
 use crate::{Data, sleep};
@@ -81,21 +82,26 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
     let offsets = [offset(d, first.body, first.point), offset(d, second.body, second.point)];
     let back = second.orientation.conjugate();
     let torque_scale = m.eq_data[eq][10];
-    for (k, link) in links.iter().enumerate() {
-        let dof = link.dof as usize;
-        rows.columns.push(link.dof);
-        let on = |side: usize| if link.on[side] { 1.0 } else { 0.0 };
-        let linear =
-            point_velocity(d, dof, offsets[0]) * on(0) - point_velocity(d, dof, offsets[1]) * on(1);
-        let value = &mut rows.values[val..];
-        for i in 0..3 {
-            value[i * n + k] = linear[i];
-        }
-        if weld {
-            let axis = d.cdof[dof].rot() * (on(0) - on(1));
+    rows.columns.extend(links.iter().map(|link| link.dof));
+    let (linear, angular) = rows.values[val..].split_at_mut(3 * n);
+    let (x, rest) = linear.split_at_mut(n);
+    let (y, z) = rest.split_at_mut(n);
+    for ((link, x), (y, z)) in links.iter().zip(x).zip(y.iter_mut().zip(z)) {
+        let velocity = |side: usize| point_velocity(d, link.dof as usize, offsets[side]);
+        let relative = match link.on {
+            [true, false] => velocity(0),
+            [false, true] => -velocity(1),
+            _ => velocity(0) - velocity(1),
+        };
+        (*x, *y, *z) = (relative[0], relative[1], relative[2]);
+    }
+    if weld {
+        for (k, link) in links.iter().enumerate() {
+            let on = |side: usize| if link.on[side] { 1.0 } else { 0.0 };
+            let axis = d.cdof[link.dof as usize].rot() * (on(0) - on(1));
             let turn = back.mul_axis(axis) * first.orientation;
             for i in 0..3 {
-                value[(3 + i) * n + k] = 0.5 * turn.0[i + 1] * torque_scale;
+                angular[i * n + k] = 0.5 * turn.0[i + 1] * torque_scale;
             }
         }
     }
@@ -114,11 +120,11 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
     // One impedance for all rows, at the norm of the residual.
     let distance = residual.iter().map(|x| x * x).sum::<f64>().sqrt();
     let softness = (&m.eq_solref[eq], &m.eq_solimp[eq]);
+    let row = rows.row(m, softness, ConstraintType::Equality, eq, distance);
     for (i, &pos) in residual[..rank].iter().enumerate() {
         let weight = |b: usize| m.body_invweight0[b][i / 3];
         let inverse_inertia = weight(first.body) + weight(second.body);
-        let kind = ConstraintType::Equality;
-        rows.push_row(m, softness, kind, eq, [pos, 0.0], distance, 0.0, inverse_inertia);
+        rows.push(&Row { pos, r: impedance::regularization(row.kbip[2], inverse_inertia), ..row });
     }
 }
 

@@ -33,8 +33,10 @@ pub fn make(m: &Model, d: &mut Data) {
     d.clear_constraints();
     let mut rows = d.scratch.constraint.take();
     rows.begin(d);
-    d.tendon_efcadr.clear();
-    d.tendon_efcadr.resize(m.ntendon, -1);
+    if m.ntendon > 0 {
+        d.tendon_efcadr.clear();
+        d.tendon_efcadr.resize(m.ntendon, -1);
+    }
     if !m.opt.disabled(DisableBit::Constraint) && m.nv > 0 {
         equality::equality(m, d, &mut rows);
         d.ne = rows.count();
