@@ -472,15 +472,17 @@ mod array {
     }
 }
 
-/// Puts the numbers of four worlds into lanes, and back. As all arithmetic with [`Four`], only
-/// where that is available.
+/// Puts the numbers of four worlds, or of four objects of one world, into lanes, and back. As all
+/// arithmetic with [`Four`], only where that is available.
 pub mod transpose {
-    use super::Four;
+    use std::ops::Range;
+
     #[cfg(not(target_arch = "x86_64"))]
     use super::array::turn;
     #[cfg(target_arch = "x86_64")]
     use super::avx::turn;
-    use crate::wide;
+    use super::{Four, Number};
+    use crate::{Inertia, Mat3, Quat, Spatial, Vec3, wide};
 
     wide! {
         /// `to[i]` gets the `i`-th number of every row.
@@ -509,6 +511,105 @@ pub mod transpose {
             }
             for (i, x) in rest.iter().enumerate() {
                 [a.1[i], b.1[i], c.1[i], d.1[i]] = x.0;
+            }
+        }
+    }
+
+    /// Four objects of `N` numbers each, every number a register with one lane per object.
+    // Without `map`: the compiler does not always take it apart.
+    #[inline(always)]
+    fn load<const N: usize>(from: &[[f64; N]], [i, j, k, l]: [usize; 4]) -> [Four; N] {
+        let (a, b, c, d) = (&from[i], &from[j], &from[k], &from[l]);
+        let mut lanes = [Four::default(); N];
+        let (blocks, rest) = lanes.as_chunks_mut::<4>();
+        let rows = (a.as_chunks().0.iter().zip(b.as_chunks().0))
+            .zip(c.as_chunks().0.iter().zip(d.as_chunks().0));
+        for (block, ((a, b), (c, d))) in blocks.iter_mut().zip(rows) {
+            *block = turn([Four(*a), Four(*b), Four(*c), Four(*d)]);
+        }
+        for (x, n) in rest.iter_mut().zip(N / 4 * 4..) {
+            *x = Four([a[n], b[n], c[n], d[n]]);
+        }
+        lanes
+    }
+
+    /// The inverse of [`load`]; of objects that are given twice, the last counts.
+    #[inline(always)]
+    fn store<const N: usize>(lanes: &[Four; N], to: &mut [[f64; N]], at: [usize; 4]) {
+        let (blocks, rest) = lanes.as_chunks::<4>();
+        for (n, block) in blocks.iter().enumerate() {
+            let block = turn(*block);
+            for lane in 0..4 {
+                to[at[lane]].as_chunks_mut().0[n] = block[lane].0;
+            }
+        }
+        for (n, x) in (N / 4 * 4..).zip(rest) {
+            for lane in 0..4 {
+                to[at[lane]][n] = x.0[lane];
+            }
+        }
+    }
+
+    /// Objects that are arrays of numbers.
+    macro_rules! objects {
+        ($($type:ident)*) => {$(
+            impl $type<Four> {
+                /// Four of the objects, one per lane.
+                #[inline(always)]
+                pub fn load(from: &[$type], at: [usize; 4]) -> $type<Four> {
+                    $type(load(bytemuck::cast_slice(from), at))
+                }
+
+                /// The inverse of [`Self::load`]; of objects that are given twice, the last counts.
+                #[inline(always)]
+                pub fn store(&self, to: &mut [$type], at: [usize; 4]) {
+                    store(&self.0, bytemuck::cast_slice_mut(to), at);
+                }
+            }
+        )*};
+    }
+
+    objects! { Vec3 Quat Mat3 Spatial Inertia }
+
+    /// What to take of a range at once.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Lot {
+        /// Four elements, or fewer: then the last is repeated.
+        Four([usize; 4]),
+        One(usize),
+    }
+
+    /// A range four by four, if numbers are single and the processor can take four at once; else, and
+    /// where only one is left, one by one.
+    #[inline(always)]
+    pub fn lots<T: Number>(range: Range<usize>) -> Lots {
+        Lots { range, wide: T::LANES == 1 && Four::available() }
+    }
+
+    /// See [`lots`].
+    #[derive(Clone, Debug)]
+    pub struct Lots {
+        range: Range<usize>,
+        wide: bool,
+    }
+
+    impl Iterator for Lots {
+        type Item = Lot;
+
+        #[inline(always)]
+        fn next(&mut self) -> Option<Lot> {
+            let Range { start, end } = self.range;
+            if start >= end {
+                return None;
+            }
+            let last = end - 1;
+            if self.wide && start < last {
+                self.range.start = start + 4;
+                let four = [start, start + 1, (start + 2).min(last), (start + 3).min(last)];
+                Some(Lot::Four(four))
+            } else {
+                self.range.start = start + 1;
+                Some(Lot::One(start))
             }
         }
     }
@@ -578,6 +679,46 @@ mod tests {
         fields[2].put(&mut all, 0);
         f64::from_records(record)[2].put(&mut one, 3);
         assert_eq!((all, one), (fields[2], Four([0.0, 0.0, 0.0, 2.0])));
+    }
+
+    #[test]
+    fn objects_come_back_from_lanes() {
+        use crate::{Inertia, Mat3, Quat, Spatial, Vec3};
+        macro_rules! check {
+            ($($type:ident)*) => {$(
+                let objects: [$type; 6] =
+                    [0, 1, 2, 3, 4, 5].map(|o| $type(std::array::from_fn(|i| (100 * o + i) as f64)));
+                let zero: $type = Zeroable::zeroed();
+                let (at, mut back) = ([4, 0, 5, 2], [zero; 6]);
+                let lanes = $type::load(&objects, at);
+                for (i, x) in lanes.0.iter().enumerate() {
+                    assert_eq!(x.0, at.map(|o| objects[o].0[i]));
+                }
+                lanes.store(&mut back, at);
+                for o in 0..6 {
+                    assert_eq!(back[o], if at.contains(&o) { objects[o] } else { zero });
+                }
+            )*};
+        }
+        if Four::available() {
+            check! { Vec3 Quat Mat3 Spatial Inertia }
+        }
+    }
+
+    #[test]
+    fn ranges_are_covered_four_by_four() {
+        use transpose::{Lot, lots};
+        for n in 0..12 {
+            let mut seen: Vec<usize> = lots::<f64>(3..3 + n)
+                .flat_map(|lot| match lot {
+                    Lot::Four(at) => at.to_vec(),
+                    Lot::One(i) => vec![i],
+                })
+                .collect();
+            seen.dedup();
+            assert_eq!(seen, (3..3 + n).collect::<Vec<_>>());
+            assert!(lots::<Four>(3..3 + n).eq((3..3 + n).map(Lot::One)));
+        }
     }
 
     #[test]

@@ -165,11 +165,21 @@ impl Inertia {
 }
 
 impl<T: Number> Inertia<T> {
+    /// The same inertia in every lane.
+    #[inline(always)]
+    pub fn of(inertia: Inertia) -> Inertia<T> {
+        let mut all = Inertia([T::of(0.0); 10]);
+        for k in 0..10 {
+            all.0[k] = T::of(inertia.0[k]);
+        }
+        all
+    }
+
     /// The inertia of a body with principal moments `diag` along the columns of `frame`, whose
     /// centre of mass lies at `offset` from the reference point.
     #[inline(always)]
-    pub fn of_body(diag: Vec3, frame: &Mat3<T>, offset: Vec3<T>, mass: f64) -> Inertia<T> {
-        let (r, d, diag, mass) = (&frame.0, offset.0, Vec3::<T>::of(diag), T::of(mass));
+    pub fn of_body(diag: Vec3<T>, frame: &Mat3<T>, offset: Vec3<T>, mass: T) -> Inertia<T> {
+        let (r, d) = (&frame.0, offset.0);
         // R·diag·Rᵀ, upper triangle, plus the parallel-axis term m(|d|²1 − d dᵀ).
         let quad = |i: usize, j: usize| {
             r[3 * i] * (r[3 * j] * diag[0])

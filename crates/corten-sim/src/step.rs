@@ -106,10 +106,9 @@ pub(crate) fn rows(m: &Model, d: &mut Data) {
 pub fn velocity(m: &Model, d: &mut Data) {
     tendon::velocity(m, d);
     transmission::velocity(m, d);
-    velocities::body_velocities(m, d);
+    velocities::velocities_and_bias(m, d);
     passive::passive(m, d);
     constraint::reference(m, d);
-    velocities::bias_force(m, d);
     tendon::bias(m, d);
 }
 

@@ -18,6 +18,9 @@ pub(crate) trait Worlds {
     type T: Number;
 
     fn smooth(&mut self, m: &Model) -> Smooth<'_, Self::T>;
+
+    /// Wakes what has been moved in its sleep.
+    fn wake(&mut self, m: &Model);
 }
 
 macro_rules! fields {
@@ -82,6 +85,13 @@ macro_rules! fields {
                     $($name: &mut self.$name,)*
                 }
             }
+
+            #[inline(always)]
+            fn wake(&mut self, m: &Model) {
+                if sleep::wake(m, self) {
+                    sleep::update(m, self);
+                }
+            }
         }
 
         impl Worlds for Lanes {
@@ -105,6 +115,10 @@ macro_rules! fields {
                     $($name: &mut self.$name,)*
                 }
             }
+
+            /// Nothing sleeps where worlds go side by side.
+            #[inline(always)]
+            fn wake(&mut self, _: &Model) {}
         }
 
         impl Lanes {

@@ -13,7 +13,7 @@
 
 mod forces;
 
-use corten_math::{Four, Inertia, Number, transpose, wide};
+use corten_math::{Four, Number, transpose, wide};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, Integrator, Transmission};
 
@@ -130,8 +130,7 @@ pub fn step(
     if joint_inertia {
         factor(l);
     }
-    velocity::tree_velocities(m, l);
-    velocity::recursive_forces(m, l, false, None);
+    velocity::velocities_and_bias(m, l);
     scatter!(l, worlds;
         xipos ximat geom_xpos geom_xmat site_xpos site_xmat
         subtree_com cdof M qfrc_bias);
@@ -237,13 +236,9 @@ fn reads_frames(m: &Model) -> bool {
 
 /// Poses, centres of mass, spatial inertias, the mass matrix.
 fn smooth_position(m: &Model, l: &mut Lanes) {
-    kinematics::bodies(m, l);
-    kinematics::attachments(m, l);
-    inertia::subtree_com(m, l);
-    l.cinert[0] = Inertia([Four::default(); 10]);
-    inertia::spatial_inertias(m, l);
-    inertia::composite_inertias(m, l);
-    inertia::mass_rows(m, l);
+    kinematics::poses(m, l);
+    inertia::about_centers(m, l);
+    inertia::joint_inertia(m, l);
 }
 
 /// The factor of `M`.

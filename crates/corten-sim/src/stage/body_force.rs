@@ -10,7 +10,7 @@ use corten_model::Model;
 use corten_model::enums::{ConstraintType, EqualityType, ObjType};
 
 use crate::stage::acceleration::has_applied_forces;
-use crate::stage::velocity::world_acceleration;
+use crate::stage::velocity::{moving_forces, world_acceleration};
 use crate::{Data, support};
 
 /// `cacc`, `cfrc_int` and `cfrc_ext`.
@@ -46,8 +46,10 @@ wide! {
                 acc += *rate * v + *axis * a;
             }
             cacc[i] = acc;
-            let (inertia, v) = (&cinert[i], &cvel[i]);
-            force[i] = inertia.mul(&acc) + v.cross_force(&inertia.mul(v)) - external[i];
+        }
+        moving_forces(1..n, cinert, cvel, cacc, force);
+        for (f, external) in force.iter_mut().zip(external).skip(1) {
+            *f -= *external;
         }
         for i in (1..n).rev() {
             let f = force[i];

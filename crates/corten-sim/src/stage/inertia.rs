@@ -8,177 +8,210 @@
 //! writes `crb M` with the composite rigid body algorithm (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.2; `mj_makeM`). `factor` writes `qLD qLDiagInv` (`mj_factorM`).
 
-use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, wide};
+use corten_math::transpose::{self, Lot};
+use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{JointType, ObjType, SleepState};
 
-use crate::data::smooth::Worlds;
+use crate::data::smooth::{Smooth, Worlds};
 use crate::{Data, awake, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
 pub fn centers_of_mass(m: &Model, d: &mut Data) {
-    if m.nbody == 0 {
-        return;
-    }
-    subtree_com(m, d);
-    d.cinert[0] = Inertia::ZERO;
-    spatial_inertias(m, d);
+    about_centers(m, d);
 }
 
 wide! {
-    /// `cinert` and `cdof` of the bodies that are awake.
-    pub(crate) fn spatial_inertias[W: Worlds](m: &Model, worlds: &mut W) {
-        let v = worlds.smooth(m);
-        let n = m.nbody;
-        let s = v.structure;
-        let (bodies, subtree_com) = (&s.bodies[..n], &v.subtree_com[..n]);
-        let (xipos, ximat, xmat) = (&v.xipos[..n], &v.ximat[..n], &v.xmat[..n]);
-        let (mass, diagonal) = (&m.body_mass[..n], &m.body_inertia[..n]);
-        let (cinert, cdof) = (&mut v.cinert[..n], &mut v.cdof[..m.nv]);
-        let njnt = s.joints.len();
-        let (xanchor, xaxis) = (&v.xanchor[..njnt], &v.xaxis[..njnt]);
-        for i in v.bodies.iter() {
-            let node = &bodies[i];
-            let com = subtree_com[node.root as usize];
-            cinert[i] = Inertia::of_body(diagonal[i], &ximat[i], xipos[i] - com, mass[i]);
-            for j in node.joints() {
-                let joint = s.joints[j];
-                let offset = com - xanchor[j];
-                let turn = |axis: Vec3<W::T>| Spatial::new(axis, axis.cross(offset));
-                let zero = Vec3::of(Vec3::ZERO);
-                match joint.kind {
-                    JointType::Slide => cdof[joint.dof()] = Spatial::new(zero, xaxis[j]),
-                    JointType::Hinge => cdof[joint.dof()] = turn(xaxis[j]),
-                    JointType::Ball => {
-                        if let Some(axes) = cdof[joint.dof()..].first_chunk_mut::<3>() {
-                            *axes = [turn(xmat[i].col(0)), turn(xmat[i].col(1)), turn(xmat[i].col(2))];
-                        }
+    /// [`centers_of_mass`] of any worlds.
+    pub(crate) fn about_centers[W: Worlds](m: &Model, worlds: &mut W) {
+        if m.nbody > 0 {
+            let mut v = worlds.smooth(m);
+            subtree_com(m, &mut v);
+            spatial_inertias(m, &mut v);
+        }
+    }
+}
+
+/// `cinert` and `cdof` of the bodies that are awake.
+#[inline(always)]
+fn spatial_inertias<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+    let n = m.nbody;
+    let s = v.structure;
+    let (bodies, subtree_com) = (&s.bodies[..n], &v.subtree_com[..n]);
+    let (xipos, ximat, xmat) = (&v.xipos[..n], &v.ximat[..n], &v.xmat[..n]);
+    let (mass, diagonal) = (&m.body_mass[..n], &m.body_inertia[..n]);
+    let (cinert, cdof) = (&mut v.cinert[..n], &mut v.cdof[..m.nv]);
+    let njnt = s.joints.len();
+    cinert[0] = Inertia::of(Inertia::ZERO);
+    let (xanchor, xaxis) = (&v.xanchor[..njnt], &v.xaxis[..njnt]);
+    for range in v.bodies.ranges() {
+        for lot in transpose::lots::<T>(range) {
+            match lot {
+                Lot::Four(at) => {
+                    let [i, j, k, l] = at;
+                    let root = |i: usize| bodies[i].root as usize;
+                    let offset = Vec3::load(bytemuck::cast_slice(xipos), at)
+                        - Vec3::load(
+                            bytemuck::cast_slice(subtree_com),
+                            [root(i), root(j), root(k), root(l)],
+                        );
+                    let frame = Mat3::load(bytemuck::cast_slice(ximat), at);
+                    let mass = Four([mass[i], mass[j], mass[k], mass[l]]);
+                    Inertia::of_body(Vec3::load(diagonal, at), &frame, offset, mass)
+                        .store(bytemuck::cast_slice_mut(cinert), at);
+                }
+                Lot::One(i) => {
+                    let offset = xipos[i] - subtree_com[bodies[i].root as usize];
+                    let (diagonal, mass) = (Vec3::of(diagonal[i]), T::of(mass[i]));
+                    cinert[i] = Inertia::of_body(diagonal, &ximat[i], offset, mass);
+                }
+            }
+        }
+    }
+    for i in v.bodies.iter() {
+        let node = &bodies[i];
+        let com = subtree_com[node.root as usize];
+        for j in node.joints() {
+            let joint = s.joints[j];
+            let offset = com - xanchor[j];
+            let turn = |axis: Vec3<T>| Spatial::new(axis, axis.cross(offset));
+            let zero = Vec3::of(Vec3::ZERO);
+            match joint.kind {
+                JointType::Slide => cdof[joint.dof()] = Spatial::new(zero, xaxis[j]),
+                JointType::Hinge => cdof[joint.dof()] = turn(xaxis[j]),
+                JointType::Ball => {
+                    if let Some(axes) = cdof[joint.dof()..].first_chunk_mut::<3>() {
+                        *axes = [turn(xmat[i].col(0)), turn(xmat[i].col(1)), turn(xmat[i].col(2))];
                     }
-                    JointType::Free => {
-                        if let Some([a, b, c, turns @ ..]) =
-                            cdof[joint.dof()..].first_chunk_mut::<6>()
-                        {
-                            (*a, *b, *c) = (
-                                Spatial::new(zero, Vec3::of(Vec3::X)),
-                                Spatial::new(zero, Vec3::of(Vec3::Y)),
-                                Spatial::new(zero, Vec3::of(Vec3::Z)),
-                            );
-                            *turns = [turn(xmat[i].col(0)), turn(xmat[i].col(1)), turn(xmat[i].col(2))];
-                        }
+                }
+                JointType::Free => {
+                    if let Some([a, b, c, turns @ ..]) = cdof[joint.dof()..].first_chunk_mut::<6>()
+                    {
+                        (*a, *b, *c) = (
+                            Spatial::new(zero, Vec3::of(Vec3::X)),
+                            Spatial::new(zero, Vec3::of(Vec3::Y)),
+                            Spatial::new(zero, Vec3::of(Vec3::Z)),
+                        );
+                        *turns = [turn(xmat[i].col(0)), turn(xmat[i].col(1)), turn(xmat[i].col(2))];
                     }
                 }
             }
         }
     }
+}
 
-    /// First moments, summed from the leaves to the roots, over masses.
-    pub(crate) fn subtree_com[W: Worlds](m: &Model, worlds: &mut W) {
-        let v = worlds.smooth(m);
-        let n = m.nbody;
-        let bodies = &v.structure.bodies[..n];
-        let filter = v.bodies.list().is_some();
-        let (xipos, com) = (&v.xipos[..n], &mut v.subtree_com[..n]);
-        let (mass, subtree_mass) = (&m.body_mass[..n], &m.body_subtreemass[..n]);
-        com[0] = Vec3::of(Vec3::ZERO);
-        for range in v.bodies.ranges() {
-            let given = xipos[range.clone()].iter().zip(&mass[range.clone()]);
-            for (com, (xipos, &mass)) in com[range].iter_mut().zip(given) {
-                *com = *xipos * W::T::of(mass);
-            }
+/// First moments, summed from the leaves to the roots, over masses.
+#[inline(always)]
+fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+    let n = m.nbody;
+    let bodies = &v.structure.bodies[..n];
+    let filter = v.bodies.list().is_some();
+    let (xipos, com) = (&v.xipos[..n], &mut v.subtree_com[..n]);
+    let (mass, subtree_mass) = (&m.body_mass[..n], &m.body_subtreemass[..n]);
+    com[0] = Vec3::of(Vec3::ZERO);
+    for range in v.bodies.ranges() {
+        let given = xipos[range.clone()].iter().zip(&mass[range.clone()]);
+        for (com, (xipos, &mass)) in com[range].iter_mut().zip(given) {
+            *com = *xipos * T::of(mass);
         }
-        for i in v.children.iter().rev() {
-            let mut moment = com[i];
-            if filter && v.body_awake[i] == SleepState::Asleep.raw() {
-                moment *= W::T::of(subtree_mass[i]);
-            }
-            com[bodies[i].parent as usize] += moment;
-        }
-        let mut normalize = |range: std::ops::Range<usize>| {
-            let given = subtree_mass[range.clone()].iter().zip(&xipos[range.clone()]);
-            for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
-                *com = if mass < MIN_VAL { *xipos } else { *com * W::T::of(1.0 / mass) };
-            }
-        };
-        normalize(0..1);
-        v.bodies.ranges().for_each(normalize);
     }
+    for i in v.children.iter().rev() {
+        let mut moment = com[i];
+        if filter && v.body_awake[i] == SleepState::Asleep.raw() {
+            moment *= T::of(subtree_mass[i]);
+        }
+        com[bodies[i].parent as usize] += moment;
+    }
+    let mut normalize = |range: std::ops::Range<usize>| {
+        let given = subtree_mass[range.clone()].iter().zip(&xipos[range.clone()]);
+        for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
+            *com = if mass < MIN_VAL { *xipos } else { *com * T::of(1.0 / mass) };
+        }
+    };
+    normalize(0..1);
+    v.bodies.ranges().for_each(normalize);
 }
 
 /// Composite inertias `crb` and the mass matrix `M`.
 pub fn mass_matrix(m: &Model, d: &mut Data) {
-    if m.nbody == 0 {
-        return;
-    }
-    composite_inertias(m, d);
-    mass_rows(m, d);
+    joint_inertia(m, d);
     tendon_armature(m, d);
 }
 
 wide! {
-    /// `crb`: what each body carries, as one rigid body.
-    pub(crate) fn composite_inertias[W: Worlds](m: &Model, worlds: &mut W) {
-        let v = worlds.smooth(m);
-        let n = m.nbody;
-        let bodies = &v.structure.bodies[..n];
-        let (crb, cinert) = (&mut v.crb[..n], &v.cinert[..n]);
-        crb[0] = cinert[0];
-        for range in v.bodies.ranges() {
-            crb[range.clone()].copy_from_slice(&cinert[range]);
-        }
-        for i in v.children.iter().rev() {
-            let parent = bodies[i].parent as usize;
-            if parent > 0 {
-                let inertia = crb[i];
-                crb[parent] += inertia;
-            }
+    /// [`mass_matrix`] of any worlds, but for the armature of tendons.
+    pub(crate) fn joint_inertia[W: Worlds](m: &Model, worlds: &mut W) {
+        if m.nbody > 0 {
+            let mut v = worlds.smooth(m);
+            composite_inertias(m, &mut v);
+            mass_rows(m, &mut v);
         }
     }
+}
 
-    /// The rows of `M`.
-    pub(crate) fn mass_rows[W: Worlds](m: &Model, worlds: &mut W) {
-        let v = worlds.smooth(m);
-        let s = v.structure;
-        let n = s.mass.size().min(m.nv);
-        let (cdof, dof_body, crb) = (&v.cdof[..n], &s.dof_body[..n], &v.crb[..m.nbody]);
-        let (simple, armature) = (&m.dof_simplenum[..n], &m.dof_armature[..n]);
-        let above = v.ancestors;
-        for range in v.dofs.ranges() {
-            let (mut first, end) = (range.start, range.end.min(n));
-            while first < end {
-                if simple[first] != 0 {
-                    let row = &mut v.M[s.mass.row(first)];
-                    if row.len() > 1 {
-                        row.fill(W::T::of(0.0));
-                    }
-                    row[0] = W::T::of(m.dof_M0[first]);
-                    first += 1;
-                    continue;
+/// `crb`: what each body carries, as one rigid body.
+#[inline(always)]
+fn composite_inertias<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+    let n = m.nbody;
+    let bodies = &v.structure.bodies[..n];
+    let (crb, cinert) = (&mut v.crb[..n], &v.cinert[..n]);
+    crb[0] = cinert[0];
+    for range in v.bodies.ranges() {
+        crb[range.clone()].copy_from_slice(&cinert[range]);
+    }
+    for i in v.children.iter().rev() {
+        let parent = bodies[i].parent as usize;
+        if parent > 0 {
+            let inertia = crb[i];
+            crb[parent] += inertia;
+        }
+    }
+}
+
+/// The rows of `M`.
+#[inline(always)]
+fn mass_rows<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+    let s = v.structure;
+    let n = s.mass.size().min(m.nv);
+    let (cdof, dof_body, crb) = (&v.cdof[..n], &s.dof_body[..n], &v.crb[..m.nbody]);
+    let (simple, armature) = (&m.dof_simplenum[..n], &m.dof_armature[..n]);
+    let above = &mut *v.ancestors;
+    for range in v.dofs.ranges() {
+        let (mut first, end) = (range.start, range.end.min(n));
+        while first < end {
+            if simple[first] != 0 {
+                let row = &mut v.M[s.mass.row(first)];
+                if row.len() > 1 {
+                    row.fill(T::of(0.0));
                 }
-                // All dofs of a run lie on one path: their axes are entered together. In
-                // depth-first order the ancestors are those entered last at smaller depths.
-                let run = first..s.mass.run_end(first).min(end);
-                first = run.end;
-                let depth = s.mass.row(run.start).len() - 1;
-                for (k, axis) in cdof[run.clone()].iter().enumerate() {
-                    above.enter(depth + k, axis);
-                }
-                let mut run = run;
-                let node = &s.bodies[dof_body[run.start] as usize];
-                if node.free && depth == 0 && run.len() >= FREE {
-                    let inertia = &crb[dof_body[run.start] as usize];
-                    let rows = s.mass.row(run.start).start..s.mass.row(run.start + FREE - 1).end;
-                    free_rows(inertia, &cdof[run.clone()], &armature[run.clone()], &mut v.M[rows]);
-                    run.start += FREE;
-                }
-                for i in run {
-                    // Force needed to accelerate, along dof i, all that it carries; its
-                    // components along the ancestors are the row.
-                    let row = &mut v.M[s.mass.row(i)];
-                    let force = crb[dof_body[i] as usize].mul(&cdof[i]);
-                    above.project(&force, row);
-                    if let Some(diagonal) = row.last_mut() {
-                        *diagonal += W::T::of(armature[i]);
-                    }
+                row[0] = T::of(m.dof_M0[first]);
+                first += 1;
+                continue;
+            }
+            // All dofs of a run lie on one path: their axes are entered together. In
+            // depth-first order the ancestors are those entered last at smaller depths.
+            let run = first..s.mass.run_end(first).min(end);
+            first = run.end;
+            let depth = s.mass.row(run.start).len() - 1;
+            for (k, axis) in cdof[run.clone()].iter().enumerate() {
+                above.enter(depth + k, axis);
+            }
+            let mut run = run;
+            let node = &s.bodies[dof_body[run.start] as usize];
+            if node.free && depth == 0 && run.len() >= FREE {
+                let inertia = &crb[dof_body[run.start] as usize];
+                let rows = s.mass.row(run.start).start..s.mass.row(run.start + FREE - 1).end;
+                free_rows(inertia, &cdof[run.clone()], &armature[run.clone()], &mut v.M[rows]);
+                run.start += FREE;
+            }
+            for i in run {
+                // Force needed to accelerate, along dof i, all that it carries; its
+                // components along the ancestors are the row.
+                let row = &mut v.M[s.mass.row(i)];
+                let force = crb[dof_body[i] as usize].mul(&cdof[i]);
+                above.project(&force, row);
+                if let Some(diagonal) = row.last_mut() {
+                    *diagonal += T::of(armature[i]);
                 }
             }
         }

@@ -11,147 +11,148 @@ use corten_math::{Mat3, Number, Quat, Vec3, real, sin_cos_all, wide};
 use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SameFrame, SleepState};
 
-use crate::data::smooth::Worlds;
+use crate::data::smooth::{Smooth, Worlds};
 use crate::data::structure::{Body, Joint};
 use crate::{Data, sleep};
 
 /// Body, joint, geom and site poses.
 pub fn kinematics(m: &Model, d: &mut Data) {
-    bodies(m, d);
-    if sleep::wake(m, d) {
-        sleep::update(m, d);
-    }
-    attachments(m, d);
+    poses(m, d);
 }
 
 wide! {
-    /// Poses of bodies, anchors and axes of joints.
-    pub(crate) fn bodies[W: Worlds](m: &Model, worlds: &mut W) {
-        if m.nbody == 0 {
-            return;
+    /// [`kinematics`] of any worlds.
+    pub(crate) fn poses[W: Worlds](m: &Model, worlds: &mut W) {
+        if m.nbody > 0 {
+            bodies(m, worlds.smooth(m));
+            worlds.wake(m);
         }
-        let v = worlds.smooth(m);
-        v.xpos[0] = Vec3::of(Vec3::ZERO);
-        v.xquat[0] = Quat::of(Quat::IDENTITY);
-        v.xmat[0] = Mat3::of(Mat3::IDENTITY);
-        v.xipos[0] = Vec3::of(Vec3::ZERO);
-        v.ximat[0] = Mat3::of(Mat3::IDENTITY);
+        attachments(m, worlds.smooth(m));
+    }
+}
 
-        let s = v.structure;
-        let [half_sin, half_cos] = v.half_angle;
-        let half = W::T::of(0.5);
-        for (angle, &q) in half_sin.iter_mut().zip(&s.hinges) {
-            *angle = half * (v.qpos[q as usize] - W::T::of(m.qpos0[q as usize]));
-        }
-        {
-            let angles: &mut [f64] = bytemuck::cast_slice_mut(half_sin);
-            let cos: &mut [f64] = bytemuck::cast_slice_mut(half_cos);
-            if m.opt.tolerance > 0.0 {
-                sin_cos_all(angles, cos);
-            } else {
-                // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
-                for (angle, cos) in angles.iter_mut().zip(cos) {
-                    (*angle, *cos) = real::sin_cos(*angle);
-                }
-            }
-        }
+/// Poses of bodies, anchors and axes of joints.
+#[inline(always)]
+fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
+    v.xpos[0] = Vec3::of(Vec3::ZERO);
+    v.xquat[0] = Quat::of(Quat::IDENTITY);
+    v.xmat[0] = Mat3::of(Mat3::IDENTITY);
+    v.xipos[0] = Vec3::of(Vec3::ZERO);
+    v.ximat[0] = Mat3::of(Mat3::IDENTITY);
 
-        let (n, njnt) = (m.nbody, s.joints.len());
-        let (xpos, xquat, xmat) = (&mut v.xpos[..n], &mut v.xquat[..n], &mut v.xmat[..n]);
-        let (body_pos, body_quat, mocapid) =
-            (&m.body_pos[..n], &m.body_quat[..n], &m.body_mocapid[..n]);
-        let mut joints = Joints {
-            m,
-            joints: &s.joints,
-            qpos: v.qpos,
-            half_angle: [half_sin, half_cos],
-            axes: &m.jnt_axis[..njnt],
-            anchors: &m.jnt_pos[..njnt],
-            xanchor: &mut v.xanchor[..njnt],
-            xaxis: &mut v.xaxis[..njnt],
-        };
-        let sleeping = v.sleeping;
-        let nodes = &s.bodies[..n];
-        for i in 1..n {
-            let node = &nodes[i];
-            if sleeping && v.body_awake[i] == SleepState::Static.raw() {
-                continue;
+    let s = v.structure;
+    let [half_sin, half_cos] = v.half_angle;
+    let half = T::of(0.5);
+    for (angle, &q) in half_sin.iter_mut().zip(&s.hinges) {
+        *angle = half * (v.qpos[q as usize] - T::of(m.qpos0[q as usize]));
+    }
+    {
+        let angles: &mut [f64] = bytemuck::cast_slice_mut(half_sin);
+        let cos: &mut [f64] = bytemuck::cast_slice_mut(half_cos);
+        if m.opt.tolerance > 0.0 {
+            sin_cos_all(angles, cos);
+        } else {
+            // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
+            for (angle, cos) in angles.iter_mut().zip(cos) {
+                (*angle, *cos) = real::sin_cos(*angle);
             }
-            let (pos, quat) = match joints.free(node) {
-                Some(pose) => pose,
-                None => {
-                    let (mut pos, mut quat) = (Vec3::of(body_pos[i]), Quat::of(body_quat[i]));
-                    if mocapid[i] >= 0
-                        && let Some(p) = v.mocap_pos.get(mocapid[i] as usize)
-                        && let Some(q) = v.mocap_quat.get(mocapid[i] as usize)
-                    {
-                        (pos, quat) = (*p, q.normalized());
-                    }
-                    let parent = node.parent as usize;
-                    if parent != 0 {
-                        pos = xmat[parent] * pos + xpos[parent];
-                        quat = xquat[parent] * quat;
-                    }
-                    joints.apply(node, pos, quat)
-                }
-            };
-            if sleeping && v.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty()
-            {
-                if pos == xpos[i] && quat == xquat[i] {
-                    continue;
-                }
-                // The user has moved a sleeping body: mark its tree for waking.
-                if let Some(tree) = v.tree_awake.get_mut(m.body_treeid[i] as usize) {
-                    *tree = 1;
-                }
-            }
-            xpos[i] = pos;
-            xquat[i] = quat;
-            xmat[i] = quat.to_mat();
         }
     }
 
-    /// Poses of inertial frames, geoms and sites.
-    pub(crate) fn attachments[W: Worlds](m: &Model, worlds: &mut W) {
-        let v = worlds.smooth(m);
-        let filter = v.bodies.list().is_some();
-        let n = m.nbody;
-        let nodes = &v.structure.bodies[..n];
-        let (xpos, xquat, xmat) = (&v.xpos[..n], &v.xquat[..n], &v.xmat[..n]);
-        let (xipos, ximat) = (&mut v.xipos[..n], &mut v.ximat[..n]);
-        let (same, ipos, iquat) = (&m.body_sameframe[..n], &m.body_ipos[..n], &m.body_iquat[..n]);
-        for i in v.bodies.with_world().iter() {
-            let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
-            if i > 0 {
-                let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
-                frame.place(same[i], (&ipos[i], &iquat[i]), none, (&mut xipos[i], &mut ximat[i]));
+    let (n, njnt) = (m.nbody, s.joints.len());
+    let (xpos, xquat, xmat) = (&mut v.xpos[..n], &mut v.xquat[..n], &mut v.xmat[..n]);
+    let (body_pos, body_quat, mocapid) =
+        (&m.body_pos[..n], &m.body_quat[..n], &m.body_mocapid[..n]);
+    let mut joints = Joints {
+        m,
+        joints: &s.joints,
+        qpos: v.qpos,
+        half_angle: [half_sin, half_cos],
+        axes: &m.jnt_axis[..njnt],
+        anchors: &m.jnt_pos[..njnt],
+        xanchor: &mut v.xanchor[..njnt],
+        xaxis: &mut v.xaxis[..njnt],
+    };
+    let sleeping = v.sleeping;
+    let nodes = &s.bodies[..n];
+    for i in 1..n {
+        let node = &nodes[i];
+        if sleeping && v.body_awake[i] == SleepState::Static.raw() {
+            continue;
+        }
+        let (pos, quat) = match joints.free(node) {
+            Some(pose) => pose,
+            None => {
+                let (mut pos, mut quat) = (Vec3::of(body_pos[i]), Quat::of(body_quat[i]));
+                if mocapid[i] >= 0
+                    && let Some(p) = v.mocap_pos.get(mocapid[i] as usize)
+                    && let Some(q) = v.mocap_quat.get(mocapid[i] as usize)
+                {
+                    (pos, quat) = (*p, q.normalized());
+                }
+                let parent = node.parent as usize;
+                if parent != 0 {
+                    pos = xmat[parent] * pos + xpos[parent];
+                    quat = xquat[parent] * quat;
+                }
+                joints.apply(node, pos, quat)
             }
-            let geoms = nodes[i].geoms();
-            if geoms.is_empty() || filter && v.body_awake[i] != SleepState::Awake.raw() {
+        };
+        if sleeping && v.body_awake[i] == SleepState::Asleep.raw() && !node.joints().is_empty() {
+            if pos == xpos[i] && quat == xquat[i] {
                 continue;
             }
-            let inertial = (&xipos[i], &ximat[i]);
-            for g in geoms {
-                let local = (&m.geom_pos[g], &m.geom_quat[g]);
-                let found = (&mut v.geom_xpos[g], &mut v.geom_xmat[g]);
-                frame.place(m.geom_sameframe[g], local, inertial, found);
+            // The user has moved a sleeping body: mark its tree for waking.
+            if let Some(tree) = v.tree_awake.get_mut(m.body_treeid[i] as usize) {
+                *tree = 1;
             }
         }
+        xpos[i] = pos;
+        xquat[i] = quat;
+        xmat[i] = quat.to_mat();
+    }
+}
 
-        let ns = m.nsite;
-        let given = m.site_bodyid[..ns]
-            .iter()
-            .zip(&m.site_sameframe[..ns])
-            .zip(m.site_pos[..ns].iter().zip(&m.site_quat[..ns]));
-        let found = v.site_xpos[..ns].iter_mut().zip(&mut v.site_xmat[..ns]);
-        for (((&body, &same), (pos, quat)), (site_xpos, site_xmat)) in given.zip(found) {
-            let i = body as usize;
-            if i >= n || filter && v.body_awake[i] != SleepState::Awake.raw() {
-                continue;
-            }
-            let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
-            frame.place(same, (pos, quat), (&xipos[i], &ximat[i]), (site_xpos, site_xmat));
+/// Poses of inertial frames, geoms and sites.
+#[inline(always)]
+fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
+    let filter = v.bodies.list().is_some();
+    let n = m.nbody;
+    let nodes = &v.structure.bodies[..n];
+    let (xpos, xquat, xmat) = (&v.xpos[..n], &v.xquat[..n], &v.xmat[..n]);
+    let (xipos, ximat) = (&mut v.xipos[..n], &mut v.ximat[..n]);
+    let (same, ipos, iquat) = (&m.body_sameframe[..n], &m.body_ipos[..n], &m.body_iquat[..n]);
+    let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
+    for i in v.bodies.with_world().iter() {
+        let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
+        if i > 0 {
+            frame.place(same[i], (&ipos[i], &iquat[i]), none, (&mut xipos[i], &mut ximat[i]));
         }
+        let geoms = nodes[i].geoms();
+        if geoms.is_empty() || filter && v.body_awake[i] != SleepState::Awake.raw() {
+            continue;
+        }
+        let inertial = (&xipos[i], &ximat[i]);
+        for g in geoms {
+            let local = (&m.geom_pos[g], &m.geom_quat[g]);
+            let found = (&mut v.geom_xpos[g], &mut v.geom_xmat[g]);
+            frame.place(m.geom_sameframe[g], local, inertial, found);
+        }
+    }
+
+    let ns = m.nsite;
+    let given = m.site_bodyid[..ns]
+        .iter()
+        .zip(&m.site_sameframe[..ns])
+        .zip(m.site_pos[..ns].iter().zip(&m.site_quat[..ns]));
+    let found = v.site_xpos[..ns].iter_mut().zip(&mut v.site_xmat[..ns]);
+    for (((&body, &same), (pos, quat)), (site_xpos, site_xmat)) in given.zip(found) {
+        let i = body as usize;
+        if i >= n || filter && v.body_awake[i] != SleepState::Awake.raw() {
+            continue;
+        }
+        let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
+        frame.place(same, (pos, quat), (&xipos[i], &ximat[i]), (site_xpos, site_xmat));
     }
 }
 
@@ -279,32 +280,30 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
         if filter && at_rest(d, body, target) {
             continue;
         }
+        let (pos, mat) = (&mut d.cam_xpos[k], &mut d.cam_xmat[k]);
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let mut pos = frame.position(&m.cam_pos[k]);
-        let mut mat = frame.orientation(&m.cam_quat[k]);
-        match CamLightMode::from_raw(m.cam_mode[k]) {
-            Some(CamLightMode::Track) => {
-                mat = m.cam_mat0[k];
-                pos = d.xpos[body] + m.cam_pos0[k];
+        match (CamLightMode::from_raw(m.cam_mode[k]), target) {
+            (Some(CamLightMode::Track), _) => {
+                *pos = d.xpos[body] + m.cam_pos0[k];
+                *mat = m.cam_mat0[k];
             }
-            Some(CamLightMode::TrackCom) => {
-                mat = m.cam_mat0[k];
-                pos = d.subtree_com[body] + m.cam_poscom0[k];
+            (Some(CamLightMode::TrackCom), _) => {
+                *pos = d.subtree_com[body] + m.cam_poscom0[k];
+                *mat = m.cam_mat0[k];
             }
-            Some(CamLightMode::TargetBody) => {
-                if let Some(target) = target {
-                    mat = looking_at(pos, d.xpos[target]);
-                }
+            (Some(CamLightMode::TargetBody), Some(target)) => {
+                *pos = frame.position(&m.cam_pos[k]);
+                *mat = looking_at(*pos, d.xpos[target]);
             }
-            Some(CamLightMode::TargetBodyCom) => {
-                if let Some(target) = target {
-                    mat = looking_at(pos, d.subtree_com[target]);
-                }
+            (Some(CamLightMode::TargetBodyCom), Some(target)) => {
+                *pos = frame.position(&m.cam_pos[k]);
+                *mat = looking_at(*pos, d.subtree_com[target]);
             }
-            _ => {}
+            _ => {
+                *pos = frame.position(&m.cam_pos[k]);
+                *mat = frame.orientation(&m.cam_quat[k]);
+            }
         }
-        d.cam_xpos[k] = pos;
-        d.cam_xmat[k] = mat;
     }
 
     for k in 0..m.nlight {
@@ -314,29 +313,23 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
             continue;
         }
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let mut pos = frame.position(&m.light_pos[k]);
-        let mut dir = frame.quat.rotate(m.light_dir[k]);
-        match CamLightMode::from_raw(m.light_mode[k]) {
-            Some(CamLightMode::Track) => {
-                dir = m.light_dir0[k];
-                pos = d.xpos[body] + m.light_pos0[k];
+        let (pos, dir) = match (CamLightMode::from_raw(m.light_mode[k]), target) {
+            (Some(CamLightMode::Track), _) => (d.xpos[body] + m.light_pos0[k], m.light_dir0[k]),
+            (Some(CamLightMode::TrackCom), _) => {
+                (d.subtree_com[body] + m.light_poscom0[k], m.light_dir0[k])
             }
-            Some(CamLightMode::TrackCom) => {
-                dir = m.light_dir0[k];
-                pos = d.subtree_com[body] + m.light_poscom0[k];
+            (mode, target) => {
+                let pos = frame.position(&m.light_pos[k]);
+                let dir = match (mode, target) {
+                    (Some(CamLightMode::TargetBody), Some(target)) => d.xpos[target] - pos,
+                    (Some(CamLightMode::TargetBodyCom), Some(target)) => {
+                        d.subtree_com[target] - pos
+                    }
+                    _ => frame.quat.rotate(m.light_dir[k]),
+                };
+                (pos, dir)
             }
-            Some(CamLightMode::TargetBody) => {
-                if let Some(target) = target {
-                    dir = d.xpos[target] - pos;
-                }
-            }
-            Some(CamLightMode::TargetBodyCom) => {
-                if let Some(target) = target {
-                    dir = d.subtree_com[target] - pos;
-                }
-            }
-            _ => {}
-        }
+        };
         d.light_xpos[k] = pos;
         d.light_xdir[k] = dir.normalized().0;
     }

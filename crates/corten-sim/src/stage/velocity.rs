@@ -6,55 +6,73 @@
 //! with all quantities about one point per tree, so that parents and children add up directly
 //! (`mj_rne`). Gravity enters as an upward acceleration of the world.
 
-use corten_math::{MIN_VAL, Number, Spatial, Vec3, wide};
+use std::ops::Range;
+
+use corten_math::transpose::{self, Lot};
+use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType};
 
-use crate::data::smooth::Worlds;
+use crate::data::smooth::{Smooth, Worlds};
 use crate::{Data, awake};
 
-/// `cvel` and `cdof_dot`.
-pub fn body_velocities(m: &Model, d: &mut Data) {
-    tree_velocities(m, d);
+wide! {
+    /// [`body_velocities`] and [`bias_force`] in one, of any worlds.
+    pub(crate) fn velocities_and_bias[W: Worlds](m: &Model, worlds: &mut W) {
+        if m.nbody > 0 {
+            let mut v = worlds.smooth(m);
+            tree_velocities(m, &mut v);
+            recursive_forces(m, v, false, None);
+        }
+    }
+
+    /// `cvel` and `cdof_dot`.
+    pub fn body_velocities(m: &Model, d: &mut Data) {
+        if m.nbody > 0 {
+            tree_velocities(m, &mut d.smooth(m));
+        }
+    }
+
+    /// See [`newton_euler`].
+    fn forces(m: &Model, d: &mut Data, with_acceleration: bool, force: Option<&mut [f64]>) {
+        if m.nbody > 0 {
+            recursive_forces(m, d.smooth(m), with_acceleration, force);
+        }
+    }
 }
 
-wide! {
-    /// [`body_velocities`] of any worlds.
-    pub(crate) fn tree_velocities[W: Worlds](m: &Model, worlds: &mut W) {
-        if m.nbody == 0 {
-            return;
-        }
-        let v = worlds.smooth(m);
-        let s = v.structure;
-        let (n, nv) = (m.nbody, m.nv);
-        let (bodies, cvel) = (&s.bodies[..n], &mut v.cvel[..n]);
-        let (cdof, cdof_dot, qvel) = (&v.cdof[..nv], &mut v.cdof_dot[..nv], &v.qvel[..nv]);
-        let zero = Spatial::of(Spatial::ZERO);
-        cvel[0] = zero;
-        for i in v.bodies.iter() {
-            let node = &bodies[i];
-            let mut vel = cvel[node.parent as usize];
-            for joint in &s.joints[node.joints()] {
-                let k = joint.dof();
-                match joint.kind {
-                    // A dof of its own has no effect on its axis: the motion before it may be
-                    // used.
-                    JointType::Hinge | JointType::Slide => {
-                        let axis = cdof[k];
-                        cdof_dot[k] = vel.cross_motion(&axis);
-                        vel += axis * qvel[k];
-                    }
-                    JointType::Ball => spherical(&mut vel, k, cdof, cdof_dot, qvel),
-                    JointType::Free => {
-                        cdof_dot[k..k + 3].fill(zero);
-                        let linear = vel.lin() + Vec3::from_slice(&qvel[k..k + 3]);
-                        vel = Spatial::new(vel.rot(), linear);
-                        spherical(&mut vel, k + 3, cdof, cdof_dot, qvel);
-                    }
+/// Velocities of bodies, from the roots to the leaves, and rates of change of the axes on the way.
+#[inline(always)]
+fn tree_velocities<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+    let s = v.structure;
+    let (n, nv) = (m.nbody, m.nv);
+    let (bodies, cvel) = (&s.bodies[..n], &mut v.cvel[..n]);
+    let (cdof, cdof_dot, qvel) = (&v.cdof[..nv], &mut v.cdof_dot[..nv], &v.qvel[..nv]);
+    let zero = Spatial::of(Spatial::ZERO);
+    cvel[0] = zero;
+    for i in v.bodies.iter() {
+        let node = &bodies[i];
+        let mut vel = cvel[node.parent as usize];
+        for joint in &s.joints[node.joints()] {
+            let k = joint.dof();
+            match joint.kind {
+                // A dof of its own has no effect on its axis: the motion before it may be
+                // used.
+                JointType::Hinge | JointType::Slide => {
+                    let axis = cdof[k];
+                    cdof_dot[k] = vel.cross_motion(&axis);
+                    vel += axis * qvel[k];
+                }
+                JointType::Ball => spherical(&mut vel, k, cdof, cdof_dot, qvel),
+                JointType::Free => {
+                    cdof_dot[k..k + 3].fill(zero);
+                    let linear = vel.lin() + Vec3::from_slice(&qvel[k..k + 3]);
+                    vel = Spatial::new(vel.rot(), linear);
+                    spherical(&mut vel, k + 3, cdof, cdof_dot, qvel);
                 }
             }
-            cvel[i] = vel;
         }
+        cvel[i] = vel;
     }
 }
 
@@ -84,84 +102,108 @@ fn spherical<T: Number>(
 
 /// Coriolis, centrifugal and gravitational forces.
 pub fn bias_force(m: &Model, d: &mut Data) {
-    recursive_forces(m, d, false, None);
+    forces(m, d, false, None);
 }
 
 /// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
 pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
-    recursive_forces(m, d, with_acceleration, Some(force));
+    forces(m, d, with_acceleration, Some(force));
 }
 
-wide! {
-    /// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.
-    pub(crate) fn recursive_forces[W: Worlds](
-        m: &Model,
-        worlds: &mut W,
-        with_acceleration: bool,
-        force: Option<&mut [W::T]>,
-    ) {
-        if m.nbody == 0 {
-            return;
-        }
-        let v = worlds.smooth(m);
-        let (bodies, children, dofs) = (v.bodies, v.children, v.dofs);
-        let force = force.unwrap_or(v.qfrc_bias);
-        let s = v.structure;
-        let (nbody, nv) = (m.nbody, m.nv);
-        let nodes = &s.bodies[..nbody];
-        let acc = &mut v.body_acc[..nbody];
-        let frc = &mut v.body_frc[..nbody];
-        let (cinert, cvel) = (&v.cinert[..nbody], &v.cvel[..nbody]);
-        let (cdof, cdof_dot) = (&v.cdof[..nv], &v.cdof_dot[..nv]);
-        let (qvel, qacc) = (&v.qvel[..nv], &v.qacc[..nv]);
+/// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.
+#[inline(always)]
+fn recursive_forces<T: Number>(
+    m: &Model,
+    v: Smooth<'_, T>,
+    with_acceleration: bool,
+    force: Option<&mut [T]>,
+) {
+    let (bodies, children, dofs) = (v.bodies, v.children, v.dofs);
+    let force = force.unwrap_or(v.qfrc_bias);
+    let s = v.structure;
+    let (nbody, nv) = (m.nbody, m.nv);
+    let nodes = &s.bodies[..nbody];
+    let acc = &mut v.body_acc[..nbody];
+    let frc = &mut v.body_frc[..nbody];
+    let (cinert, cvel) = (&v.cinert[..nbody], &v.cvel[..nbody]);
+    let (cdof, cdof_dot) = (&v.cdof[..nv], &v.cdof_dot[..nv]);
+    let (qvel, qacc) = (&v.qvel[..nv], &v.qacc[..nv]);
 
-        acc[0] = Spatial::of(world_acceleration(m));
-        frc[0] = Spatial::of(Spatial::ZERO);
-        for i in bodies.iter() {
-            let node = &nodes[i];
+    acc[0] = Spatial::of(world_acceleration(m));
+    frc[0] = Spatial::of(Spatial::ZERO);
+    for i in bodies.iter() {
+        let node = &nodes[i];
+        let mut own = node.dofs();
+        if node.free && !with_acceleration {
+            // The axes of translation stay as they are.
+            own.start += 3;
+        }
+        let rates = combine(&cdof_dot[own.clone()], &qvel[own.clone()]);
+        let mut a = acc[node.parent as usize] + rates;
+        if with_acceleration {
+            a += combine(&cdof[own.clone()], &qacc[own]);
+        }
+        acc[i] = a;
+    }
+    for range in bodies.ranges() {
+        moving_forces(range, cinert, cvel, acc, frc);
+    }
+    let Some(dofs) = dofs.list() else {
+        let force = &mut force[..nv];
+        for i in (1..nbody).rev() {
+            let (node, f) = (&nodes[i], frc[i]);
             let mut own = node.dofs();
-            if node.free && !with_acceleration {
-                // The axes of translation stay as they are.
+            if node.free {
+                force[own.start..own.start + 3].copy_from_slice(&f.lin().0);
                 own.start += 3;
             }
-            let rates = combine(&cdof_dot[own.clone()], &qvel[own.clone()]);
-            let mut a = acc[node.parent as usize] + rates;
-            if with_acceleration {
-                a += combine(&cdof[own.clone()], &qacc[own]);
+            for (x, axis) in force[own.clone()].iter_mut().zip(&cdof[own]) {
+                *x = axis.dot(&f);
             }
-            acc[i] = a;
-            let (inertia, vel) = (&cinert[i], &cvel[i]);
-            frc[i] = inertia.mul(&a) + vel.cross_force(&inertia.mul(vel));
-        }
-        let Some(dofs) = dofs.list() else {
-            let force = &mut force[..nv];
-            for i in (1..nbody).rev() {
-                let (node, f) = (&nodes[i], frc[i]);
-                let mut own = node.dofs();
-                if node.free {
-                    force[own.start..own.start + 3].copy_from_slice(&f.lin().0);
-                    own.start += 3;
-                }
-                for (x, axis) in force[own.clone()].iter_mut().zip(&cdof[own]) {
-                    *x = axis.dot(&f);
-                }
-                if node.parent > 0 {
-                    frc[node.parent as usize] += f;
-                }
-            }
-            return;
-        };
-        for i in children.iter().rev() {
-            let parent = nodes[i].parent as usize;
-            if parent > 0 {
-                let f = frc[i];
-                frc[parent] += f;
+            if node.parent > 0 {
+                frc[node.parent as usize] += f;
             }
         }
-        for k in dofs.iter().map(|&k| k as usize) {
-            force[k] = cdof[k].dot(&frc[s.dof_body[k] as usize]);
+        return;
+    };
+    for i in children.iter().rev() {
+        let parent = nodes[i].parent as usize;
+        if parent > 0 {
+            let f = frc[i];
+            frc[parent] += f;
         }
     }
+    for k in dofs.iter().map(|&k| k as usize) {
+        force[k] = cdof[k].dot(&frc[s.dof_body[k] as usize]);
+    }
+}
+
+/// The forces that give bodies their accelerations.
+#[inline(always)]
+pub(super) fn moving_forces<T: Number>(
+    bodies: Range<usize>,
+    cinert: &[Inertia<T>],
+    cvel: &[Spatial<T>],
+    acc: &[Spatial<T>],
+    frc: &mut [Spatial<T>],
+) {
+    for lot in transpose::lots::<T>(bodies) {
+        match lot {
+            Lot::Four(at) => {
+                let inertia = Inertia::load(bytemuck::cast_slice(cinert), at);
+                let vel = Spatial::load(bytemuck::cast_slice(cvel), at);
+                let acc = Spatial::load(bytemuck::cast_slice(acc), at);
+                moving_force(&inertia, &vel, &acc).store(bytemuck::cast_slice_mut(frc), at);
+            }
+            Lot::One(i) => frc[i] = moving_force(&cinert[i], &cvel[i], &acc[i]),
+        }
+    }
+}
+
+/// Rate of change of the momentum of a rigid body.
+#[inline(always)]
+fn moving_force<T: Number>(inertia: &Inertia<T>, vel: &Spatial<T>, acc: &Spatial<T>) -> Spatial<T> {
+    inertia.mul(acc) + vel.cross_force(&inertia.mul(vel))
 }
 
 /// Sum of vectors times numbers.
