@@ -1,7 +1,7 @@
 //! The pipeline's table of contents.
 
 use corten_model::Model;
-use corten_model::enums::{DisableBit, EnableBit, Integrator, SensorType, Stage};
+use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
 
 use crate::stage::{
     acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
@@ -138,7 +138,7 @@ pub(crate) fn position_outputs(m: &Model, d: &mut Data, sensors: bool) {
     if sensors {
         sensor::position(m, d);
     }
-    if !(sensors && measures(m, SensorType::PotentialEnergy)) {
+    if !(sensors && measures_energy(m, d)[0]) {
         if m.opt.enabled(EnableBit::Energy) {
             energy::potential(m, d);
         } else {
@@ -152,11 +152,12 @@ pub(crate) fn velocity_outputs(m: &Model, d: &mut Data, sensors: bool) {
     if sensors {
         sensor::velocity(m, d);
     }
-    if m.opt.enabled(EnableBit::Energy) && !(sensors && measures(m, SensorType::KineticEnergy)) {
+    if m.opt.enabled(EnableBit::Energy) && !(sensors && measures_energy(m, d)[1]) {
         energy::kinetic(m, d);
     }
 }
 
-fn measures(m: &Model, kind: SensorType) -> bool {
-    !m.opt.disabled(DisableBit::Sensor) && m.sensor_type.contains(&kind.raw())
+/// Whether sensors compute potential and kinetic energy.
+fn measures_energy(m: &Model, d: &Data) -> [bool; 2] {
+    if m.opt.disabled(DisableBit::Sensor) { [false; 2] } else { d.scratch.sensors.energy }
 }

@@ -35,6 +35,7 @@ pub(crate) struct Scratch {
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
     pub collision: collision::Memory,
+    pub sensors: Arc<sensor::Plan>,
     pub contact_sensor: sensor::Memory,
     /// Constraint rows, by constraint and by island.
     pub constraint: KeptRows,
@@ -65,6 +66,7 @@ impl Scratch {
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),
+            sensors: sensor::Plan::shared(m),
             contact_sensor: sensor::Memory::default(),
             constraint: KeptRows::default(),
             solver: SolverScratch::default(),

@@ -9,6 +9,8 @@ use crate::Data;
 use crate::chain::{self, index};
 use crate::support::object_acceleration;
 
+/// Measures one of them. Not inlined: a step would load the addresses of all that any of them needs.
+#[inline(never)]
 pub(super) fn measure(
     m: &Model,
     d: &mut Data,

@@ -12,6 +12,8 @@ mod position;
 mod tactile;
 mod velocity;
 
+use std::sync::Arc;
+
 use corten_math::Vec3;
 use corten_model::Model;
 use corten_model::enums::{
@@ -19,6 +21,7 @@ use corten_model::enums::{
 };
 
 use crate::chain::index;
+use crate::data::shared;
 use crate::stage::actuation::clip;
 use crate::stage::{body_force, velocity as velocities};
 use crate::support::{Frame, object_frame};
@@ -28,20 +31,83 @@ pub(crate) use contact::Memory;
 
 /// Sensors of positions.
 pub fn position(m: &Model, d: &mut Data) {
-    run(m, d, Stage::Pos);
+    run(m, d, Stage::Pos, |plan| &plan.position, position::measure);
 }
 
 /// Sensors of velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
-    run(m, d, Stage::Vel);
+    run(m, d, Stage::Vel, |plan| &plan.velocity, velocity::measure);
 }
 
 /// Sensors of accelerations and forces.
 pub fn acceleration(m: &Model, d: &mut Data) {
-    run(m, d, Stage::Acc);
+    run(m, d, Stage::Acc, |plan| &plan.acceleration, acceleration::measure);
 }
 
-/// One sensor with its resolved parameters.
+/// The sensors of a model by stage, with all of their parameters that cannot change: made once,
+/// shared by all data of models with the same sensors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    position: Vec<Entry>,
+    velocity: Vec<Entry>,
+    acceleration: Vec<Entry>,
+    /// Whether there are sensors of potential and kinetic energy.
+    pub energy: [bool; 2],
+}
+
+/// One sensor of a [`Plan`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    id: usize,
+    kind: SensorType,
+    object: ObjType,
+    reference: ObjType,
+    /// Its part of `sensordata`.
+    start: usize,
+    end: usize,
+}
+
+impl Plan {
+    /// The plan of a model: that of earlier data, if one in use is the same.
+    pub fn shared(m: &Model) -> Arc<Plan> {
+        static IN_USE: shared::Shared<Plan> = shared::Shared::new();
+        let new = Plan::new(m);
+        IN_USE.find(|old| *old == new, || new.clone())
+    }
+
+    fn new(m: &Model) -> Plan {
+        let of_stage = |stage: Stage| {
+            let ids = (0..m.nsensor).filter(|&i| m.sensor_needstage[i] == stage.raw());
+            ids.filter_map(|id| Entry::new(m, id)).collect()
+        };
+        let measured = |kind: SensorType| m.sensor_type.contains(&kind.raw());
+        Plan {
+            position: of_stage(Stage::Pos),
+            velocity: of_stage(Stage::Vel),
+            acceleration: of_stage(Stage::Acc),
+            energy: [SensorType::PotentialEnergy, SensorType::KineticEnergy].map(measured),
+        }
+    }
+}
+
+impl Entry {
+    /// A sensor of a known kind with a place for its output; plugins have none here.
+    fn new(m: &Model, id: usize) -> Option<Entry> {
+        let start = usize::try_from(m.sensor_adr[id]).ok()?;
+        let end = start.checked_add(usize::try_from(m.sensor_dim[id]).ok()?)?;
+        let entry = Entry {
+            id,
+            kind: SensorType::from_raw(m.sensor_type[id])?,
+            object: ObjType::from_raw(m.sensor_objtype[id])?,
+            reference: ObjType::from_raw(m.sensor_reftype[id])?,
+            start,
+            end,
+        };
+        (end <= m.nsensordata && entry.kind != SensorType::Plugin).then_some(entry)
+    }
+}
+
+/// One sensor and what it looks at.
 #[derive(Clone, Copy)]
 struct Sensor {
     id: usize,
@@ -51,13 +117,11 @@ struct Sensor {
 }
 
 impl Sensor {
-    fn new(m: &Model, id: usize) -> Option<Sensor> {
-        Some(Sensor {
-            id,
-            kind: SensorType::from_raw(m.sensor_type[id])?,
-            object: (ObjType::from_raw(m.sensor_objtype[id])?, m.sensor_objid[id]),
-            reference: (ObjType::from_raw(m.sensor_reftype[id])?, m.sensor_refid[id]),
-        })
+    #[inline]
+    fn new(m: &Model, entry: &Entry) -> Sensor {
+        let &Entry { id, kind, object, reference, .. } = entry;
+        let (object, reference) = ((object, m.sensor_objid[id]), (reference, m.sensor_refid[id]));
+        Sensor { id, kind, object, reference }
     }
 
     /// Index of the measured object among `count` of its type.
@@ -84,36 +148,38 @@ fn frame<'a>(m: &Model, d: &'a Data, (kind, id): (ObjType, i32)) -> Option<Frame
     object_frame(m, d, kind, usize::try_from(id).ok()?)
 }
 
-fn run(m: &Model, d: &mut Data, stage: Stage) {
-    if m.nsensor == 0 || m.opt.disabled(DisableBit::Sensor) {
+/// Reads the sensors of a stage.
+#[inline(always)]
+fn run(
+    m: &Model,
+    d: &mut Data,
+    stage: Stage,
+    entries: impl Fn(&Plan) -> &[Entry],
+    measure: impl Fn(&Model, &mut Data, &Sensor, &mut Shared, &mut [f64]) -> Option<()>,
+) {
+    let count = entries(&d.scratch.sensors).len();
+    if count == 0 || m.opt.disabled(DisableBit::Sensor) {
         return;
     }
     let filter = sleep::filters(m, d);
     let mut data = std::mem::take(&mut d.sensordata);
     let mut shared = Shared::default();
     let mut user = false;
-    for id in 0..m.nsensor {
-        if m.sensor_needstage[id] != stage.raw()
-            || (filter && sleep::state(m, d, ObjType::Sensor, id) == SleepState::Asleep)
-        {
+    for k in 0..count {
+        let entry = entries(&d.scratch.sensors)[k];
+        if filter && sleep::state(m, d, ObjType::Sensor, entry.id) == SleepState::Asleep {
             continue;
         }
-        let (Some(sensor), Some(out)) = (Sensor::new(m, id), output(m, id, &mut data)) else {
-            continue;
+        let Some(out) = data.get_mut(entry.start..entry.end) else { continue };
+        let sensor = Sensor::new(m, &entry);
+        let measured = if sensor.kind == SensorType::User {
+            shared.prepare(m, d, stage);
+            user = true;
+            None
+        } else {
+            measure(m, d, &sensor, &mut shared, out)
         };
-        let measured = match (sensor.kind, stage) {
-            (SensorType::Plugin, _) => continue,
-            (SensorType::User, _) => {
-                out.fill(0.0);
-                shared.prepare(m, d, stage);
-                user = true;
-                Some(())
-            }
-            (_, Stage::Pos) => position::measure(m, d, &sensor, &mut shared, out),
-            (_, Stage::Vel) => velocity::measure(m, d, &sensor, &mut shared, out),
-            _ => acceleration::measure(m, d, &sensor, &mut shared, out),
-        };
-        // A sensor of something that does not exist reads zero.
+        // A sensor of something that does not exist reads zero, and one that a hook is to fill.
         if measured.is_none() {
             out.fill(0.0);
         }
@@ -122,23 +188,14 @@ fn run(m: &Model, d: &mut Data, stage: Stage) {
     d.sensordata = data;
     if user && let Some(hook) = d.hooks.get() {
         hook.sensor(m, d, stage);
-        let mut data = std::mem::take(&mut d.sensordata);
-        for id in (0..m.nsensor).filter(|&i| m.sensor_needstage[i] == stage.raw()) {
-            if let (Some(sensor), Some(out)) = (Sensor::new(m, id), output(m, id, &mut data))
-                && sensor.kind == SensorType::User
-            {
-                apply_cutoff(m, &sensor, out);
+        for entry in
+            entries(&d.scratch.sensors).iter().filter(|entry| entry.kind == SensorType::User)
+        {
+            if let Some(out) = d.sensordata.get_mut(entry.start..entry.end) {
+                apply_cutoff(m, &Sensor::new(m, entry), out);
             }
         }
-        d.sensordata = data;
     }
-}
-
-/// The part of `sensordata` that belongs to a sensor.
-fn output<'a>(m: &Model, id: usize, data: &'a mut [f64]) -> Option<&'a mut [f64]> {
-    let start = usize::try_from(m.sensor_adr[id]).ok()?;
-    let len = usize::try_from(m.sensor_dim[id]).ok()?;
-    data.get_mut(start..start.checked_add(len)?)
 }
 
 /// What several sensors of a stage share, computed when the first of them asks.
@@ -169,12 +226,17 @@ fn write(out: &mut [f64], values: &[f64]) -> Option<()> {
     Some(())
 }
 
+#[inline]
 fn apply_cutoff(m: &Model, sensor: &Sensor, out: &mut [f64]) {
     let cutoff = m.sensor_cutoff[sensor.id];
     // For the segment between two geoms, the cutoff is the largest distance searched.
-    if cutoff <= 0.0 || sensor.kind == SensorType::GeomFromTo {
-        return;
+    if cutoff > 0.0 && sensor.kind != SensorType::GeomFromTo {
+        cut_off(m, sensor, cutoff, out);
     }
+}
+
+#[inline(never)]
+fn cut_off(m: &Model, sensor: &Sensor, cutoff: f64, out: &mut [f64]) {
     match SensorDataType::from_raw(m.sensor_datatype[sensor.id]) {
         Some(SensorDataType::Real) => {
             out.iter_mut().for_each(|x| *x = clip(*x, [-cutoff, cutoff]));

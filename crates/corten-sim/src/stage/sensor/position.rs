@@ -20,6 +20,8 @@ pub(super) struct Distance {
     segment: [Vec3; 2],
 }
 
+/// Measures one of them. Not inlined: a step would load the addresses of all that any of them needs.
+#[inline(never)]
 pub(super) fn measure(
     m: &Model,
     d: &mut Data,
