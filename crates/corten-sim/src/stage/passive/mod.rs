@@ -21,15 +21,16 @@ pub fn passive(m: &Model, d: &mut Data) {
     if !springs && !dampers {
         return;
     }
-    if springs {
-        joint_springs(m, d);
-    }
-    tendons(m, d, springs, dampers);
+    let mut more = springs && joint_springs(m, d);
+    more |= tendons(m, d, springs, dampers);
     let compensated = gravity_compensation(m, d);
     if fluid::present(m) {
         fluid::fluid(m, d);
+        more = true;
     }
-    sum(m, d);
+    if more {
+        sum(m, d);
+    }
     if compensated {
         add_gravity_compensation(m, d);
     }
@@ -39,19 +40,23 @@ pub fn passive(m: &Model, d: &mut Data) {
 }
 
 wide! {
-    /// The force of joint dampers; all other forces start at zero.
+    /// The force of joint dampers, which is all there is in many models; other forces start at zero.
     fn start(m: &Model, d: &mut Data, dampers: bool) {
         for range in awake::dofs!(m, d).ranges() {
-            let given = m.dof_damping[range.clone()].iter().zip(&d.qvel[range.clone()]);
-            for (f, (damping, v)) in d.qfrc_damper[range.clone()].iter_mut().zip(given) {
-                *f = if dampers { -damping * v } else { 0.0 };
+            for force in [&mut d.qfrc_spring, &mut d.qfrc_gravcomp, &mut d.qfrc_fluid] {
+                force[range.clone()].fill(0.0);
             }
-            let clear = d.qfrc_spring[range.clone()]
-                .iter_mut()
-                .zip(&mut d.qfrc_gravcomp[range.clone()])
-                .zip(d.qfrc_fluid[range.clone()].iter_mut().zip(&mut d.qfrc_passive[range]));
-            for ((a, b), (c, d)) in clear {
-                (*a, *b, *c, *d) = (0.0, 0.0, 0.0, 0.0);
+            let (damper, passive) =
+                (&mut d.qfrc_damper[range.clone()], &mut d.qfrc_passive[range.clone()]);
+            if !dampers {
+                damper.fill(0.0);
+                passive.fill(0.0);
+                continue;
+            }
+            let given = m.dof_damping[range.clone()].iter().zip(&d.qvel[range]);
+            for ((f, sum), (damping, v)) in damper.iter_mut().zip(passive).zip(given) {
+                *f = -damping * v;
+                *sum = 0.0 + *f;
             }
         }
     }
@@ -70,23 +75,28 @@ wide! {
     }
 }
 
-fn joint_springs(m: &Model, d: &mut Data) {
+/// Springs of joints; whether there are any.
+fn joint_springs(m: &Model, d: &mut Data) -> bool {
     let s = &*d.scratch.structure;
+    let mut any = false;
     if awake::dofs!(m, d).list().is_some() {
         for i in awake::bodies!(m, d).iter() {
             for j in s.bodies[i].joints() {
                 if m.jnt_stiffness[j] != 0.0 {
                     joint_spring(m, &d.qpos, &s.joints[j], m.jnt_stiffness[j], &mut d.qfrc_spring);
+                    any = true;
                 }
             }
         }
-        return;
+        return any;
     }
     for (joint, &stiffness) in s.joints.iter().zip(&m.jnt_stiffness) {
         if stiffness != 0.0 {
             joint_spring(m, &d.qpos, joint, stiffness, &mut d.qfrc_spring);
+            any = true;
         }
     }
+    any
 }
 
 #[inline]
@@ -127,8 +137,10 @@ pub(crate) fn tendon_stretch(m: &Model, d: &Data, tendon: usize) -> f64 {
     }
 }
 
-fn tendons(m: &Model, d: &mut Data, springs: bool, dampers: bool) {
+/// Springs and dampers of tendons; whether one of them acts.
+fn tendons(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> bool {
     let filter = sleep::filters(m, d);
+    let mut any = false;
     let given = m.tendon_stiffness.iter().zip(&m.tendon_damping);
     for (i, (&stiffness, &damping)) in given.enumerate() {
         let stiffness = if springs { stiffness } else { 0.0 };
@@ -148,7 +160,9 @@ fn tendons(m: &Model, d: &mut Data, springs: bool, dampers: bool) {
             d.qfrc_spring[k as usize] += j * spring;
             d.qfrc_damper[k as usize] += j * damper;
         }
+        any = true;
     }
+    any
 }
 
 /// Whether there is gravity to compensate.
