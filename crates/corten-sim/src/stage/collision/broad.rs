@@ -10,6 +10,7 @@ use corten_model::Model;
 use corten_model::enums::EnableBit;
 
 use super::filter::{Candidate, Rules, Source};
+use super::method::Method;
 use super::sweep::Sweep;
 use super::table::Table;
 
@@ -18,7 +19,8 @@ use super::table::Table;
 const INFLATION: f64 = 1e-12;
 
 /// Fills memory that is written before it is read.
-const NOTHING: Candidate = Candidate { first: 0, second: 0, source: Source::Lone };
+const NOTHING: Candidate =
+    Candidate { first: 0, second: 0, source: Source::Lone, method: Method::Nothing };
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Broad {

@@ -9,6 +9,7 @@ use corten_model::Model;
 use corten_model::enums::{DisableBit, GeomType};
 
 use super::memory::Key;
+use super::method::Method;
 
 /// The part of a geom that decides about admission.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,7 @@ pub(super) struct Candidate {
     pub first: u32,
     pub second: u32,
     pub source: Source,
+    pub method: Method,
 }
 
 /// The rules of a model, and copies of the arrays they were made from: these are writable while
@@ -215,7 +217,8 @@ impl Rules {
             _ => (a.kind, a.body) > (b.kind, b.body),
         };
         let (first, second) = if swap { (g2, g1) } else { (g1, g2) };
-        Candidate { first, second, source }
+        let kind = |g: u32| self.geoms[g as usize].kind;
+        Candidate { first, second, source, method: Method::of(kind(first), kind(second)) }
     }
 
     /// Position of a candidate among those of one body: second body, then the geoms. With boxes

@@ -5,14 +5,15 @@
 //!
 //! Which pairs of geoms may ever touch does not change while simulating. [`filter`] condenses it
 //! into rules per geom; [`broad`] turns them into candidates for the current poses, in the order
-//! in which contacts are reported; [`narrow`] tests each candidate and writes its contacts with
-//! the parameters mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's
-//! bounding tests decides, [`tie`] repeats them.
+//! in which contacts are reported; [`narrow`] tests each candidate by its [`method`] and writes its
+//! contacts with the parameters mixed by [`parameters`]. Where a contact is so shallow that
+//! rounding in MuJoCo's bounding tests decides, [`tie`] repeats them.
 
 mod broad;
 mod filter;
 mod hulls;
 mod memory;
+mod method;
 mod narrow;
 mod parameters;
 pub(crate) mod shape;
@@ -64,8 +65,9 @@ pub(crate) fn touch<'w>(
     let work = &mut memory.narrow;
     work.hits.clear();
     let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
+    let method = method::Method::of(m.geom_type[first], m.geom_type[second]);
     narrow::Narrow::new(m, poses, memory.hulls.get(), None)
-        .touch(first, second, margin, None, work);
+        .touch(method, first, second, margin, None, work);
     &work.hits
 }
 

@@ -1,6 +1,6 @@
-//! Bounding tests, and the table of pair functions.
+//! Tests of one pair: bounds, then shapes.
 //!
-//! Answers to `mj_collideGeoms`, `mj_filterSphere`, `mj_collideOBB` and `mjCOLLISIONFUNC`.
+//! Answers to `mj_collideGeoms`, `mj_filterSphere` and `mj_collideOBB`.
 
 use corten_geom::ccd::Stretch;
 use corten_geom::pair::{self, Posed};
@@ -14,6 +14,7 @@ use corten_model::enums::{EnableBit, GeomType, SleepState};
 use super::filter::{Candidate, Rules, Source};
 use super::hulls::Hulls;
 use super::memory::{Key, Note, Notes};
+use super::method::Method;
 use super::parameters::{self, Parameters};
 use super::shape;
 use super::tie::{self, Poses, Ties};
@@ -35,16 +36,6 @@ pub(super) struct Narrow<'a> {
     /// Sleep state per body, if sleeping is enabled.
     awake: Option<&'a [i32]>,
     options: ccd::Options,
-}
-
-/// How a pair of geoms is tested.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Method {
-    ClosedForm,
-    /// The general convex search.
-    Search,
-    /// Height fields, distance fields, and planes against shapes that need a search.
-    Other,
 }
 
 /// Working memory of the pair functions.
@@ -106,12 +97,16 @@ impl<'a> Narrow<'a> {
             _ => None,
         };
         let margin = parameters::margin(self.m, first, second, pair);
-        if self.apart(first, second, margin) || self.at_rest(first, second, rules, pair.is_some()) {
+        // MuJoCo tests bounds first. Where shapes are quickly tested, that is better done
+        // afterwards, for those that touch; broad phase knows nothing of listed pairs.
+        let is_quick = c.method.is_closed_form();
+        if (!is_quick || pair.is_some()) && self.apart(first, second, margin)
+            || self.at_rest(first, second, rules, pair.is_some())
+        {
             return;
         }
-        let method = self.method(first, second);
         let mut recalled = None;
-        if method == Method::Search {
+        if c.method == Method::Search {
             let key = rules.order(c);
             let mut note = work.notes.recall(key);
             if self.still_apart(first, second, margin, &mut note.separation) {
@@ -120,20 +115,18 @@ impl<'a> Narrow<'a> {
             }
             recalled = Some((key, note.stretch));
         }
-        // MuJoCo tests the boxes of such pairs first. Where shapes are quickly tested, that is
-        // better done afterwards, for those that touch.
         let boxes_apart = || c.source == Source::Crowd && self.boxes_apart(first, second, margin);
-        let is_quick = method == Method::ClosedForm;
         if !is_quick && boxes_apart() {
             return;
         }
         work.hits.clear();
-        self.touch(first, second, margin, recalled, work);
-        if work.hits.is_empty() || is_quick && boxes_apart() {
+        self.touch(c.method, first, second, margin, recalled, work);
+        if work.hits.is_empty() || is_quick && (self.apart(first, second, margin) || boxes_apart())
+        {
             return;
         }
         // Depths of the convex search are not to be trusted where shapes merely touch.
-        let sure = method != Method::Search
+        let sure = c.method != Method::Search
             && work.hits.iter().any(|h| h.dist < margin - tie::BOX_ROUNDING);
         if !work.ties.reaches_shapes(self.m, &self.poses, rules, c, margin, sure) {
             return;
@@ -159,25 +152,6 @@ impl<'a> Narrow<'a> {
             exclude: (hit.dist >= includemargin) as i32,
             ..Contact::default()
         }));
-    }
-
-    /// How a pair is tested.
-    #[inline]
-    fn method(&self, first: usize, second: usize) -> Method {
-        const PLANE: i32 = GeomType::Plane.raw();
-        const HFIELD: i32 = GeomType::HField.raw();
-        const SPHERE: i32 = GeomType::Sphere.raw();
-        const CAPSULE: i32 = GeomType::Capsule.raw();
-        const CYLINDER: i32 = GeomType::Cylinder.raw();
-        const BOX: i32 = GeomType::Box.raw();
-        const SDF: i32 = GeomType::Sdf.raw();
-        match (self.m.geom_type[first], self.m.geom_type[second]) {
-            (PLANE | SPHERE, SPHERE | CAPSULE | CYLINDER | BOX)
-            | (CAPSULE, CAPSULE | BOX)
-            | (BOX, BOX) => Method::ClosedForm,
-            (PLANE | HFIELD, _) | (_, SDF) => Method::Other,
-            _ => Method::Search,
-        }
     }
 
     /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses
@@ -247,36 +221,39 @@ impl<'a> Narrow<'a> {
 
     /// Contact points of two geoms, ordered by type. With what was recalled of the last search,
     /// that of this one is kept.
+    #[inline]
     pub fn touch(
         &self,
+        method: Method,
         first: usize,
         second: usize,
         margin: f64,
         recalled: Option<(Key, Stretch)>,
         work: &mut Memory,
     ) {
-        use GeomType::{Box, Capsule, Cylinder, HField, Plane, Sdf, Sphere};
-        let kind = |g: usize| GeomType::from_raw(self.m.geom_type[g]);
-        let (Some(kind1), Some(kind2)) = (kind(first), kind(second)) else { return };
-        let closed_form = match (kind1, kind2) {
-            (Plane, Sphere) => pair::plane_sphere,
-            (Plane, Capsule) => pair::plane_capsule,
-            (Plane, Cylinder) => pair::plane_cylinder,
-            (Plane, Box) => pair::plane_box,
-            (Plane, _) => return self.touch_plane(first, second, margin, work),
-            (HField, Sdf) => return,
-            (HField, _) => return self.touch_height_field(first, second, margin, work),
-            (Sphere, Sphere) => pair::sphere_sphere,
-            (Sphere, Capsule) => pair::sphere_capsule,
-            (Sphere, Cylinder) => pair::sphere_cylinder,
-            (Sphere, Box) => pair::sphere_box,
-            (Capsule, Capsule) => pair::capsule_capsule,
-            (Capsule, Box) => pair::capsule_box,
-            (Box, Box) => pair::box_box,
-            (_, Sdf) => return self.touch_field(first, second, work),
-            _ => return self.touch_convex(first, second, margin, recalled, work),
-        };
-        closed_form(&self.posed(first), &self.posed(second), margin, &mut work.hits);
+        match method {
+            Method::PlaneHull => return self.touch_plane(first, second, margin, work),
+            Method::HeightField => return self.touch_height_field(first, second, margin, work),
+            Method::DistanceField => return self.touch_field(first, second, work),
+            Method::Search => return self.touch_convex(first, second, margin, recalled, work),
+            Method::Nothing => return,
+            _ => {}
+        }
+        let (a, b, hits) = (&self.posed(first), &self.posed(second), &mut work.hits);
+        match method {
+            Method::PlaneSphere => pair::plane_sphere(a, b, margin, hits),
+            Method::PlaneCapsule => pair::plane_capsule(a, b, margin, hits),
+            Method::PlaneCylinder => pair::plane_cylinder(a, b, margin, hits),
+            Method::PlaneBox => pair::plane_box(a, b, margin, hits),
+            Method::SphereSphere => pair::sphere_sphere(a, b, margin, hits),
+            Method::SphereCapsule => pair::sphere_capsule(a, b, margin, hits),
+            Method::SphereCylinder => pair::sphere_cylinder(a, b, margin, hits),
+            Method::SphereBox => pair::sphere_box(a, b, margin, hits),
+            Method::CapsuleCapsule => pair::capsule_capsule(a, b, margin, hits),
+            Method::CapsuleBox => pair::capsule_box(a, b, margin, hits),
+            Method::BoxBox => pair::box_box(a, b, margin, hits),
+            _ => {}
+        }
     }
 
     fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
