@@ -16,6 +16,8 @@ use super::regime::{Engine, Own};
 
 /// Steps after which a scene is at rest.
 const SETTLING: usize = 300;
+/// The share of rounds that are at least as fast as the one that counts.
+const UNDISTURBED: f64 = 0.1;
 /// Seconds of a measurement, at least.
 const SPELL: f64 = 0.02;
 
@@ -58,45 +60,83 @@ fn scenes(
     libraries: &[Reference],
     rounds: usize,
 ) -> anyhow::Result<()> {
-    let name = |library: &Reference| format!("MuJoCo {}", library.version());
-    let mut lines = vec![Line { name: "CortenForge".into(), points: Vec::new() }];
-    lines.extend(libraries.iter().map(|l| Line { name: name(l), points: Vec::new() }));
+    let texts: Vec<String> = sizes.iter().map(|&size| text(size)).collect();
+    let load = |text: &String| corten_sim::load_model_str(text, &Default::default());
+    let models = texts.iter().map(load).collect::<Result<Vec<Model>, _>>().context(title)?;
     let scene = folder.join("growth_scene.xml");
-    for &size in sizes {
-        let text = text(size);
-        let model = corten_sim::load_model_str(&text, &Default::default()).context(title)?;
-        let mut own = Own::new(&model);
-        own.start();
-        own.advance(SETTLING);
-        let x = if file == "growth_contacts" { own.data.ncon } else { size } as f64;
-        lines[0].points.push((x, time_steps(&mut own, rounds)));
-        std::fs::write(&scene, text)?;
-        for (library, line) in libraries.iter().zip(&mut lines[1..]) {
-            let model = library.load(&scene)?;
-            let mut data = model.make_data();
-            data.start();
-            data.advance(SETTLING);
-            line.points.push((x, time_steps(&mut data, rounds)));
+    let mut references = Vec::new();
+    for library in libraries {
+        for text in &texts {
+            std::fs::write(&scene, text)?;
+            references.push(library.load(&scene)?);
         }
     }
-    std::fs::remove_file(&scene)?;
+    if !libraries.is_empty() {
+        std::fs::remove_file(&scene)?;
+    }
+
+    let mut xs = Vec::new();
+    let mut engines: Vec<Box<dyn Engine + '_>> = Vec::new();
+    for (model, &size) in models.iter().zip(sizes) {
+        let mut own = Own::new(model);
+        settle(&mut own);
+        xs.push(if file == "growth_contacts" { own.data.ncon } else { size } as f64);
+        engines.push(Box::new(own));
+    }
+    for model in &references {
+        let mut data = model.make_data();
+        settle(&mut data);
+        engines.push(Box::new(data));
+    }
+    let times = time_steps(&mut engines, rounds);
+
+    let versions = libraries.iter().map(|l| format!("MuJoCo {}", l.version()));
+    let names = std::iter::once("CortenForge".to_owned()).chain(versions);
+    let lines: Vec<Line> = names
+        .zip(times.chunks(sizes.len()))
+        .map(|(name, times)| Line {
+            name,
+            points: xs.iter().copied().zip(times.iter().copied()).collect(),
+        })
+        .collect();
     report(title, &lines);
     let svg = plot::svg(title, size_name, "µs per step", &lines);
     Ok(std::fs::write(folder.join(file).with_extension("svg"), svg)?)
 }
 
-/// Microseconds per step: the median over the rounds.
-fn time_steps(engine: &mut dyn Engine, rounds: usize) -> f64 {
-    let state = engine.save();
-    let once = seconds(|| engine.advance(1), cpu_seconds);
-    let steps = ((SPELL / once.max(1e-9)) as usize).clamp(1, 2000);
-    let times: Vec<f64> = (0..rounds.max(1))
-        .map(|_| {
+fn settle(engine: &mut dyn Engine) {
+    engine.start();
+    engine.advance(SETTLING);
+}
+
+/// Microseconds per step of each engine.
+fn time_steps(engines: &mut [Box<dyn Engine + '_>], rounds: usize) -> Vec<f64> {
+    let cases = engines.iter_mut().map(|engine| {
+        let state = engine.save();
+        let once = seconds(|| engine.advance(1), cpu_seconds);
+        let steps = ((SPELL / once.max(1e-9)) as usize).clamp(1, 2000);
+        let prepared = move |measured: &mut dyn FnMut(&mut dyn FnMut())| {
             engine.restore(&state);
-            seconds(|| engine.advance(steps), cpu_seconds) / steps as f64
-        })
-        .collect();
-    1e6 * quantile(&times, 0.5)
+            measured(&mut || engine.advance(steps));
+        };
+        (steps, Box::new(prepared) as Case<'_>)
+    });
+    in_turns(cases.collect(), rounds, cpu_seconds)
+}
+
+/// Prepares a measurement, and hands what is to be measured to its argument.
+type Case<'a> = Box<dyn FnMut(&mut dyn FnMut(&mut dyn FnMut())) + 'a>;
+
+/// Microseconds per step of several cases, given with their numbers of steps. They take turns, and
+/// the least disturbed rounds count: a machine that changes its speed must not look like growth.
+fn in_turns(mut cases: Vec<(usize, Case<'_>)>, rounds: usize, clock: fn() -> f64) -> Vec<f64> {
+    let mut times = vec![Vec::new(); cases.len()];
+    for _ in 0..rounds.max(1) {
+        for ((steps, case), times) in cases.iter_mut().zip(&mut times) {
+            case(&mut |work| times.push(seconds(work, clock) / *steps as f64));
+        }
+    }
+    times.iter().map(|times| 1e6 * quantile(times, UNDISTURBED)).collect()
 }
 
 fn seconds(work: impl FnOnce(), clock: fn() -> f64) -> f64 {
@@ -105,32 +145,34 @@ fn seconds(work: impl FnOnce(), clock: fn() -> f64) -> f64 {
     clock() - start
 }
 
-/// Microseconds per step of a whole batch by a clock: the median over the rounds.
-fn time_batch(
+/// Microseconds per step of whole batches, given by their numbers of worlds and threads, by a clock.
+fn time_batches(
     model: &Arc<Model>,
-    worlds: usize,
-    threads: usize,
+    sizes: &[[usize; 2]],
     rounds: usize,
     clock: fn() -> f64,
-) -> f64 {
-    let mut batch = BatchSim::new(model.clone(), worlds).with_threads(threads);
-    let mut step = |n: usize| {
-        for _ in 0..n {
-            batch.step_all();
-        }
-    };
-    step(100);
-    let steps = (2000 / worlds).max(2);
-    let times: Vec<f64> =
-        (0..rounds.max(1)).map(|_| seconds(|| step(steps), clock) / steps as f64).collect();
-    1e6 * quantile(&times, 0.5)
+) -> Vec<f64> {
+    let cases = sizes.iter().map(|&[worlds, threads]| {
+        let mut batch = BatchSim::new(model.clone(), worlds).with_threads(threads);
+        let mut step = move |n: usize| {
+            for _ in 0..n {
+                batch.step_all();
+            }
+        };
+        step(100);
+        let steps = (2000 / worlds).max(2);
+        let case = move |measured: &mut dyn FnMut(&mut dyn FnMut())| measured(&mut || step(steps));
+        (steps, Box::new(case) as Case<'_>)
+    });
+    in_turns(cases.collect(), rounds, clock)
 }
 
 fn worlds(folder: &Path, rounds: usize) -> anyhow::Result<()> {
+    const WORLDS: [usize; 5] = [1, 10, 100, 1000, 10_000];
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
-    let points = [1, 10, 100, 1000, 10_000]
-        .map(|n| (n as f64, time_batch(&model, n, 1, rounds, cpu_seconds)));
-    let lines = [Line { name: "quadruped, one thread".into(), points: points.to_vec() }];
+    let times = time_batches(&model, &WORLDS.map(|n| [n, 1]), rounds, cpu_seconds);
+    let points = WORLDS.iter().map(|&n| n as f64).zip(times).collect();
+    let lines = [Line { name: "quadruped, one thread".into(), points }];
     report("Worlds", &lines);
     let svg = plot::svg("Worlds of a batch", "worlds", "µs per step of all", &lines);
     Ok(std::fs::write(folder.join("growth_worlds.svg"), svg)?)
@@ -140,13 +182,16 @@ fn worlds(folder: &Path, rounds: usize) -> anyhow::Result<()> {
 /// which other programs on the machine hardly disturb.
 fn threads(folder: &Path, rounds: usize) -> anyhow::Result<()> {
     const WORLDS: usize = 256;
+    const THREADS: [usize; 4] = [1, 2, 4, 8];
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let line = |name: &str, clock: fn() -> f64| Line {
-        name: format!("{name}, {cores} cores"),
-        points: [1, 2, 4, 8]
-            .map(|n| (n as f64, time_batch(&model, WORLDS, n, rounds, clock) / WORLDS as f64))
-            .to_vec(),
+    let line = |name: &str, clock: fn() -> f64| {
+        let times = time_batches(&model, &THREADS.map(|n| [WORLDS, n]), rounds, clock);
+        let point = |(&n, time): (&usize, f64)| (n as f64, time / WORLDS as f64);
+        Line {
+            name: format!("{name}, {cores} cores"),
+            points: THREADS.iter().zip(times).map(point).collect(),
+        }
     };
     let lines = [line("wall time", wall_seconds), line("processor time", process_seconds)];
     report("Threads", &lines);
