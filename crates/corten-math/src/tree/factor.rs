@@ -405,7 +405,8 @@ fn eliminate_last<T: Number>(
 
 /// Subtracts from a row what its descendants contribute: `target −= Σ_k (u_ki / D_k) u_k`, where
 /// `u_k` are the rows of the subtree, not yet scaled, and `i` is the last index of the target;
-/// `below` starts at address `first`.
+/// `below` starts at address `first`. Four descendants at a time, so that the target is loaded and
+/// stored once for them; each is subtracted by itself, from the last to the first.
 #[inline(always)]
 fn subtract_rows<T: Number>(
     target: &mut [T],
@@ -415,18 +416,49 @@ fn subtract_rows<T: Number>(
     weights: &[T],
 ) {
     let len = target.len();
-    for (row, weight) in subtree.iter().zip(weights).rev() {
-        let entries = &below[(row.start - first) as usize..][..len];
-        let scale = entries[len - 1] * *weight;
-        let (fours, rest) = target.as_chunks_mut::<4>();
-        let (entries, entries_rest) = entries.as_chunks::<4>();
-        for (t, e) in fours.iter_mut().zip(entries) {
+    let entries = |row: &Row| &below[(row.start - first) as usize..][..len];
+    let (rest, fours) = subtree.as_rchunks::<4>();
+    let (weights_rest, weights_fours) = weights.as_rchunks::<4>();
+    for (rows, weights) in fours.iter().zip(weights_fours).rev() {
+        let [a, b, c, d] = rows;
+        subtract_scaled(target, [entries(d), entries(c), entries(b), entries(a)], {
+            let [a, b, c, d] = *weights;
+            [d, c, b, a]
+        });
+    }
+    for (row, weight) in rest.iter().zip(weights_rest).rev() {
+        subtract_scaled(target, [entries(row)], [*weight]);
+    }
+}
+
+/// `target −= last(rows[k]) · weights[k] · rows[k]` for one `k` after the other; all have the same
+/// length.
+#[inline(always)]
+fn subtract_scaled<T: Number, const K: usize>(target: &mut [T], rows: [&[T]; K], weights: [T; K]) {
+    let len = target.len();
+    let mut scales = weights;
+    for k in 0..K {
+        scales[k] = rows[k][len - 1] * weights[k];
+    }
+    let (fours, rest) = target.as_chunks_mut::<4>();
+    let (count, whole) = (fours.len(), 4 * fours.len());
+    let mut chunks = [&rows[0].as_chunks::<4>().0[..count]; K];
+    for k in 1..K {
+        chunks[k] = &rows[k].as_chunks::<4>().0[..count];
+    }
+    for c in 0..count {
+        // In registers: the compiler cannot know that rows do not overlap with the target.
+        let mut sum = fours[c];
+        for k in 0..K {
             for lane in 0..4 {
-                t[lane] -= scale * e[lane];
+                sum[lane] -= scales[k] * chunks[k][c][lane];
             }
         }
-        for (t, e) in rest.iter_mut().zip(entries_rest) {
-            *t -= scale * *e;
+        fours[c] = sum;
+    }
+    for (c, x) in rest.iter_mut().enumerate() {
+        for k in 0..K {
+            *x -= scales[k] * rows[k][whole + c];
         }
     }
 }

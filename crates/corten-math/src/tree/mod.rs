@@ -12,7 +12,7 @@ pub use factor::Factored;
 pub use pattern::TreePattern;
 pub use square::SquarePattern;
 
-/// Longest row whose ancestors are kept on the stack while solving.
+/// Longest row whose ancestors are kept on the stack while multiplying.
 const STACK: usize = 64;
 
 /// Runs an expression with `$N` bound to the constant that equals `$n`, so that loops over short rows

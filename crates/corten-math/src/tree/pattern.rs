@@ -284,6 +284,17 @@ pub(super) mod tests {
         matrix_of(&chain.chain([Some(4), Some(20), Some(21)]).collect::<Vec<_>>())
     }
 
+    /// A path with a branch at its middle, as long as all that has its own way of being computed.
+    pub(crate) fn deep_example(n: usize) -> (TreePattern, Vec<f64>) {
+        let path = (0..n).map(|i: usize| i.checked_sub(1));
+        let parents: Vec<_> = path.chain([Some(n / 2), Some(n)]).collect();
+        let (pattern, mut matrix) = matrix_of(&parents);
+        for i in 0..pattern.size() {
+            matrix[pattern.diagonal_entry(i)] = n as f64;
+        }
+        (pattern, matrix)
+    }
+
     /// Rows with a diagonal only, between trees.
     pub(crate) fn scattered_example() -> (TreePattern, Vec<f64>) {
         matrix_of(&[None, None, None, Some(2), None, None, None, Some(6), Some(7), None])

@@ -1,7 +1,7 @@
 //! Solution of systems with a factored forest matrix, whole or by halves.
 
+use super::TreePattern;
 use super::pattern::{DIAGONAL, Run, ranges};
-use super::{STACK, TreePattern};
 use crate::{Number, wide};
 
 impl TreePattern {
@@ -19,10 +19,14 @@ impl TreePattern {
         inverse_diagonal: &[T],
         x: &mut [T],
     ) {
-        if self.width > STACK {
-            return self.solve_wide(first, factor, inverse_diagonal, x);
+        let runs = self.runs(first..first + x.len());
+        let inverse = inverse_diagonal;
+        match self.width {
+            0..=16 => solve_runs(runs, first, factor, inverse, x, [T::default(); 16]),
+            17..=64 => solve_runs(runs, first, factor, inverse, x, [T::default(); 64]),
+            65..=256 => solve_runs(runs, first, factor, inverse, x, [T::default(); 256]),
+            _ => self.solve_wide(first, factor, inverse, x),
         }
-        solve_runs(self.runs(first..first + x.len()), first, factor, inverse_diagonal, x);
     }
 
     fn solve_wide<T: Number>(
@@ -89,14 +93,15 @@ impl TreePattern {
 // by depth. Going up, it collects what they will have to add or subtract; going down, it holds
 // their numbers.
 wide! {
-    fn solve_runs[T: Number](
+    fn solve_runs[T: Number, const REACH: usize](
         runs: &[Run],
         first: usize,
         factor: &[T],
         inverse_diagonal: &[T],
         x: &mut [T],
+        zeros: [T; REACH],
     ) {
-        let mut stack = [T::default(); STACK + 4];
+        let mut stack = zeros;
         let rows = first..first + x.len();
         for run in runs.iter().rev() {
             let d = inverse_diagonal;
@@ -109,12 +114,12 @@ wide! {
                 continue;
             }
             match run.len {
-                1 => solve_run_up::<T, 1>(run, first, factor, d, x, &mut stack),
-                2 => solve_run_up::<T, 2>(run, first, factor, d, x, &mut stack),
-                3 => solve_run_up::<T, 3>(run, first, factor, d, x, &mut stack),
-                4 => solve_run_up::<T, 4>(run, first, factor, d, x, &mut stack),
-                5 => solve_run_up::<T, 5>(run, first, factor, d, x, &mut stack),
-                _ => solve_run_up::<T, 6>(run, first, factor, d, x, &mut stack),
+                1 => solve_run_up::<T, REACH, 1>(run, first, factor, d, x, &mut stack),
+                2 => solve_run_up::<T, REACH, 2>(run, first, factor, d, x, &mut stack),
+                3 => solve_run_up::<T, REACH, 3>(run, first, factor, d, x, &mut stack),
+                4 => solve_run_up::<T, REACH, 4>(run, first, factor, d, x, &mut stack),
+                5 => solve_run_up::<T, REACH, 5>(run, first, factor, d, x, &mut stack),
+                _ => solve_run_up::<T, REACH, 6>(run, first, factor, d, x, &mut stack),
             }
         }
         for run in runs {
@@ -122,12 +127,12 @@ wide! {
                 continue;
             }
             match run.len {
-                1 => solve_run_down::<T, 1>(run, first, factor, x, &mut stack),
-                2 => solve_run_down::<T, 2>(run, first, factor, x, &mut stack),
-                3 => solve_run_down::<T, 3>(run, first, factor, x, &mut stack),
-                4 => solve_run_down::<T, 4>(run, first, factor, x, &mut stack),
-                5 => solve_run_down::<T, 5>(run, first, factor, x, &mut stack),
-                _ => solve_run_down::<T, 6>(run, first, factor, x, &mut stack),
+                1 => solve_run_down::<T, REACH, 1>(run, first, factor, x, &mut stack),
+                2 => solve_run_down::<T, REACH, 2>(run, first, factor, x, &mut stack),
+                3 => solve_run_down::<T, REACH, 3>(run, first, factor, x, &mut stack),
+                4 => solve_run_down::<T, REACH, 4>(run, first, factor, x, &mut stack),
+                5 => solve_run_down::<T, REACH, 5>(run, first, factor, x, &mut stack),
+                _ => solve_run_down::<T, REACH, 6>(run, first, factor, x, &mut stack),
             }
         }
     }
@@ -150,15 +155,15 @@ fn run_rows<'a, T: Number, const L: usize>(
 
 /// `x ← D⁻¹ L^{-T} x` for the rows of a run; the ancestors' share is left in `stack`.
 #[inline(always)]
-fn solve_run_up<T: Number, const L: usize>(
+fn solve_run_up<T: Number, const REACH: usize, const L: usize>(
     run: &Run,
     first: usize,
     factor: &[T],
     inverse_diagonal: &[T],
     x: &mut [T],
-    stack: &mut [T; STACK + 4],
+    stack: &mut [T; REACH],
 ) {
-    let (row, depth) = (run.row as usize, run.depth as usize % STACK);
+    let (row, depth) = (run.row as usize, run.depth as usize % REACH);
     let (Some(x), Some(d), Some(below)) = (
         x[row - first..].first_chunk_mut::<L>(),
         inverse_diagonal[row..].first_chunk::<L>(),
@@ -201,14 +206,14 @@ fn solve_run_up<T: Number, const L: usize>(
 
 /// `x ← L^{-1} x` for the rows of a run, whose ancestors' numbers are in `stack`.
 #[inline(always)]
-fn solve_run_down<T: Number, const L: usize>(
+fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
     run: &Run,
     first: usize,
     factor: &[T],
     x: &mut [T],
-    stack: &mut [T; STACK + 4],
+    stack: &mut [T; REACH],
 ) {
-    let (row, depth) = (run.row as usize, run.depth as usize % STACK);
+    let (row, depth) = (run.row as usize, run.depth as usize % REACH);
     let Some(x) = x[row - first..].first_chunk_mut::<L>() else { return };
     let rows = run_rows::<T, L>(run, depth, factor);
     let mut y = *x;
@@ -243,13 +248,17 @@ fn solve_run_down<T: Number, const L: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::tests::{example, long_example, scattered_example};
+    use super::super::pattern::tests::{deep_example, example, long_example, scattered_example};
     use super::*;
     use crate::dense;
 
     #[test]
     fn factor_solves_like_dense_cholesky() {
         for (pattern, matrix) in [example(), long_example(), scattered_example()] {
+            compare_with_dense(&pattern, &matrix);
+        }
+        for n in [3, 8, 16, 17, 32, 33, 64, 65, 100, 256, 257, 300] {
+            let (pattern, matrix) = deep_example(n);
             compare_with_dense(&pattern, &matrix);
         }
     }
