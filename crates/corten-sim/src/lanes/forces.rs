@@ -119,8 +119,10 @@ fn actuators(
         force[joint.dof()] += gear * f;
     }
     for (j, &limited) in m.jnt_actfrclimited.iter().enumerate() {
-        if limited != 0 {
-            let f = &mut force[s.joints[j].dof()];
+        if limited != 0
+            && let Some(joint) = s.joints.get(j)
+        {
+            let f = &mut force[joint.dof()];
             *f = clip(*f, m.jnt_actfrcrange[j]);
         }
     }
