@@ -1,5 +1,6 @@
 //! Threads that outlive a call, and the distribution of jobs over them.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// Threads that work on batches; without any, the caller's thread does the work.
@@ -42,34 +43,52 @@ impl Pool {
     }
 
     /// Runs `work` once per element of `workers`, at the same time, as long as there are threads;
-    /// each takes jobs off the same queue until it is empty.
+    /// each takes jobs off the same queue until it is empty. What `work` gives back joins the end of
+    /// the queue.
     pub fn run<W: Send, J: Send>(
         &self,
         workers: &mut [W],
         jobs: impl Iterator<Item = J> + Send,
-        work: impl Fn(&mut W, J) + Sync,
+        work: impl Fn(&mut W, J) -> Option<J> + Sync,
     ) {
+        let mut queue = Queue { fresh: jobs, returned: VecDeque::new() };
         #[cfg(feature = "parallel")]
         if let Some(threads) = self.threads.as_ref().filter(|_| workers.len() > 1) {
             let workers: Vec<Mutex<&mut W>> = workers.iter_mut().map(Mutex::new).collect();
-            let jobs = Mutex::new(jobs);
+            let queue = Mutex::new(queue);
             threads.broadcast(|thread| {
                 let Some(worker) = workers.get(thread.index()) else { return };
                 let mut worker = lock(worker);
+                let mut rest = None;
                 loop {
                     // A statement of its own: the queue is free while the job runs.
-                    let next = lock(&jobs).next();
+                    let next = lock(&queue).exchange(rest);
                     let Some(job) = next else { break };
-                    work(&mut worker, job);
+                    rest = work(&mut worker, job);
                 }
             });
             return;
         }
         if let Some(worker) = workers.first_mut() {
-            for job in jobs {
-                work(worker, job);
+            let mut rest = None;
+            while let Some(job) = queue.exchange(rest) {
+                rest = work(worker, job);
             }
         }
+    }
+}
+
+/// Jobs that nobody has begun, and jobs of which a part is done.
+struct Queue<I, J> {
+    fresh: I,
+    returned: VecDeque<J>,
+}
+
+impl<J, I: Iterator<Item = J>> Queue<I, J> {
+    /// Takes a job back, and gives the next one out.
+    fn exchange(&mut self, rest: Option<J>) -> Option<J> {
+        self.returned.extend(rest);
+        self.fresh.next().or_else(|| self.returned.pop_front())
     }
 }
 
@@ -89,10 +108,13 @@ mod tests {
             let mut workers = vec![0u64; threads];
             let mut values = vec![1u64; 1000];
             pool.run(&mut workers, values.chunks_mut(7), |count, chunk| {
-                for x in chunk {
+                // The first half, and another time the rest.
+                let (now, later) = chunk.split_at_mut(chunk.len().div_ceil(2));
+                for x in now {
                     *x += 1;
                     *count += 1;
                 }
+                (!later.is_empty()).then_some(later)
             });
             assert!(values.iter().all(|&x| x == 2));
             assert_eq!(workers.iter().sum::<u64>(), 1000);

@@ -4,7 +4,7 @@
 //! at their defaults, applies its controls step by step, and reports states and sensors after each
 //! step. Once a trajectory's numbers go bad, its outputs stay as they are.
 
-use std::ops::DerefMut;
+use std::ops::{DerefMut, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,6 +17,15 @@ use crate::pool::Pool;
 
 /// The parts of a state that initial states and outputs hold.
 pub const PHYSICS: u32 = StateBit::FullPhysics.raw() as u32;
+
+/// What a trajectory needs to go on elsewhere with the same bits.
+const RESUME: u32 = PHYSICS | StateBit::WarmStart.raw() as u32;
+
+/// So many pieces for every thread: one that is held up then delays the others little.
+const PIECES: usize = 16;
+
+/// Fewest steps of a piece.
+const SHORTEST: usize = 8;
 
 /// Inputs of all trajectories, row-major: trajectory, step, numbers.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +63,7 @@ fn row(values: &[f64], i: usize, n: usize) -> &[f64] {
 ///
 /// Trajectories that share a model run in groups of [`lanes::WORLDS`] as long as there is a group
 /// for every thread, the rest one by one; each data then keeps those that its own ran together with.
+/// Where there are few of them, threads pass trajectories on to each other every now and then.
 pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
     pool: &Pool,
     model: impl Fn(usize) -> &'m Model + Sync,
@@ -84,36 +94,89 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
         let (own, rest) = std::mem::take(&mut states).split_at_mut(n * nstate);
         let (own_sensors, rest_sensors) = std::mem::take(&mut sensors).split_at_mut(n * nsensor);
         (states, sensors) = (rest, rest_sensors);
-        (n > 0).then_some((trajectories, own, own_sensors))
+        let begin = Progress::default();
+        (n > 0).then_some(Job { trajectories, states: own, sensors: own_sensors, begin })
     });
+    let groups = grouped / lanes::WORLDS + (count - grouped);
+    let pieces = (PIECES * pool.width()).div_ceil(groups.max(1));
+    let piece = match pool.width() {
+        1 => inputs.steps,
+        _ => (inputs.steps.div_ceil(pieces)).max(SHORTEST),
+    };
     let failed = AtomicBool::new(false);
-    pool.run(datas, jobs, |data, (trajectories, states, sensors)| {
-        let mut states = states.chunks_mut(nstate.max(1));
-        let mut sensors = sensors.chunks_mut(nsensor.max(1));
-        let mut next = trajectories.start;
-        while next < trajectories.end {
+    pool.run(datas, jobs, |data, mut job| {
+        let mut states = job.states.chunks_mut(nstate.max(1));
+        let mut sensors = job.sensors.chunks_mut(nsensor.max(1));
+        let Range { start, end } = job.trajectories;
+        let mut next = start;
+        while next < end {
             let m = model(next);
-            let mut job = || Trajectory {
+            let mut out = || Trajectory {
                 states: states.next().unwrap_or_default(),
                 sensors: sensors.next().unwrap_or_default(),
             };
-            let four = trajectories.end - next >= lanes::WORLDS
+            let four = end - next >= lanes::WORLDS
                 && (next..next + lanes::WORLDS).all(|t| std::ptr::eq(model(t), m))
                 && lanes::supported(m, data);
-            let done = if four {
-                let group = std::array::from_fn(|_| job());
-                catch_unwind(AssertUnwindSafe(|| inputs.run_group(m, data, next, group)))
-            } else {
-                let one = job();
-                catch_unwind(AssertUnwindSafe(|| inputs.run(m, data, next, one)))
-            };
-            if done.is_err() {
-                failed.store(true, Ordering::Relaxed);
+            let n = if four { lanes::WORLDS } else { 1 };
+            // Only what is a job of its own goes on elsewhere.
+            let steps = if n == end - start { piece } else { inputs.steps };
+            let run = AssertUnwindSafe(|| {
+                if four {
+                    inputs.run_group(
+                        m,
+                        data,
+                        next,
+                        std::array::from_fn(|_| out()),
+                        &job.begin,
+                        steps,
+                    )
+                } else {
+                    inputs.run(m, data, next, out(), &job.begin, steps)
+                }
+            });
+            match catch_unwind(run) {
+                Ok(Some(progress)) => {
+                    job.begin = progress;
+                    return Some(job);
+                }
+                Ok(None) => {}
+                Err(_) => failed.store(true, Ordering::Relaxed),
             }
-            next += if four { lanes::WORLDS } else { 1 };
+            next += n;
         }
+        None
     });
     !failed.into_inner()
+}
+
+/// Consecutive trajectories, and where they go.
+struct Job<'a> {
+    trajectories: Range<usize>,
+    states: &'a mut [f64],
+    sensors: &'a mut [f64],
+    begin: Progress,
+}
+
+/// How far trajectories have come.
+#[derive(Default)]
+struct Progress {
+    steps: usize,
+    /// [`RESUME`] of each; nothing before the first step.
+    states: Vec<f64>,
+}
+
+impl Progress {
+    fn of<'a>(m: &Model, worlds: impl Iterator<Item = &'a Data>, steps: usize) -> Progress {
+        let n = state::size(m, RESUME).unwrap_or(0);
+        let mut states = Vec::new();
+        for d in worlds {
+            let start = states.len();
+            states.resize(start + n, 0.0);
+            let _ = state::get(m, d, &mut states[start..], RESUME);
+        }
+        Progress { steps, states }
+    }
 }
 
 /// Where a trajectory goes.
@@ -141,16 +204,29 @@ fn is_well(d: &Data) -> bool {
 }
 
 impl Inputs<'_> {
-    fn run(&self, m: &Model, d: &mut Data, trajectory: usize, mut out: Trajectory<'_>) {
+    /// Runs so many steps of a trajectory; returns where to go on, if there are more.
+    fn run(
+        &self,
+        m: &Model,
+        d: &mut Data,
+        trajectory: usize,
+        mut out: Trajectory<'_>,
+        begin: &Progress,
+        steps: usize,
+    ) -> Option<Progress> {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
-        self.begin(m, d, trajectory);
-        for t in 0..self.steps {
+        self.begin(m, d, trajectory, begin, 0);
+        for t in begin.steps..self.steps {
             if is_well(d) {
+                if t == begin.steps + steps {
+                    return Some(Progress::of(m, std::iter::once(&*d), t));
+                }
                 self.control(m, d, trajectory, t);
                 let _ = step(m, d);
             }
             out.record(m, d, t, nstate);
         }
+        None
     }
 
     /// [`Self::run`] for consecutive trajectories, side by side until one of them goes bad.
@@ -160,25 +236,33 @@ impl Inputs<'_> {
         d: &mut Data,
         first: usize,
         mut out: [Trajectory<'_>; lanes::WORLDS],
-    ) {
+        begin: &Progress,
+        steps: usize,
+    ) -> Option<Progress> {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
         let mut companions = Companions::of(m, d);
         let Companions { others, lanes } = &mut *companions;
         let [a, b, c] = others;
         let mut worlds = [&mut *d, a, b, c];
-        for (d, trajectory) in worlds.iter_mut().zip(first..) {
-            self.begin(m, d, trajectory);
+        for (place, d) in worlds.iter_mut().enumerate() {
+            self.begin(m, d, first + place, begin, place);
         }
-        for t in 0..self.steps {
+        let end = begin.steps + steps;
+        let mut rest = None;
+        for t in begin.steps..self.steps {
             let well = worlds.each_ref().map(|d| is_well(d));
+            if t == end && well == [true; lanes::WORLDS] {
+                rest = Some(Progress::of(m, worlds.iter().map(|d| &**d), t));
+                break;
+            }
             for ((d, trajectory), well) in worlds.iter_mut().zip(first..).zip(well) {
                 if well {
                     self.control(m, d, trajectory, t);
                 }
             }
             if well == [true; lanes::WORLDS] {
-                let _: [Result<(), _>; lanes::WORLDS] =
-                    lanes::step(m, lanes, &mut worlds, t + 1 == self.steps);
+                let last = t + 1 == self.steps || t + 1 == end;
+                let _: [Result<(), _>; lanes::WORLDS] = lanes::step(m, lanes, &mut worlds, last);
             } else {
                 for (d, _) in worlds.iter_mut().zip(well).filter(|(_, well)| *well) {
                     let _ = step(m, d);
@@ -189,6 +273,7 @@ impl Inputs<'_> {
             }
         }
         companions.keep(d);
+        rest
     }
 
     /// Sets the controls of step `t`.
@@ -201,8 +286,8 @@ impl Inputs<'_> {
     }
 
     /// Brings all inputs that the controls do not cover to their defaults, and the state to the
-    /// start of a trajectory.
-    fn begin(&self, m: &Model, d: &mut Data, trajectory: usize) {
+    /// start of a trajectory, or to where it has come: `place` tells which of these it is.
+    fn begin(&self, m: &Model, d: &mut Data, trajectory: usize, progress: &Progress, place: usize) {
         let spec = self.control_spec;
         if !has(spec, StateBit::Ctrl) {
             d.ctrl.fill(0.0);
@@ -228,12 +313,17 @@ impl Inputs<'_> {
         if !has(spec, StateBit::EqActive) {
             d.eq_active.copy_from_slice(&m.eq_active0);
         }
+        d.warning.fill(WarningStat::default());
+        if !progress.states.is_empty() {
+            let n = state::size(m, RESUME).unwrap_or(0);
+            let _ = state::set(m, d, row(&progress.states, place, n), RESUME);
+            return;
+        }
         let n = state::size(m, PHYSICS).unwrap_or(0);
         let _ = state::set(m, d, row(self.initial, trajectory, n), PHYSICS);
         match self.warmstart {
             Some(all) => d.qacc_warmstart.copy_from_slice(row(all, trajectory, m.nv)),
             None => d.qacc_warmstart.fill(0.0),
         }
-        d.warning.fill(WarningStat::default());
     }
 }

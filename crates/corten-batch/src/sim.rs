@@ -482,6 +482,7 @@ impl BatchSim {
         };
         self.pool.run(&mut self.workers, pieces.into_iter(), |worker, piece| {
             piece.each(&context, worker, width, stepping, &visit);
+            None
         });
     }
 }

@@ -537,15 +537,24 @@ pub mod transpose {
     #[inline(always)]
     fn store<const N: usize>(lanes: &[Four; N], to: &mut [[f64; N]], at: [usize; 4]) {
         let (blocks, rest) = lanes.as_chunks::<4>();
-        for (n, block) in blocks.iter().enumerate() {
-            let block = turn(*block);
-            for lane in 0..4 {
-                to[at[lane]].as_chunks_mut().0[n] = block[lane].0;
-            }
+        let mut turned = [[Four::default(); 4]; 3];
+        for (turned, block) in turned.iter_mut().zip(blocks) {
+            *turned = turn(*block);
         }
-        for (n, x) in (N / 4 * 4..).zip(rest) {
-            for lane in 0..4 {
-                to[at[lane]][n] = x.0[lane];
+        // Each object is written once: what is left over is turned, too, unless it is one number.
+        let mut last = [Four::default(); 4];
+        if rest.len() > 1 {
+            last[..rest.len()].copy_from_slice(rest);
+            last = turn(last);
+        }
+        for lane in 0..4 {
+            let (to_blocks, to_rest) = to[at[lane]].as_chunks_mut::<4>();
+            for (to, turned) in to_blocks.iter_mut().zip(&turned) {
+                *to = turned[lane].0;
+            }
+            match to_rest {
+                [to] => *to = rest[0].0[lane],
+                to => to.copy_from_slice(&last[lane].0[..to.len()]),
             }
         }
     }

@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
+use corten_math::{Quat, Vec3};
 use corten_model::enums::{DisableBit, EnableBit, Integrator, ObjType};
 use corten_sim::derivative::{self, DerivativeConfig};
-use corten_sim::stage::{actuation, inertia, velocity};
+use corten_sim::stage::{actuation, inertia, kinematics, velocity};
 use corten_sim::{Data, Model, inverse, step, support};
 
 const SCENES: [&str; 9] = [
@@ -47,6 +48,45 @@ fn moving(m: &Model) -> Data {
 fn worst(a: &[f64], b: &[f64]) -> f64 {
     let scale = a.iter().fold(1.0, |s: f64, x| s.max(x.abs()));
     a.iter().zip(b).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs())) / scale
+}
+
+/// One by one or four at a time, as the model said when the data was made or has been told since.
+#[test]
+fn attachments_follow_their_bodies() {
+    for name in SCENES {
+        let mut m = scene(name);
+        for same in [&mut m.body_sameframe, &mut m.geom_sameframe, &mut m.site_sameframe] {
+            same.fill(0);
+        }
+        let mut d = moving(&m);
+        for late in [false, true] {
+            if late {
+                m.geom_sameframe.iter_mut().step_by(3).for_each(|same| *same = 1);
+                if m.nsite > 0 {
+                    m.site_bodyid[0] = m.nbody as i32 - 1;
+                }
+                kinematics::kinematics(&m, &mut d);
+            }
+            let pose = |body: usize, pos: Vec3, quat: Quat| {
+                (d.xmat[body] * pos + d.xpos[body], (d.xquat[body] * quat).to_mat())
+            };
+            for b in 1..m.nbody {
+                assert_eq!(pose(b, m.body_ipos[b], m.body_iquat[b]), (d.xipos[b], d.ximat[b]));
+            }
+            for g in 0..m.ngeom {
+                let b = m.geom_bodyid[g] as usize;
+                let expected = match m.geom_sameframe[g] {
+                    0 => pose(b, m.geom_pos[g], m.geom_quat[g]),
+                    _ => (d.xpos[b], d.xmat[b]),
+                };
+                assert_eq!(expected, (d.geom_xpos[g], d.geom_xmat[g]), "{name}: geom {g}");
+            }
+            for s in 0..m.nsite {
+                let expected = pose(m.site_bodyid[s] as usize, m.site_pos[s], m.site_quat[s]);
+                assert_eq!(expected, (d.site_xpos[s], d.site_xmat[s]), "{name}: site {s}");
+            }
+        }
+    }
 }
 
 #[test]

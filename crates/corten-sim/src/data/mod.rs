@@ -9,6 +9,7 @@ pub(crate) mod shared;
 pub(crate) mod smooth;
 mod stats;
 pub(crate) mod structure;
+pub(crate) mod turned;
 
 pub use contact::Contact;
 pub use fields::Data;

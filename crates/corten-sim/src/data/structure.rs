@@ -12,6 +12,7 @@ use corten_model::Model;
 use corten_model::enums::JointType;
 
 use super::shared::Shared;
+use super::turned::Turned;
 
 /// Indices of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -85,6 +86,8 @@ pub(crate) struct Structure {
     /// Body of every degree of freedom.
     pub dof_body: Vec<u32>,
     chain: Vec<u32>,
+    /// Attachments with orientations of their own.
+    pub turned: Turned,
     /// Sparsity of the mass matrix.
     pub mass: TreePattern,
     /// Sparsity of derivatives by velocity; empty if the model's own sparsity differs.
@@ -112,6 +115,7 @@ impl Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
             chain: Vec::new(),
+            turned: Turned::default(),
             mass: TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
                 .filter(|p| p.size() == m.nv)
                 .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC))),
@@ -124,6 +128,7 @@ impl Structure {
         for b in 0..m.nbody {
             s.add_body(m, b);
         }
+        s.turned = Turned::new(m, s.attached(m));
         s
     }
 
@@ -151,6 +156,21 @@ impl Structure {
             self.dof_body[dof as usize] = b as u32;
         }
         self.bodies.push(Body { parent, root, joints, dofs, chain, geoms, free });
+    }
+
+    /// Inertial frames, geoms and sites, each with its body.
+    fn attached(&self, m: &Model) -> [Vec<[u32; 2]>; 3] {
+        let bodies = || (0u32..).zip(&self.bodies);
+        let sites = m.site_bodyid.iter().map(|&body| u32::try_from(body).unwrap_or(u32::MAX));
+        [
+            bodies().skip(1).map(|(b, _)| [b, b]).collect(),
+            bodies().flat_map(|(b, body)| body.geoms().map(move |g| [g as u32, b])).collect(),
+            (0..)
+                .zip(sites)
+                .filter(|&(_, b)| (b as usize) < m.nbody)
+                .map(|(s, b)| [s, b])
+                .collect(),
+        ]
     }
 
     /// The degrees of freedom that move a body, in ascending order.

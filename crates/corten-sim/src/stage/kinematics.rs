@@ -7,9 +7,11 @@
 //! Orientations are carried down the tree as quaternions, normalised at every body, and turned
 //! into matrices once.
 
+mod attachments;
+
 use corten_math::{Mat3, Number, Quat, Vec3, real, sin_cos_all, wide};
 use corten_model::Model;
-use corten_model::enums::{CamLightMode, JointType, SameFrame, SleepState};
+use corten_model::enums::{CamLightMode, JointType, SleepState};
 
 use crate::data::smooth::{Smooth, Worlds};
 use crate::data::structure::{Body, Joint};
@@ -27,7 +29,7 @@ wide! {
             bodies(m, worlds.smooth(m));
             worlds.wake(m);
         }
-        attachments(m, worlds.smooth(m));
+        attachments::attachments(m, worlds.smooth(m));
     }
 }
 
@@ -110,49 +112,6 @@ fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
         xpos[i] = pos;
         xquat[i] = quat;
         xmat[i] = quat.to_mat();
-    }
-}
-
-/// Poses of inertial frames, geoms and sites.
-#[inline(always)]
-fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
-    let filter = v.bodies.list().is_some();
-    let n = m.nbody;
-    let nodes = &v.structure.bodies[..n];
-    let (xpos, xquat, xmat) = (&v.xpos[..n], &v.xquat[..n], &v.xmat[..n]);
-    let (xipos, ximat) = (&mut v.xipos[..n], &mut v.ximat[..n]);
-    let (same, ipos, iquat) = (&m.body_sameframe[..n], &m.body_ipos[..n], &m.body_iquat[..n]);
-    let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
-    for i in v.bodies.with_world().iter() {
-        let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
-        if i > 0 {
-            frame.place(same[i], (&ipos[i], &iquat[i]), none, (&mut xipos[i], &mut ximat[i]));
-        }
-        let geoms = nodes[i].geoms();
-        if geoms.is_empty() || filter && v.body_awake[i] != SleepState::Awake.raw() {
-            continue;
-        }
-        let inertial = (&xipos[i], &ximat[i]);
-        for g in geoms {
-            let local = (&m.geom_pos[g], &m.geom_quat[g]);
-            let found = (&mut v.geom_xpos[g], &mut v.geom_xmat[g]);
-            frame.place(m.geom_sameframe[g], local, inertial, found);
-        }
-    }
-
-    let ns = m.nsite;
-    let given = m.site_bodyid[..ns]
-        .iter()
-        .zip(&m.site_sameframe[..ns])
-        .zip(m.site_pos[..ns].iter().zip(&m.site_quat[..ns]));
-    let found = v.site_xpos[..ns].iter_mut().zip(&mut v.site_xmat[..ns]);
-    for (((&body, &same), (pos, quat)), (site_xpos, site_xmat)) in given.zip(found) {
-        let i = body as usize;
-        if i >= n || filter && v.body_awake[i] != SleepState::Awake.raw() {
-            continue;
-        }
-        let frame = BodyFrame { pos: &xpos[i], quat: &xquat[i], mat: &xmat[i] };
-        frame.place(same, (pos, quat), (&xipos[i], &ximat[i]), (site_xpos, site_xmat));
     }
 }
 
@@ -245,28 +204,6 @@ impl<T: Number> BodyFrame<'_, T> {
     #[inline(always)]
     fn orientation(&self, local: &Quat) -> Mat3<T> {
         (*self.quat * Quat::of(*local)).to_mat()
-    }
-
-    /// World pose of something attached to the body; `same` tells which frame it coincides with, or
-    /// is aligned with.
-    #[inline(always)]
-    fn place(
-        &self,
-        same: u8,
-        local: (&Vec3, &Quat),
-        inertial: (&Vec3<T>, &Mat3<T>),
-        (pos, mat): (&mut Vec3<T>, &mut Mat3<T>),
-    ) {
-        match SameFrame::from_raw(same.into()) {
-            Some(SameFrame::Body) => (*pos, *mat) = (*self.pos, *self.mat),
-            Some(SameFrame::Inertia) => (*pos, *mat) = (*inertial.0, *inertial.1),
-            Some(SameFrame::BodyRot) => (*pos, *mat) = (self.position(local.0), *self.mat),
-            Some(SameFrame::InertiaRot) => (*pos, *mat) = (self.position(local.0), *inertial.1),
-            _ => {
-                *pos = self.position(local.0);
-                *mat = self.orientation(local.1);
-            }
-        }
     }
 }
 

@@ -1,0 +1,140 @@
+//! Poses of inertial frames, geoms and sites.
+//!
+//! Those with orientations of their own are turned four at a time.
+
+use corten_math::{Four, Mat3, Number, Quat, Vec3};
+use corten_model::Model;
+use corten_model::enums::{SameFrame, SleepState};
+
+use super::BodyFrame;
+use crate::data::smooth::Smooth;
+use crate::data::turned::{Attached, is_turned};
+
+#[inline(always)]
+pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
+    let filter = v.bodies.list().is_some();
+    let (n, ngeom, nsite) = (m.nbody, m.ngeom, m.nsite);
+    let frames = Frames { pos: &v.xpos[..n], quat: &v.xquat[..n], mat: &v.xmat[..n] };
+    let mut kinds = [
+        Kind {
+            same: &m.body_sameframe[..n],
+            pos: &m.body_ipos[..n],
+            quat: &m.body_iquat[..n],
+            xpos: &mut v.xipos[..n],
+            xmat: &mut v.ximat[..n],
+        },
+        Kind {
+            same: &m.geom_sameframe[..ngeom],
+            pos: &m.geom_pos[..ngeom],
+            quat: &m.geom_quat[..ngeom],
+            xpos: &mut v.geom_xpos[..ngeom],
+            xmat: &mut v.geom_xmat[..ngeom],
+        },
+        Kind {
+            same: &m.site_sameframe[..nsite],
+            pos: &m.site_pos[..nsite],
+            quat: &m.site_quat[..nsite],
+            xpos: &mut v.site_xpos[..nsite],
+            xmat: &mut v.site_xmat[..nsite],
+        },
+    ];
+    let turned = &v.structure.turned;
+    let by_four = T::LANES == 1 && !filter && turned.fit(m) && Four::available();
+    let mut done = [0; 3];
+    if by_four {
+        done = turned.end;
+        for (kind, fours) in kinds.iter_mut().zip(&turned.fours) {
+            for four in fours {
+                kind.place_four(four, &frames);
+            }
+        }
+    }
+
+    let [inertial, geoms, sites] = &mut kinds;
+    let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
+    for i in v.bodies.iter() {
+        inertial.place(i, i, &frames, none, done[0]);
+    }
+    let nodes = &v.structure.bodies[..n];
+    for i in v.bodies.with_world().iter() {
+        let own = nodes[i].geoms();
+        if own.is_empty() || filter && v.body_awake[i] != SleepState::Awake.raw() {
+            continue;
+        }
+        for g in own {
+            geoms.place(g, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]), done[1]);
+        }
+    }
+    for (s, &body) in m.site_bodyid[..nsite].iter().enumerate() {
+        let i = body as usize;
+        if i < n && !(filter && v.body_awake[i] != SleepState::Awake.raw()) {
+            sites.place(s, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]), done[2]);
+        }
+    }
+}
+
+/// Frames of all bodies in the world.
+struct Frames<'a, T> {
+    pos: &'a [Vec3<T>],
+    quat: &'a [Quat<T>],
+    mat: &'a [Mat3<T>],
+}
+
+/// Attachments of one kind: their frames in those of their bodies, and in the world.
+struct Kind<'a, T> {
+    /// Which frame each coincides with, or is aligned with.
+    same: &'a [u8],
+    pos: &'a [Vec3],
+    quat: &'a [Quat],
+    xpos: &'a mut [Vec3<T>],
+    xmat: &'a mut [Mat3<T>],
+}
+
+impl<T: Number> Kind<'_, T> {
+    /// Finds the pose of an attachment, unless it is one of those before `done` that are turned.
+    #[inline(always)]
+    fn place(
+        &mut self,
+        k: usize,
+        body: usize,
+        frames: &Frames<'_, T>,
+        inertial: (&Vec3<T>, &Mat3<T>),
+        done: u32,
+    ) {
+        let same = self.same[k];
+        if k < done as usize && is_turned(same) {
+            return;
+        }
+        let frame =
+            BodyFrame { pos: &frames.pos[body], quat: &frames.quat[body], mat: &frames.mat[body] };
+        let (pos, mat) = (&mut self.xpos[k], &mut self.xmat[k]);
+        match SameFrame::from_raw(same.into()) {
+            Some(SameFrame::Body) => (*pos, *mat) = (*frame.pos, *frame.mat),
+            Some(SameFrame::Inertia) => (*pos, *mat) = (*inertial.0, *inertial.1),
+            Some(SameFrame::BodyRot) => (*pos, *mat) = (frame.position(&self.pos[k]), *frame.mat),
+            Some(SameFrame::InertiaRot) => {
+                (*pos, *mat) = (frame.position(&self.pos[k]), *inertial.1);
+            }
+            _ => {
+                *pos = frame.position(&self.pos[k]);
+                *mat = frame.orientation(&self.quat[k]);
+            }
+        }
+    }
+
+    /// Finds the poses of four side by side. The matrices of their bodies are made anew from the
+    /// orientations, with the same bits: less work than to load them.
+    #[inline(always)]
+    fn place_four(&mut self, four: &Attached, frames: &Frames<'_, T>) {
+        let [i, j, k, l] = four.at;
+        let at = [i as usize, j as usize, k as usize, l as usize];
+        let [i, j, k, l] = four.bodies;
+        let bodies = [i as usize, j as usize, k as usize, l as usize];
+        let quat = Quat::load(bytemuck::cast_slice(frames.quat), bodies);
+        let origin = Vec3::load(bytemuck::cast_slice(frames.pos), bodies);
+        let position = quat.to_mat() * Vec3::load(self.pos, at) + origin;
+        position.store(bytemuck::cast_slice_mut(self.xpos), at);
+        let turned = quat * Quat::load(self.quat, at);
+        turned.to_mat().store(bytemuck::cast_slice_mut(self.xmat), at);
+    }
+}
