@@ -9,7 +9,29 @@
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub fn avx2() -> bool {
-    std::arch::is_x86_feature_detected!("avx2")
+    known::ANSWER.load(std::sync::atomic::Ordering::Relaxed) == known::YES || known::ask()
+}
+
+/// The answer to a question that every kernel asks: one comparison, once it is known.
+#[cfg(target_arch = "x86_64")]
+mod known {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    pub const YES: u8 = 2;
+    const NO: u8 = 1;
+    const UNKNOWN: u8 = 0;
+
+    pub static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+    #[cold]
+    pub fn ask() -> bool {
+        let mut answer = ANSWER.load(Ordering::Relaxed);
+        if answer == UNKNOWN {
+            answer = if std::arch::is_x86_feature_detected!("avx2") { YES } else { NO };
+            ANSWER.store(answer, Ordering::Relaxed);
+        }
+        answer == YES
+    }
 }
 
 /// Compiles functions for the baseline and for AVX2, and calls the version that fits the
