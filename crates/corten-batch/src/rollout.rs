@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::Spatial;
-use corten_model::enums::StateBit;
+use corten_model::enums::{EnableBit, StateBit};
 use corten_sim::lanes::{self, Companions};
 use corten_sim::{Data, Model, WarningStat, state, step};
 
@@ -119,18 +119,14 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
                 && (next..next + lanes::WORLDS).all(|t| std::ptr::eq(model(t), m))
                 && lanes::supported(m, data);
             let n = if four { lanes::WORLDS } else { 1 };
-            // Only what is a job of its own goes on elsewhere.
-            let steps = if n == end - start { piece } else { inputs.steps };
+            // Only what is a job of its own goes on elsewhere, and only if its state is all there is:
+            // what lies asleep is not part of it.
+            let split = n == end - start && !m.opt.enabled(EnableBit::Sleep);
+            let steps = if split { piece } else { inputs.steps };
             let run = AssertUnwindSafe(|| {
                 if four {
-                    inputs.run_group(
-                        m,
-                        data,
-                        next,
-                        std::array::from_fn(|_| out()),
-                        &job.begin,
-                        steps,
-                    )
+                    let group = std::array::from_fn(|_| out());
+                    inputs.run_group(m, data, next, group, &job.begin, steps)
                 } else {
                     inputs.run(m, data, next, out(), &job.begin, steps)
                 }
@@ -162,12 +158,19 @@ struct Job<'a> {
 #[derive(Default)]
 struct Progress {
     steps: usize,
-    /// [`RESUME`] of each; nothing before the first step.
+    /// [`RESUME`] of each, from trajectory `first` on; nothing before the first step.
     states: Vec<f64>,
+    first: usize,
 }
 
 impl Progress {
-    fn of<'a>(m: &Model, worlds: impl Iterator<Item = &'a Data>, steps: usize) -> Progress {
+    /// After so many steps of worlds that follow the trajectories from `first` on.
+    fn of<'a>(
+        m: &Model,
+        worlds: impl Iterator<Item = &'a Data>,
+        first: usize,
+        steps: usize,
+    ) -> Progress {
         let n = state::size(m, RESUME).unwrap_or(0);
         let mut states = Vec::new();
         for d in worlds {
@@ -175,7 +178,7 @@ impl Progress {
             states.resize(start + n, 0.0);
             let _ = state::get(m, d, &mut states[start..], RESUME);
         }
-        Progress { steps, states }
+        Progress { steps, states, first }
     }
 }
 
@@ -215,11 +218,11 @@ impl Inputs<'_> {
         steps: usize,
     ) -> Option<Progress> {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
-        self.begin(m, d, trajectory, begin, 0);
+        self.begin(m, d, trajectory, begin);
         for t in begin.steps..self.steps {
             if is_well(d) {
                 if t == begin.steps + steps {
-                    return Some(Progress::of(m, std::iter::once(&*d), t));
+                    return Some(Progress::of(m, std::iter::once(&*d), trajectory, t));
                 }
                 self.control(m, d, trajectory, t);
                 let _ = step(m, d);
@@ -244,15 +247,15 @@ impl Inputs<'_> {
         let Companions { others, lanes } = &mut *companions;
         let [a, b, c] = others;
         let mut worlds = [&mut *d, a, b, c];
-        for (place, d) in worlds.iter_mut().enumerate() {
-            self.begin(m, d, first + place, begin, place);
+        for (d, trajectory) in worlds.iter_mut().zip(first..) {
+            self.begin(m, d, trajectory, begin);
         }
         let end = begin.steps + steps;
         let mut rest = None;
         for t in begin.steps..self.steps {
             let well = worlds.each_ref().map(|d| is_well(d));
             if t == end && well == [true; lanes::WORLDS] {
-                rest = Some(Progress::of(m, worlds.iter().map(|d| &**d), t));
+                rest = Some(Progress::of(m, worlds.iter().map(|d| &**d), first, t));
                 break;
             }
             for ((d, trajectory), well) in worlds.iter_mut().zip(first..).zip(well) {
@@ -286,8 +289,8 @@ impl Inputs<'_> {
     }
 
     /// Brings all inputs that the controls do not cover to their defaults, and the state to the
-    /// start of a trajectory, or to where it has come: `place` tells which of these it is.
-    fn begin(&self, m: &Model, d: &mut Data, trajectory: usize, progress: &Progress, place: usize) {
+    /// start of a trajectory, or to where it has come.
+    fn begin(&self, m: &Model, d: &mut Data, trajectory: usize, progress: &Progress) {
         let spec = self.control_spec;
         if !has(spec, StateBit::Ctrl) {
             d.ctrl.fill(0.0);
@@ -316,7 +319,7 @@ impl Inputs<'_> {
         d.warning.fill(WarningStat::default());
         if !progress.states.is_empty() {
             let n = state::size(m, RESUME).unwrap_or(0);
-            let _ = state::set(m, d, row(&progress.states, place, n), RESUME);
+            let _ = state::set(m, d, row(&progress.states, trajectory - progress.first, n), RESUME);
             return;
         }
         let n = state::size(m, PHYSICS).unwrap_or(0);

@@ -5,18 +5,34 @@ use std::sync::Arc;
 
 use corten_batch::rollout::{Inputs, Outputs, PHYSICS, rollout};
 use corten_batch::{BatchSim, Cause, Pool};
-use corten_model::enums::StateBit;
-use corten_sim::{Data, state};
+use corten_model::enums::{EnableBit, StateBit};
+use corten_sim::{Data, Model, state};
 
 #[test]
 fn threads_and_chunks_change_nothing() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes/humanoid.xml");
-    let m = corten_sim::load_model(path).unwrap();
-    let (count, steps) = (9, 25);
-    let nstate = state::size(&m, PHYSICS).unwrap();
+    same_on_any_threads(&scene("humanoid"), 9, 25);
+}
+
+#[test]
+fn threads_change_nothing_for_those_asleep() {
+    let mut m = scene("box_stack");
+    m.opt.enableflags |= EnableBit::Sleep.raw();
+    let d = same_on_any_threads(&m, 3, 300);
+    assert!(d.ntree_awake < m.ntree);
+}
+
+fn scene(name: &str) -> Model {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    corten_sim::load_model(folder.join(format!("{name}.xml"))).unwrap()
+}
+
+/// Compares trajectories on several numbers of threads, and with the last of them by hand, which is
+/// returned at its end.
+fn same_on_any_threads(m: &Model, count: usize, steps: usize) -> Data {
+    let nstate = state::size(m, PHYSICS).unwrap();
     let mut one = vec![0.0; nstate];
-    let mut d = Data::new(&m);
-    state::get(&m, &d, &mut one, PHYSICS).unwrap();
+    let mut d = Data::new(m);
+    state::get(m, &d, &mut one, PHYSICS).unwrap();
     let initial = one.repeat(count);
     let control: Vec<f64> =
         (0..count * steps * m.nu).map(|i| 0.3 * (i as f64 * 0.7).sin()).collect();
@@ -30,34 +46,33 @@ fn threads_and_chunks_change_nothing() {
     let mut results = Vec::new();
     for (threads, chunk) in [(1, 1), (2, 1), (3, 4), (8, 100)] {
         let pool = Pool::new(threads);
-        let mut datas: Vec<Data> = (0..threads).map(|_| Data::new(&m)).collect();
+        let mut datas: Vec<Data> = (0..threads).map(|_| Data::new(m)).collect();
         let mut datas: Vec<&mut Data> = datas.iter_mut().collect();
         let mut states = vec![0.0; count * steps * nstate];
         let mut sensors = vec![0.0; count * steps * m.nsensordata];
         let outputs = Outputs { state: &mut states, sensordata: &mut sensors };
-        assert!(rollout(&pool, |_| &m, &mut datas, count, chunk, inputs, outputs));
+        assert!(rollout(&pool, |_| m, &mut datas, count, chunk, inputs, outputs));
         results.push((states, sensors));
     }
     assert!(results.iter().all(|r| *r == results[0]));
 
     // The last trajectory by hand.
-    d.reset(&m);
+    d.reset(m);
     for t in 0..steps {
         let from = ((count - 1) * steps + t) * m.nu;
         d.ctrl.copy_from_slice(&control[from..from + m.nu]);
-        corten_sim::step(&m, &mut d).unwrap();
+        corten_sim::step(m, &mut d).unwrap();
     }
-    state::get(&m, &d, &mut one, PHYSICS).unwrap();
+    state::get(m, &d, &mut one, PHYSICS).unwrap();
     assert_eq!(one, results[0].0[results[0].0.len() - nstate..]);
+    d
 }
 
 /// Every trajectory, and every world of a batch, by hand.
 #[test]
 fn groups_of_worlds_have_the_bits_of_single_ones() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
-    for scene in ["humanoid", "quadruped", "tendon_finger", "sensors", "muscle_arm", "free_bodies"]
-    {
-        let m = Arc::new(corten_sim::load_model(folder.join(format!("{scene}.xml"))).unwrap());
+    for name in ["humanoid", "quadruped", "tendon_finger", "sensors", "muscle_arm", "free_bodies"] {
+        let m = Arc::new(scene(name));
         let steps = 12;
         let nstate = state::size(&m, PHYSICS).unwrap();
         for count in 1..=9 {
@@ -109,8 +124,8 @@ fn groups_of_worlds_have_the_bits_of_single_ones() {
                 let (mut found, mut sensed) = (vec![0.0; states.len()], vec![0.0; sensors.len()]);
                 let outputs = Outputs { state: &mut found, sensordata: &mut sensed };
                 assert!(rollout(&pool, |_| &m, &mut datas, count, 1, inputs, outputs));
-                assert_eq!(bits(&found), bits(&states), "{scene}: {count} on {threads}");
-                assert_eq!(bits(&sensed), bits(&sensors), "{scene}: {count} on {threads}");
+                assert_eq!(bits(&found), bits(&states), "{name}: {count} on {threads}");
+                assert_eq!(bits(&sensed), bits(&sensors), "{name}: {count} on {threads}");
 
                 let mut batch = BatchSim::new(m.clone(), count).with_threads(threads);
                 for (world, row) in initial.chunks(nstate).enumerate() {
@@ -131,13 +146,13 @@ fn groups_of_worlds_have_the_bits_of_single_ones() {
                         assert_eq!(
                             errors[world].is_none(),
                             well,
-                            "{scene}: {world} of {count} at {t}"
+                            "{name}: {world} of {count} at {t}"
                         );
                         let now = &states[(world * steps + t) * nstate + 1..][..m.nq];
                         let qpos = &batch.f64("qpos").unwrap()[world * m.nq..][..m.nq];
                         assert!(
                             !well || bits(now) == bits(qpos),
-                            "{scene}: {world} of {count} at {t}"
+                            "{name}: {world} of {count} at {t}"
                         );
                     }
                 }
