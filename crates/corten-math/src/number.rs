@@ -536,6 +536,7 @@ pub mod transpose {
     /// The inverse of [`load`]; of objects that are given twice, the last counts.
     #[inline(always)]
     fn store<const N: usize>(lanes: &[Four; N], to: &mut [[f64; N]], at: [usize; 4]) {
+        const { assert!(N < 16) };
         let (blocks, rest) = lanes.as_chunks::<4>();
         let mut turned = [[Four::default(); 4]; 3];
         for (turned, block) in turned.iter_mut().zip(blocks) {
