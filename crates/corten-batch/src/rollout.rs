@@ -75,7 +75,8 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
 ) -> bool {
     let per_trajectory = |values: &[f64]| values.len() / count.max(1);
     let (nstate, nsensor) = (per_trajectory(outputs.state), per_trajectory(outputs.sensordata));
-    let round = lanes::WORLDS * pool.width().min(datas.len()).max(1);
+    let threads = pool.width().min(datas.len()).max(1);
+    let round = lanes::WORLDS * threads;
     let grouped = match datas.first() {
         Some(d) if count > 0 && lanes::supported(model(0), d) => count / round * round,
         _ => 0,
@@ -98,10 +99,10 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
         (n > 0).then_some(Job { trajectories, states: own, sensors: own_sensors, begin })
     });
     let groups = grouped / lanes::WORLDS + (count - grouped);
-    let pieces = (PIECES * pool.width()).div_ceil(groups.max(1));
-    let piece = match pool.width() {
+    let pieces = (PIECES * threads).div_ceil(groups.max(1));
+    let piece = match threads {
         1 => inputs.steps,
-        _ => (inputs.steps.div_ceil(pieces)).max(SHORTEST),
+        _ => inputs.steps.div_ceil(pieces).max(SHORTEST),
     };
     let failed = AtomicBool::new(false);
     pool.run(datas, jobs, |data, mut job| {
