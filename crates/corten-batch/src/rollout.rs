@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::Spatial;
-use corten_model::enums::{EnableBit, StateBit};
+use corten_model::enums::StateBit;
 use corten_sim::lanes::{self, Companions};
 use corten_sim::{Data, Model, WarningStat, state, step};
 
@@ -63,7 +63,7 @@ fn row(values: &[f64], i: usize, n: usize) -> &[f64] {
 ///
 /// Trajectories that share a model run in groups of [`lanes::WORLDS`] as long as there is a group
 /// for every thread, the rest one by one; each data then keeps those that its own ran together with.
-/// Where there are few of them, threads pass trajectories on to each other every now and then.
+/// Where there are few groups, threads pass them on to each other every now and then.
 pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
     pool: &Pool,
     model: impl Fn(usize) -> &'m Model + Sync,
@@ -98,8 +98,8 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
         let begin = Progress::default();
         (n > 0).then_some(Job { trajectories, states: own, sensors: own_sensors, begin })
     });
-    let groups = grouped / lanes::WORLDS + (count - grouped);
-    let pieces = (PIECES * threads).div_ceil(groups.max(1));
+    let groups = (grouped / lanes::WORLDS).max(1);
+    let pieces = (PIECES * threads).div_ceil(groups);
     let piece = match threads {
         1 => inputs.steps,
         _ => inputs.steps.div_ceil(pieces).max(SHORTEST),
@@ -120,16 +120,16 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
                 && (next..next + lanes::WORLDS).all(|t| std::ptr::eq(model(t), m))
                 && lanes::supported(m, data);
             let n = if four { lanes::WORLDS } else { 1 };
-            // Only what is a job of its own goes on elsewhere, and only if its state is all there is:
-            // what lies asleep is not part of it.
-            let split = n == end - start && !m.opt.enabled(EnableBit::Sleep);
-            let steps = if split { piece } else { inputs.steps };
+            // A group that is a job of its own may go on elsewhere: its states are all there is, since
+            // groups have neither hooks nor anything asleep.
+            let steps = if n == end - start { piece } else { inputs.steps };
             let run = AssertUnwindSafe(|| {
                 if four {
                     let group = std::array::from_fn(|_| out());
                     inputs.run_group(m, data, next, group, &job.begin, steps)
                 } else {
-                    inputs.run(m, data, next, out(), &job.begin, steps)
+                    inputs.run(m, data, next, out(), &job.begin);
+                    None
                 }
             });
             match catch_unwind(run) {
@@ -208,7 +208,7 @@ fn is_well(d: &Data) -> bool {
 }
 
 impl Inputs<'_> {
-    /// Runs so many steps of a trajectory; returns where to go on, if there are more.
+    /// Runs a trajectory, or what is left of it.
     fn run(
         &self,
         m: &Model,
@@ -216,24 +216,20 @@ impl Inputs<'_> {
         trajectory: usize,
         mut out: Trajectory<'_>,
         begin: &Progress,
-        steps: usize,
-    ) -> Option<Progress> {
+    ) {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
         self.begin(m, d, trajectory, begin);
         for t in begin.steps..self.steps {
             if is_well(d) {
-                if t == begin.steps + steps {
-                    return Some(Progress::of(m, std::iter::once(&*d), trajectory, t));
-                }
                 self.control(m, d, trajectory, t);
                 let _ = step(m, d);
             }
             out.record(m, d, t, nstate);
         }
-        None
     }
 
-    /// [`Self::run`] for consecutive trajectories, side by side until one of them goes bad.
+    /// [`Self::run`] for so many steps of consecutive trajectories, side by side until one of them
+    /// goes bad; returns where to go on, if steps are left.
     fn run_group(
         &self,
         m: &Model,

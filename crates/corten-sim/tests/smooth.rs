@@ -90,6 +90,21 @@ fn attachments_follow_their_bodies() {
 }
 
 #[test]
+fn a_site_gets_its_body_late() {
+    for name in ["tendon_finger.xml", "muscle_arm.xml"] {
+        let mut m = scene(name);
+        m.site_sameframe.fill(0);
+        m.geom_sameframe.fill(0);
+        let body = std::mem::replace(&mut m.site_bodyid[0], -1);
+        let mut d = moving(&m);
+        m.site_bodyid[0] = body;
+        kinematics::kinematics(&m, &mut d);
+        let body = body as usize;
+        assert_eq!(d.site_xpos[0], d.xmat[body] * m.site_pos[0] + d.xpos[body]);
+    }
+}
+
+#[test]
 fn columns_of_the_mass_matrix_are_forces_of_unit_accelerations() {
     for name in SCENES {
         let mut m = scene(name);

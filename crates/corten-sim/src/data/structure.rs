@@ -158,18 +158,15 @@ impl Structure {
         self.bodies.push(Body { parent, root, joints, dofs, chain, geoms, free });
     }
 
-    /// Inertial frames, geoms and sites, each with its body.
+    /// Inertial frames, geoms and sites, each with its body; no sites if one has none.
     fn attached(&self, m: &Model) -> [Vec<[u32; 2]>; 3] {
         let bodies = || (0u32..).zip(&self.bodies);
-        let sites = m.site_bodyid.iter().map(|&body| u32::try_from(body).unwrap_or(u32::MAX));
+        let body = |b: i32| u32::try_from(b).ok().filter(|&b| (b as usize) < m.nbody);
+        let sites = (0u32..).zip(&m.site_bodyid).map(|(s, &b)| Some([s, body(b)?]));
         [
             bodies().skip(1).map(|(b, _)| [b, b]).collect(),
             bodies().flat_map(|(b, body)| body.geoms().map(move |g| [g as u32, b])).collect(),
-            (0..)
-                .zip(sites)
-                .filter(|&(_, b)| (b as usize) < m.nbody)
-                .map(|(s, b)| [s, b])
-                .collect(),
+            sites.collect::<Option<_>>().unwrap_or_default(),
         ]
     }
 

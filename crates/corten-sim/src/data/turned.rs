@@ -22,7 +22,7 @@ pub(crate) struct Turned {
 }
 
 impl Turned {
-    /// Given the kinds of attachment with a sensible body: which one, and its body.
+    /// Given the attachments of each kind, all of them or none, with their bodies.
     pub fn new(m: &Model, kinds: [Vec<[u32; 2]>; 3]) -> Turned {
         let same = flags(m);
         let mut turned = Turned { same: same.map(<[u8]>::to_vec), ..Turned::default() };
@@ -31,7 +31,9 @@ impl Turned {
             attached.sort_unstable();
             let (fours, rest) = attached.as_chunks::<4>();
             turned.fours[kind] = fours.iter().map(Attached::new).collect();
-            turned.end[kind] = rest.first().map_or(u32::MAX, |&[k, _]| k);
+            if !fours.is_empty() {
+                turned.end[kind] = rest.first().map_or(u32::MAX, |&[k, _]| k);
+            }
         }
         turned
     }
