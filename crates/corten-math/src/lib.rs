@@ -6,6 +6,7 @@
 
 pub mod dense;
 mod eig3;
+pub mod hint;
 pub mod lanes;
 mod mat3;
 mod mat6;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use corten_math::hint::{rare, rarely};
+
 /// An ascending selection of indices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection<'a> {
@@ -16,7 +18,10 @@ impl<'a> Selection<'a> {
     pub fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone + use<'a> {
         (self.first..self.end).map(move |k| match self.list {
             None => k,
-            Some(list) => list[k] as usize,
+            Some(list) => {
+                rare();
+                list[k] as usize
+            }
         })
     }
 
@@ -50,6 +55,7 @@ impl Iterator for Ranges<'_> {
             s.first = s.end;
             return Some(range);
         };
+        rare();
         let start = list[s.first] as usize;
         let run = &list[s.first..s.end];
         let len = run.iter().zip(start..).take_while(|&(&k, next)| k as usize == next).count();
@@ -61,7 +67,7 @@ impl Iterator for Ranges<'_> {
 /// Selects from a list of awake indices when there is something to leave out.
 #[inline]
 pub(crate) fn select<'a>(filter: bool, list: &'a [i32], awake: usize, all: usize) -> Selection<'a> {
-    if filter {
+    if rarely(filter) {
         let list = &list[..awake.min(list.len())];
         Selection { list: Some(list), first: 0, end: list.len() }
     } else {
@@ -114,7 +120,10 @@ impl Selection<'_> {
     pub fn without_world(self) -> Self {
         let first = match self.list {
             None => 1,
-            Some(list) => usize::from(list.first() == Some(&0)),
+            Some(list) => {
+                rare();
+                usize::from(list.first() == Some(&0))
+            }
         };
         Selection { first: first.min(self.end), ..self }
     }

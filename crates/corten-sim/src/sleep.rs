@@ -15,6 +15,7 @@
 
 use std::ops::Range;
 
+use corten_math::hint::rarely;
 use corten_model::Model;
 use corten_model::enums::{
     EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Transmission,
@@ -47,13 +48,13 @@ pub struct SleepError {
 /// Whether trees may sleep at all.
 #[inline]
 pub fn enabled(m: &Model) -> bool {
-    m.opt.enabled(EnableBit::Sleep) && m.opt.integrator != Integrator::Rk4.raw()
+    rarely(m.opt.enabled(EnableBit::Sleep)) && m.opt.integrator != Integrator::Rk4.raw()
 }
 
 /// Whether some tree sleeps, so that stages have something to skip.
 #[inline]
 pub fn filters(m: &Model, d: &Data) -> bool {
-    d.ntree_awake < m.ntree && enabled(m)
+    rarely(d.ntree_awake < m.ntree && enabled(m))
 }
 
 /// Sleep state after a reset: everything awake but the trees marked `sleep="init"`. What static

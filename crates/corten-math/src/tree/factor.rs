@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::TreePattern;
-use super::pattern::{DIAGONAL, LONGEST_RUN, Row, Run, ranges};
+use super::pattern::{DIAGONAL, Row, Run, ranges};
 use crate::{Four, Number, wide};
 
 /// Numbers that a forest matrix is factored in.
@@ -28,16 +28,12 @@ pub trait Columns<T>: Copy {
     /// How many.
     const WIDTH: usize;
 
-    /// A row, group by group.
+    /// A row, group by group; what is left is shorter than a group.
     fn of(row: &[T]) -> &[Self];
     fn of_mut(row: &mut [T]) -> &mut [Self];
-    /// The first entries; beyond the end of a matrix, anything.
-    fn load(entries: &[T]) -> Self;
-    /// Overwrites the first entries.
-    fn store(self, entries: &mut [T]);
-    /// Overwrites fewer than all.
-    fn store_first(self, entries: &mut [T], count: usize);
-    fn entry(&self, k: usize) -> T;
+    /// Fewer entries than fill a register, and anything.
+    fn load_first<const COUNT: usize>(entries: &[T]) -> Self;
+    fn store_first<const COUNT: usize>(self, entries: &mut [T]);
     fn minus(self, other: Self) -> Self;
     /// `self − scale · other`.
     fn minus_scaled(self, scale: T, other: Self) -> Self;
@@ -60,35 +56,14 @@ impl Columns<f64> for [f64; 4] {
     }
 
     #[inline(always)]
-    fn load(entries: &[f64]) -> [f64; 4] {
-        match entries.first_chunk::<4>() {
-            Some(&four) => four,
-            None => pad(entries),
-        }
+    fn load_first<const COUNT: usize>(entries: &[f64]) -> [f64; 4] {
+        let entries = &entries[..COUNT];
+        [entries[0], entries[1 % COUNT], entries[2 % COUNT], entries[3 % COUNT]]
     }
 
     #[inline(always)]
-    fn store(self, entries: &mut [f64]) {
-        if let Some(four) = entries.first_chunk_mut::<4>() {
-            *four = self;
-        }
-    }
-
-    #[inline(always)]
-    fn store_first(self, entries: &mut [f64], count: usize) {
-        let entries = &mut entries[..count];
-        entries[0] = self[0];
-        if count > 1 {
-            entries[1] = self[1];
-        }
-        if count > 2 {
-            entries[2] = self[2];
-        }
-    }
-
-    #[inline(always)]
-    fn entry(&self, k: usize) -> f64 {
-        self[k]
+    fn store_first<const COUNT: usize>(self, entries: &mut [f64]) {
+        entries[..COUNT].copy_from_slice(&self[..COUNT]);
     }
 
     #[inline(always)]
@@ -124,16 +99,6 @@ impl Columns<f64> for [f64; 4] {
     }
 }
 
-/// The end of the matrix, filled up.
-#[cold]
-fn pad(entries: &[f64]) -> [f64; 4] {
-    let mut padded = [0.0; 4];
-    for (p, e) in padded.iter_mut().zip(entries) {
-        *p = *e;
-    }
-    padded
-}
-
 impl Columns<Four> for Four {
     const WIDTH: usize = 1;
 
@@ -148,22 +113,12 @@ impl Columns<Four> for Four {
     }
 
     #[inline(always)]
-    fn load(entries: &[Four]) -> Four {
-        entries[0]
+    fn load_first<const COUNT: usize>(_: &[Four]) -> Four {
+        Four::default()
     }
 
     #[inline(always)]
-    fn store(self, entries: &mut [Four]) {
-        entries[0] = self;
-    }
-
-    #[inline(always)]
-    fn store_first(self, _: &mut [Four], _: usize) {}
-
-    #[inline(always)]
-    fn entry(&self, _: usize) -> Four {
-        *self
-    }
+    fn store_first<const COUNT: usize>(self, _: &mut [Four]) {}
 
     #[inline(always)]
     fn minus(self, other: Four) -> Four {
@@ -235,7 +190,6 @@ wide! {
         inverse_diagonal: &mut [T],
         pending: &mut Pending<T, REACH>,
     ) {
-        let mut above = [[T::default(); LONGEST_RUN]; REACH];
         for run in runs.iter().rev() {
             if run.depth == DIAGONAL {
                 let rows = run.diagonal(&rows);
@@ -247,12 +201,12 @@ wide! {
                 continue;
             }
             match run.len {
-                1 => factor_run::<T, REACH, 1>(run, matrix, inverse_diagonal, pending, &mut above),
-                2 => factor_run::<T, REACH, 2>(run, matrix, inverse_diagonal, pending, &mut above),
-                3 => factor_run::<T, REACH, 3>(run, matrix, inverse_diagonal, pending, &mut above),
-                4 => factor_run::<T, REACH, 4>(run, matrix, inverse_diagonal, pending, &mut above),
-                5 => factor_run::<T, REACH, 5>(run, matrix, inverse_diagonal, pending, &mut above),
-                _ => factor_run::<T, REACH, 6>(run, matrix, inverse_diagonal, pending, &mut above),
+                1 => factor_run::<T, REACH, 1>(run, matrix, inverse_diagonal, pending),
+                2 => factor_run::<T, REACH, 2>(run, matrix, inverse_diagonal, pending),
+                3 => factor_run::<T, REACH, 3>(run, matrix, inverse_diagonal, pending),
+                4 => factor_run::<T, REACH, 4>(run, matrix, inverse_diagonal, pending),
+                5 => factor_run::<T, REACH, 5>(run, matrix, inverse_diagonal, pending),
+                _ => factor_run::<T, REACH, 6>(run, matrix, inverse_diagonal, pending),
             }
         }
     }
@@ -276,33 +230,42 @@ wide! {
 
 /// Eliminates a run. With `u_k` its rows before they are divided by the diagonal, every ancestor
 /// `a` still has to subtract `Σ_k u_ka / D_k u_k` from its row: these sums wait in `pending` until
-/// its own run takes them. `above` has room for `u_k`, the columns of ancestors only: in groups of
-/// columns, each with a place for every row of a run.
+/// its own run takes them.
 #[inline(always)]
 fn factor_run<T: Factored, const REACH: usize, const L: usize>(
     run: &Run,
     matrix: &mut [T],
     inverse_diagonal: &mut [T],
     pending: &mut Pending<T, REACH>,
-    above: &mut [[T; LONGEST_RUN]; REACH],
 ) {
     let zero = T::default();
     let depth = run.depth as usize % REACH;
-    let row = |k: usize| k * depth + k * (k + 1) / 2;
-    let Some(inverse) = inverse_diagonal[run.row as usize..].first_chunk_mut::<L>() else {
+    let (pending, below) = pending.split_at_mut(depth);
+    let (Some(inverse), Some(taken)) =
+        (inverse_diagonal[run.row as usize..].first_chunk_mut::<L>(), below.first_chunk_mut::<L>())
+    else {
         return;
     };
-    let block = &mut matrix[run.start as usize..][..row(L)];
+    let mut rest = &mut matrix[run.start as usize..];
+    let rows: [(&mut [T], &mut [T]); L] = std::array::from_fn(|k| {
+        let (row, after) = std::mem::take(&mut rest).split_at_mut(depth + k + 1);
+        rest = after;
+        row.split_at_mut(depth)
+    });
+    let mut sums = [[zero; L]; L];
+    for k in 0..L {
+        if let Some(own) = taken[k][depth..].first_chunk::<L>() {
+            sums[k] = *own;
+        }
+    }
 
     // The triangle that the run forms by itself. Loops have constant bounds, and leave out what
     // they do not need, so that they unroll.
     let mut own = [[zero; L]; L];
     for k in 0..L {
-        let entries = &block[row(k) + depth..row(k + 1)];
-        let sums = &pending[(depth + k) % REACH];
         for j in 0..L {
             if j <= k {
-                own[k][j] = entries[j] - sums[(depth + j) % REACH];
+                own[k][j] = rows[k].1[j] - sums[k][j];
             }
         }
     }
@@ -321,63 +284,112 @@ fn factor_run<T: Factored, const REACH: usize, const L: usize>(
         }
     }
     for k in 0..L {
-        let entries = &mut block[row(k) + depth..row(k + 1)];
         for j in 0..L {
             if j < k {
-                entries[j] = lower[k][j];
+                rows[k].1[j] = lower[k][j];
             }
         }
-        entries[k] = own[k][k];
+        rows[k].1[k] = own[k][k];
     }
 
-    // The columns of the ancestors; what a register holds beyond them is of no use.
-    let width = T::Columns::WIDTH;
-    let above = T::Columns::of_mut(above.as_flattened_mut());
-    let (above, _) = above.as_chunks_mut::<LONGEST_RUN>();
-    let groups = REACH / width;
-    let above = &mut above[..groups];
-    for (c, above) in above[..depth.div_ceil(width)].iter_mut().enumerate() {
-        let mut u = [T::Columns::load(&[zero; 4]); L];
+    // The columns of the ancestors, from the last group to the first: a group adds to what all
+    // ancestors from its columns on have to subtract, and needs their factors.
+    let mut above = rows.map(|(above, _)| above);
+    let group = Group { lower: &lower, inverse, taken };
+    match depth % T::Columns::WIDTH {
+        1 => group.eliminate_first::<1>(&mut above, pending),
+        2 => group.eliminate_first::<2>(&mut above, pending),
+        3 => group.eliminate_first::<3>(&mut above, pending),
+        _ => {}
+    }
+    for c in (0..depth / T::Columns::WIDTH).rev() {
+        group.eliminate(&mut above, pending, c);
+    }
+    *taken = [[zero; REACH]; L];
+}
+
+/// What the columns of ancestors need to know of a run.
+struct Group<'a, T, const REACH: usize, const L: usize> {
+    lower: &'a [[T; L]; L],
+    inverse: &'a [T; L],
+    /// What the rows of the run have to subtract.
+    taken: &'a [[T; REACH]; L],
+}
+
+impl<T: Factored, const REACH: usize, const L: usize> Group<'_, T, REACH, L> {
+    /// Eliminates the columns of group `c`; `above` has the rows of the run.
+    #[inline(always)]
+    fn eliminate(&self, above: &mut [&mut [T]; L], pending: &mut [[T; REACH]], c: usize) {
+        let mut u = self.sums(c);
         for k in 0..L {
-            let entries = T::Columns::load(&block[row(k) + width * c..]);
-            u[k] = entries.minus(T::Columns::of(&pending[(depth + k) % REACH])[c % groups]);
+            u[k] = T::Columns::of(above[k])[c].minus(u[k]);
         }
+        self.subtract(&mut u);
+        for k in 0..L {
+            T::Columns::of_mut(above[k])[c] = u[k].scaled(self.inverse[k]);
+        }
+        add(pending, above, &u, c);
+    }
+
+    /// Eliminates the last columns, which do not fill a group.
+    #[inline(always)]
+    fn eliminate_first<const COUNT: usize>(
+        &self,
+        above: &mut [&mut [T]; L],
+        pending: &mut [[T; REACH]],
+    ) {
+        let c = pending.len() / T::Columns::WIDTH;
+        let at = c * T::Columns::WIDTH;
+        let mut u = self.sums(c);
+        for k in 0..L {
+            u[k] = T::Columns::load_first::<COUNT>(&above[k][at..]).minus(u[k]);
+        }
+        self.subtract(&mut u);
+        for k in 0..L {
+            u[k].scaled(self.inverse[k]).store_first::<COUNT>(&mut above[k][at..]);
+        }
+        add(pending, above, &u, c);
+    }
+
+    #[inline(always)]
+    fn sums(&self, c: usize) -> [T::Columns; L] {
+        let c = c % (REACH / T::Columns::WIDTH);
+        let mut sums = [T::Columns::of(&self.taken[0])[c]; L];
+        for k in 1..L {
+            sums[k] = T::Columns::of(&self.taken[k])[c];
+        }
+        sums
+    }
+
+    /// Takes the rows of the run out of each other.
+    #[inline(always)]
+    fn subtract(&self, u: &mut [T::Columns; L]) {
         for k in (0..L).rev() {
             for i in 0..L {
                 if i < k {
-                    u[i] = u[i].minus_scaled(lower[k][i], u[k]);
+                    u[i] = u[i].minus_scaled(self.lower[k][i], u[k]);
                 }
             }
         }
-        for (above, u) in above.iter_mut().zip(u) {
-            *above = u;
-        }
-        let used = depth - width * c;
+    }
+}
+
+/// Adds what the columns `u` of group `c` contribute to the rows of ancestors.
+#[inline(always)]
+fn add<T: Factored, const REACH: usize, const L: usize>(
+    pending: &mut [[T; REACH]],
+    factors: &[&mut [T]; L],
+    u: &[T::Columns; L],
+    c: usize,
+) {
+    let group = c % (REACH / T::Columns::WIDTH);
+    for a in c * T::Columns::WIDTH..pending.len() {
+        let sum = &mut T::Columns::of_mut(&mut pending[a])[group];
+        let mut total = *sum;
         for k in 0..L {
-            let (entries, scaled) = (&mut block[row(k) + width * c..], u[k].scaled(inverse[k]));
-            if used >= width {
-                scaled.store(entries);
-            } else {
-                scaled.store_first(entries, used);
-            }
+            total = total.plus_scaled(factors[k][a], u[k]);
         }
-    }
-    for k in 0..L {
-        pending[(depth + k) % REACH] = [zero; REACH];
-    }
-    let mut factors = [&block[..depth]; L];
-    for k in 0..L {
-        factors[k] = &block[row(k)..][..depth];
-    }
-    for (a, sums) in pending[..depth].iter_mut().enumerate() {
-        let sums = T::Columns::of_mut(sums);
-        for (sum, above) in sums.iter_mut().zip(&above[..=a / width]) {
-            let mut total = *sum;
-            for k in 0..L {
-                total = total.plus_scaled(factors[k][a], above[k]);
-            }
-            *sum = total;
-        }
+        *sum = total;
     }
 }
 

@@ -186,20 +186,20 @@ fn solve_run_up<T: Number, const REACH: usize, const L: usize>(
         x[k] = y[k] * d[k];
     }
     let (four, rest) = stack[..depth].as_chunks_mut::<4>();
+    let above = rows.map(|(above, _)| above.as_chunks::<4>());
     for (c, four) in four.iter_mut().enumerate() {
         let mut sum = *four;
         for k in 0..L {
-            let entries = &rows[k].0[4 * c..4 * c + 4];
+            let entries = above[k].0[c];
             for lane in 0..4 {
                 sum[lane] += entries[lane] * y[k];
             }
         }
         *four = sum;
     }
-    let done = depth / 4 * 4;
     for (c, sum) in rest.iter_mut().enumerate() {
         for k in 0..L {
-            *sum += rows[k].0[done + c] * y[k];
+            *sum += above[k].1[c] * y[k];
         }
     }
 }
@@ -219,20 +219,23 @@ fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
     let mut y = *x;
     if depth > 0 {
         let (four, rest) = stack[..depth].as_chunks::<4>();
-        let done = depth / 4 * 4;
-        for k in 0..L {
-            let mut lanes = [T::default(); 4];
-            for (c, four) in four.iter().enumerate() {
-                let entries = &rows[k].0[4 * c..4 * c + 4];
+        let above = rows.map(|(above, _)| above.as_chunks::<4>());
+        let mut lanes = [[T::default(); 4]; L];
+        for c in 0..four.len() {
+            for k in 0..L {
                 for lane in 0..4 {
-                    lanes[lane] += entries[lane] * four[lane];
+                    lanes[k][lane] += above[k].0[c][lane] * four[c][lane];
                 }
             }
-            let mut sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-            for (entry, s) in rows[k].0[done..].iter().zip(rest) {
-                sum += *entry * *s;
+        }
+        let mut sums = lanes.map(|[a, b, c, d]| (a + c) + (b + d));
+        for c in 0..rest.len() {
+            for k in 0..L {
+                sums[k] += above[k].1[c] * rest[c];
             }
-            y[k] -= sum;
+        }
+        for k in 0..L {
+            y[k] -= sums[k];
         }
     }
     for k in 0..L {
