@@ -91,9 +91,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     work.notes.begin();
     work.convex.trail.begin_round();
     work.ties.begin();
-    for candidate in candidates {
-        narrow.collide(candidate, rules, work, contact);
-    }
+    narrow.collide_all(candidates, rules, work, contact);
     if let Some(hook) = d.hooks.get() {
         let mut contacts = std::mem::take(&mut d.contact);
         contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));

@@ -88,17 +88,54 @@ impl<'a> Narrow<'a> {
         Narrow { m, xpos, xmat, poses, hulls, awake, options }
     }
 
-    /// Tests one candidate and appends its contacts.
+    /// Tests candidates in order and appends their contacts.
     #[inline]
-    pub fn collide(&self, c: &Candidate, rules: &Rules, work: &mut Memory, out: &mut Vec<Contact>) {
+    pub fn collide_all(
+        &self,
+        candidates: &[Candidate],
+        rules: &Rules,
+        work: &mut Memory,
+        out: &mut Vec<Contact>,
+    ) {
+        let n = self.m.ngeom;
+        let (xpos, xmat, sizes) = (&self.xpos[..n], &self.xmat[..n], &self.m.geom_size[..n]);
+        let posed = |g: usize| Posed { pos: &xpos[g], mat: &xmat[g], size: &sizes[g] };
+        let margins = &self.m.geom_margin[..n];
+        let given = self.m.opt.enabled(EnableBit::Override).then_some(self.m.opt.o_margin);
+        for c in candidates {
+            let (first, second) = (c.first as usize, c.second as usize);
+            // Most pairs by far: MuJoCo tests bounds first; where shapes are quickly tested, that is
+            // better done afterwards, for those that touch.
+            if c.method.is_closed_form()
+                && !matches!(c.source, Source::Pair(_))
+                && self.awake.is_none()
+                && first < n
+                && second < n
+            {
+                let margin = match given {
+                    Some(margin) => margin,
+                    None => parameters::maximum(margins[first], margins[second]),
+                };
+                work.hits.clear();
+                closed_form(c.method, &posed(first), &posed(second), margin, &mut work.hits);
+                if !work.hits.is_empty() {
+                    self.report(c, rules, None, margin, work, out);
+                }
+            } else {
+                self.collide(c, rules, work, out);
+            }
+        }
+    }
+
+    /// Tests one candidate and appends its contacts.
+    fn collide(&self, c: &Candidate, rules: &Rules, work: &mut Memory, out: &mut Vec<Contact>) {
         let (first, second) = (c.first as usize, c.second as usize);
         let pair = match c.source {
             Source::Pair(pair) => Some(pair as usize),
             _ => None,
         };
         let margin = parameters::margin(self.m, first, second, pair);
-        // MuJoCo tests bounds first. Where shapes are quickly tested, that is better done
-        // afterwards, for those that touch; broad phase knows nothing of listed pairs.
+        // Broad phase knows nothing of listed pairs.
         let is_quick = c.method.is_closed_form();
         if (!is_quick || pair.is_some()) && self.apart(first, second, margin)
             || self.at_rest(first, second, rules, pair.is_some())
@@ -115,13 +152,34 @@ impl<'a> Narrow<'a> {
             }
             recalled = Some((key, note.stretch));
         }
-        let boxes_apart = || c.source == Source::Crowd && self.boxes_apart(first, second, margin);
-        if !is_quick && boxes_apart() {
+        if !is_quick && self.crowd_apart(c, margin) {
             return;
         }
         work.hits.clear();
         self.touch(c.method, first, second, margin, recalled, work);
-        if work.hits.is_empty() || is_quick && (self.apart(first, second, margin) || boxes_apart())
+        if !work.hits.is_empty() {
+            self.report(c, rules, pair, margin, work, out);
+        }
+    }
+
+    /// Whether the boxes of two geoms are apart, which MuJoCo tests for bodies with several geoms.
+    fn crowd_apart(&self, c: &Candidate, margin: f64) -> bool {
+        c.source == Source::Crowd && self.boxes_apart(c.first as usize, c.second as usize, margin)
+    }
+
+    /// Appends the contacts of a candidate that touches, unless its bounds are apart.
+    fn report(
+        &self,
+        c: &Candidate,
+        rules: &Rules,
+        pair: Option<usize>,
+        margin: f64,
+        work: &mut Memory,
+        out: &mut Vec<Contact>,
+    ) {
+        let (first, second) = (c.first as usize, c.second as usize);
+        if c.method.is_closed_form()
+            && (self.apart(first, second, margin) || self.crowd_apart(c, margin))
         {
             return;
         }
@@ -239,21 +297,7 @@ impl<'a> Narrow<'a> {
             Method::Nothing => return,
             _ => {}
         }
-        let (a, b, hits) = (&self.posed(first), &self.posed(second), &mut work.hits);
-        match method {
-            Method::PlaneSphere => pair::plane_sphere(a, b, margin, hits),
-            Method::PlaneCapsule => pair::plane_capsule(a, b, margin, hits),
-            Method::PlaneCylinder => pair::plane_cylinder(a, b, margin, hits),
-            Method::PlaneBox => pair::plane_box(a, b, margin, hits),
-            Method::SphereSphere => pair::sphere_sphere(a, b, margin, hits),
-            Method::SphereCapsule => pair::sphere_capsule(a, b, margin, hits),
-            Method::SphereCylinder => pair::sphere_cylinder(a, b, margin, hits),
-            Method::SphereBox => pair::sphere_box(a, b, margin, hits),
-            Method::CapsuleCapsule => pair::capsule_capsule(a, b, margin, hits),
-            Method::CapsuleBox => pair::capsule_box(a, b, margin, hits),
-            Method::BoxBox => pair::box_box(a, b, margin, hits),
-            _ => {}
-        }
+        closed_form(method, &self.posed(first), &self.posed(second), margin, &mut work.hits);
     }
 
     fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
@@ -357,6 +401,25 @@ impl<'a> Narrow<'a> {
             };
             notes.keep(key, note);
         }
+    }
+}
+
+/// Contact points of two shapes whose distance has a closed form.
+#[inline(always)]
+fn closed_form(method: Method, a: &Posed<'_>, b: &Posed<'_>, margin: f64, hits: &mut HitBuffer) {
+    match method {
+        Method::PlaneSphere => pair::plane_sphere(a, b, margin, hits),
+        Method::PlaneCapsule => pair::plane_capsule(a, b, margin, hits),
+        Method::PlaneCylinder => pair::plane_cylinder(a, b, margin, hits),
+        Method::PlaneBox => pair::plane_box(a, b, margin, hits),
+        Method::SphereSphere => pair::sphere_sphere(a, b, margin, hits),
+        Method::SphereCapsule => pair::sphere_capsule(a, b, margin, hits),
+        Method::SphereCylinder => pair::sphere_cylinder(a, b, margin, hits),
+        Method::SphereBox => pair::sphere_box(a, b, margin, hits),
+        Method::CapsuleCapsule => pair::capsule_capsule(a, b, margin, hits),
+        Method::CapsuleBox => pair::capsule_box(a, b, margin, hits),
+        Method::BoxBox => pair::box_box(a, b, margin, hits),
+        _ => {}
     }
 }
 

@@ -120,7 +120,7 @@ fn mix(a: f64, b: f64) -> f64 {
 
 // A comparison and a selection, unlike `f64::max` and `f64::min`, which also look for NaN.
 #[inline]
-fn maximum(a: f64, b: f64) -> f64 {
+pub(super) fn maximum(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 

@@ -6,7 +6,7 @@
 //! place in the order. Bounds are larger by more than rounding; exact tests follow.
 
 use corten_math::lanes::{LANES, Lanes};
-use corten_math::{Mat3, Vec3};
+use corten_math::{Mat3, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::EnableBit;
 
@@ -133,6 +133,20 @@ impl Table {
     /// Appends the pairs whose bounds meet, and those that the author listed, which have a margin
     /// of their own.
     pub fn cull(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], out: &mut Vec<Candidate>) {
+        find_meeting(self, m, xpos, xmat);
+        for (word, &bits) in self.meeting.iter().enumerate() {
+            let mut bits = bits;
+            let Some(candidates) = self.candidates.get(64 * word..) else { return };
+            while bits != 0 {
+                out.extend(candidates.get(bits.trailing_zeros() as usize));
+                bits &= bits - 1;
+            }
+        }
+    }
+
+    /// Sets the bits of the pairs whose bounds meet.
+    #[inline(always)]
+    fn find_meeting(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3]) {
         self.bound(m, xpos);
         self.meeting.copy_from_slice(&self.untested);
         let mut start = 0;
@@ -168,15 +182,9 @@ impl Table {
                 }
             }
         }
-        for (word, &bits) in self.meeting.iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                out.push(self.candidates[64 * word + bits.trailing_zeros() as usize]);
-                bits &= bits - 1;
-            }
-        }
     }
 
+    #[inline(always)]
     fn bound(&mut self, m: &Model, xpos: &[Vec3]) {
         let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
         for (eight, spheres) in self.bounded.chunks(LANES).zip(&mut self.spheres) {
@@ -196,6 +204,12 @@ impl Table {
                 };
             }
         }
+    }
+}
+
+wide! {
+    fn find_meeting(table: &mut Table, m: &Model, xpos: &[Vec3], xmat: &[Mat3]) {
+        table.find_meeting(m, xpos, xmat);
     }
 }
 
