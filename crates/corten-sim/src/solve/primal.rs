@@ -12,7 +12,7 @@ use super::exact::Exact;
 use super::hessian::compact::{Compact, MOST};
 use super::hessian::{Buffers, Hessian, System};
 use super::line_search::{Direction, Found, Line, Point};
-use super::problem::inlined::{add_scaled, dot, norm};
+use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Problem};
 use crate::SolverStat;
 use corten_math::{MIN_VAL, wide};
@@ -293,10 +293,14 @@ fn gradient(
         }
     }
     let [ma, smooth, constraint, qacc, free] = inputs.map(|v| &v[whole..n]);
-    for (k, grad) in grad_rest.iter_mut().enumerate() {
-        let force = ma[k] - smooth[k];
-        *grad = force - constraint[k];
-        sum[k] += force * (qacc[k] - free[k]);
+    if !grad_rest.is_empty() {
+        for (k, grad) in grad_rest.iter_mut().enumerate() {
+            *grad = ma[k] - smooth[k] - constraint[k];
+        }
+        let [ma, smooth, qacc, free] = [ma, smooth, qacc, free].map(padded);
+        for k in 0..4 {
+            sum[k] += (ma[k] - smooth[k]) * (qacc[k] - free[k]);
+        }
     }
     0.5 * ((sum[0] + sum[2]) + (sum[1] + sum[3]))
 }

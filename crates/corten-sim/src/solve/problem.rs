@@ -187,10 +187,25 @@ pub mod inlined {
                 sum[k] += a[k] * b[k];
             }
         }
-        for ((sum, a), b) in sum.iter_mut().zip(rest_a).zip(rest_b) {
-            *sum += a * b;
+        if !rest_a.is_empty() {
+            let (a, b) = (padded(rest_a), padded(rest_b));
+            for k in 0..4 {
+                sum[k] += a[k] * b[k];
+            }
         }
         (sum[0] + sum[2]) + (sum[1] + sum[3])
+    }
+
+    /// Fewer than four numbers, and zeros. In registers: numbers that are stored one by one are
+    /// late to be read together.
+    #[inline(always)]
+    pub fn padded(rest: &[f64]) -> [f64; 4] {
+        match *rest {
+            [a, b, c, ..] => [a, b, c, 0.0],
+            [a, b] => [a, b, 0.0, 0.0],
+            [a] => [a, 0.0, 0.0, 0.0],
+            [] => [0.0; 4],
+        }
     }
 
     /// `|x|`.

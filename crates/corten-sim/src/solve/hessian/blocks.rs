@@ -198,7 +198,7 @@ impl<T: Copy> Blocks<T> {
     ) {
         each_block!(self.placed, R, p => {
             let forces = rows.stored_forces::<R>(p.kind, p.cone, &f[p.range()]);
-            if P::count(p.tiles) > FEW && forces == [0.0; R] {
+            if P::count(p.tiles) > FEW && forces.iter().fold(true, |zero, &f| zero & (f == 0.0)) {
                 continue;
             }
             let from = &self.jacobian[p.start as usize..];
