@@ -1,5 +1,6 @@
 //! The changing part of a simulation.
 
+pub(crate) mod attached;
 mod contact;
 mod fields;
 mod reset;
@@ -9,7 +10,6 @@ pub(crate) mod shared;
 pub(crate) mod smooth;
 mod stats;
 pub(crate) mod structure;
-pub(crate) mod turned;
 
 pub use contact::Contact;
 pub use fields::Data;

@@ -11,8 +11,8 @@ use corten_math::{SquarePattern, TreePattern};
 use corten_model::Model;
 use corten_model::enums::JointType;
 
+use super::attached::Attached;
 use super::shared::Shared;
-use super::turned::Turned;
 
 /// Indices of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,8 +86,8 @@ pub(crate) struct Structure {
     /// Body of every degree of freedom.
     pub dof_body: Vec<u32>,
     chain: Vec<u32>,
-    /// Attachments with orientations of their own.
-    pub turned: Turned,
+    /// What is attached to bodies; nothing if a site has no body.
+    pub attached: Attached,
     /// Sparsity of the mass matrix.
     pub mass: TreePattern,
     /// Sparsity of derivatives by velocity; empty if the model's own sparsity differs.
@@ -115,7 +115,7 @@ impl Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
             chain: Vec::new(),
-            turned: Turned::default(),
+            attached: Attached::default(),
             mass: TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
                 .filter(|p| p.size() == m.nv)
                 .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC))),
@@ -128,7 +128,9 @@ impl Structure {
         for b in 0..m.nbody {
             s.add_body(m, b);
         }
-        s.turned = Turned::new(m, s.attached(m));
+        if let Some(attached) = s.attached(m) {
+            s.attached = Attached::new(m, attached);
+        }
         s
     }
 
@@ -158,16 +160,16 @@ impl Structure {
         self.bodies.push(Body { parent, root, joints, dofs, chain, geoms, free });
     }
 
-    /// Inertial frames, geoms and sites, each with its body; no sites if one has none.
-    fn attached(&self, m: &Model) -> [Vec<[u32; 2]>; 3] {
+    /// Inertial frames, geoms and sites, each with its body; `None` if a site has none.
+    fn attached(&self, m: &Model) -> Option<[Vec<[u32; 2]>; 3]> {
         let bodies = || (0u32..).zip(&self.bodies);
         let body = |b: i32| u32::try_from(b).ok().filter(|&b| (b as usize) < m.nbody);
         let sites = (0u32..).zip(&m.site_bodyid).map(|(s, &b)| Some([s, body(b)?]));
-        [
+        Some([
             bodies().skip(1).map(|(b, _)| [b, b]).collect(),
             bodies().flat_map(|(b, body)| body.geoms().map(move |g| [g as u32, b])).collect(),
-            sites.collect::<Option<_>>().unwrap_or_default(),
-        ]
+            sites.collect::<Option<_>>()?,
+        ])
     }
 
     /// The degrees of freedom that move a body, in ascending order.

@@ -1,14 +1,15 @@
 //! Poses of inertial frames, geoms and sites.
 //!
-//! Those with orientations of their own are turned four at a time.
+//! In a single world where nothing sleeps, those with orientations of their own are turned four at a
+//! time, and the others follow a list.
 
 use corten_math::{Four, Mat3, Number, Quat, Vec3};
 use corten_model::Model;
 use corten_model::enums::{SameFrame, SleepState};
 
 use super::BodyFrame;
+use crate::data::attached::FourAttached;
 use crate::data::smooth::Smooth;
-use crate::data::turned::{Attached, is_turned};
 
 #[inline(always)]
 pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
@@ -38,22 +39,34 @@ pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
             xmat: &mut v.site_xmat[..nsite],
         },
     ];
-    let turned = &v.structure.turned;
-    let by_four = T::LANES == 1 && !filter && turned.fit(m) && Four::available();
-    let mut done = [0; 3];
-    if by_four {
-        done = turned.end;
-        for (kind, fours) in kinds.iter_mut().zip(&turned.fours) {
+    let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
+    let attached = &v.structure.attached;
+    if T::LANES == 1 && !filter && Four::available() && attached.fit(m) {
+        for (kind, fours) in kinds.iter_mut().zip(&attached.fours) {
             for four in fours {
                 kind.place_four(four, &frames);
             }
         }
+        let [inertial, geoms, sites] = &mut kinds;
+        for &[_, body] in &attached.rest[0] {
+            inertial.place(body as usize, body as usize, &frames, none);
+        }
+        for &[g, body] in &attached.rest[1] {
+            let body = body as usize;
+            let inertial = (&inertial.xpos[body], &inertial.xmat[body]);
+            geoms.place(g as usize, body, &frames, inertial);
+        }
+        for &[s, body] in &attached.rest[2] {
+            let body = body as usize;
+            let inertial = (&inertial.xpos[body], &inertial.xmat[body]);
+            sites.place(s as usize, body, &frames, inertial);
+        }
+        return;
     }
 
     let [inertial, geoms, sites] = &mut kinds;
-    let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
     for i in v.bodies.iter() {
-        inertial.place(i, i, &frames, none, done[0]);
+        inertial.place(i, i, &frames, none);
     }
     let nodes = &v.structure.bodies[..n];
     for i in v.bodies.with_world().iter() {
@@ -62,13 +75,13 @@ pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
             continue;
         }
         for g in own {
-            geoms.place(g, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]), done[1]);
+            geoms.place(g, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]));
         }
     }
     for (s, &body) in m.site_bodyid[..nsite].iter().enumerate() {
         let i = body as usize;
         if i < n && !(filter && v.body_awake[i] != SleepState::Awake.raw()) {
-            sites.place(s, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]), done[2]);
+            sites.place(s, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]));
         }
     }
 }
@@ -91,7 +104,7 @@ struct Kind<'a, T> {
 }
 
 impl<T: Number> Kind<'_, T> {
-    /// Finds the pose of an attachment, unless it is one of those before `done` that are turned.
+    /// Finds the pose of an attachment.
     #[inline(always)]
     fn place(
         &mut self,
@@ -99,16 +112,11 @@ impl<T: Number> Kind<'_, T> {
         body: usize,
         frames: &Frames<'_, T>,
         inertial: (&Vec3<T>, &Mat3<T>),
-        done: u32,
     ) {
-        let same = self.same[k];
-        if k < done as usize && is_turned(same) {
-            return;
-        }
         let frame =
             BodyFrame { pos: &frames.pos[body], quat: &frames.quat[body], mat: &frames.mat[body] };
         let (pos, mat) = (&mut self.xpos[k], &mut self.xmat[k]);
-        match SameFrame::from_raw(same.into()) {
+        match SameFrame::from_raw(self.same[k].into()) {
             Some(SameFrame::Body) => (*pos, *mat) = (*frame.pos, *frame.mat),
             Some(SameFrame::Inertia) => (*pos, *mat) = (*inertial.0, *inertial.1),
             Some(SameFrame::BodyRot) => (*pos, *mat) = (frame.position(&self.pos[k]), *frame.mat),
@@ -125,7 +133,7 @@ impl<T: Number> Kind<'_, T> {
     /// Finds the poses of four side by side. The matrices of their bodies are made anew from the
     /// orientations, with the same bits: less work than to load them.
     #[inline(always)]
-    fn place_four(&mut self, four: &Attached, frames: &Frames<'_, T>) {
+    fn place_four(&mut self, four: &FourAttached, frames: &Frames<'_, T>) {
         let [i, j, k, l] = four.at;
         let at = [i as usize, j as usize, k as usize, l as usize];
         let [i, j, k, l] = four.bodies;
