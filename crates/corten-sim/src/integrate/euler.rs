@@ -48,9 +48,10 @@ fn factor_damped(m: &Model, d: &mut Data) {
     let pattern = &d.scratch.structure.mass;
     match awake::dofs!(m, d).list() {
         None => {
-            d.qH.copy_from_slice(&d.M);
-            for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
-                d.qH[pattern.diagonal_entry(i)] += h * b;
+            let factor = &mut d.qH[..];
+            factor.copy_from_slice(&d.M);
+            for (i, b) in (0..pattern.size()).zip(&m.dof_damping) {
+                factor[pattern.diagonal_entry(i)] += h * b;
             }
             pattern.factor(&mut d.qH, &mut d.qHDiagInv);
         }

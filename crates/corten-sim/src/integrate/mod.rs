@@ -103,13 +103,16 @@ fn advance_activations(m: &Model, d: &mut Data, act_dot: Option<&[f64]>) {
     let (act, rates) = (&mut d.act[..m.na], &act_dot.unwrap_or(&d.act_dot)[..m.na]);
     let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
     for (i, (&first, &count)) in states.enumerate() {
-        let (Ok(first), Ok(count)) = (usize::try_from(first), usize::try_from(count)) else {
-            continue;
-        };
         let disabled = actuation::is_disabled(m, i);
-        for j in first..(first + count).min(m.na) {
-            let rate = if disabled { 0.0 } else { rates[j] };
-            act[j] = actuation::next_activation(m, i, act[j], rate);
+        let rate = |j: usize| if disabled { 0.0 } else { rates[j] };
+        // A negative address is beyond all.
+        let (first, count) = (first as usize, count.max(0) as usize);
+        if count == 1 && first < m.na {
+            act[first] = actuation::next_activation(m, i, act[first], rate(first));
+            continue;
+        }
+        for j in first..first.saturating_add(count).min(m.na) {
+            act[j] = actuation::next_activation(m, i, act[j], rate(j));
         }
     }
 }

@@ -70,13 +70,15 @@ wide! {
             state[i] = QUADRATIC;
         }
         let range = rows.frictions();
-        frictions(
-            Huber::new(rows, range.clone()),
-            &x[range.clone()],
-            &mut force[range.clone()],
-            &mut state[range],
-            &mut found,
-        );
+        if !range.is_empty() {
+            frictions(
+                Huber::new(rows, range.clone()),
+                &x[range.clone()],
+                &mut force[range.clone()],
+                &mut state[range],
+                &mut found,
+            );
+        }
         let range = rows.inequalities();
         inequalities(
             &rows.d[range.clone()],
@@ -160,42 +162,62 @@ fn inequality_state(x: f64) -> i32 {
 /// Rows that go through at once.
 const LANES: usize = 4;
 
+/// The product is taken in any case: a branch would keep rows from going through together.
+#[inline(always)]
+fn inequality_force(d: f64, x: f64) -> f64 {
+    let force = -d * x;
+    if x < 0.0 { force } else { 0.0 }
+}
+
+/// Sums over rows, in lanes.
+#[derive(Default)]
+struct Sums {
+    cost: [f64; LANES],
+    active: [i32; LANES],
+    changed: [i32; LANES],
+}
+
 /// Without branches, so that several rows go through at once.
 #[inline(always)]
 fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
-    let mut cost = [0.0; LANES];
-    let (mut active, mut changed) = ([0; LANES], [0; LANES]);
+    let mut sums = Sums::default();
     let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
     let (force, force_rest) = force.as_chunks_mut::<LANES>();
     let (state, state_rest) = state.as_chunks_mut::<LANES>();
     for (((d, x), force), state) in d.iter().zip(x).zip(force).zip(state) {
+        let (d, x, old) = (*d, *x, *state);
+        *force = std::array::from_fn(|k| inequality_force(d[k], x[k]));
+        *state = x.map(inequality_state);
         for k in 0..LANES {
-            let f = if x[k] < 0.0 { -d[k] * x[k] } else { 0.0 };
-            cost[k] += f * x[k];
-            force[k] = f;
+            sums.cost[k] += force[k] * x[k];
+            sums.active[k] += i32::from(state[k] != SATISFIED);
+            sums.changed[k] += i32::from(state[k] != old[k]);
         }
-        let new = x.map(inequality_state);
-        for k in 0..LANES {
-            active[k] += i32::from(new[k] != SATISFIED);
-            changed[k] += i32::from(new[k] != state[k]);
-        }
-        *state = new;
     }
-    let rest = d_rest.iter().zip(x_rest).zip(force_rest).zip(state_rest);
-    for (k, (((d, x), force), state)) in rest.enumerate() {
-        let f = if *x < 0.0 { -d * x } else { 0.0 };
-        cost[k] += f * x;
-        *force = f;
-        let new = inequality_state(*x);
-        active[k] += i32::from(new != SATISFIED);
-        changed[k] += i32::from(new != *state);
-        *state = new;
+    if !d_rest.is_empty() {
+        last_inequalities(d_rest, x_rest, force_rest, state_rest, &mut sums);
     }
+    let Sums { cost, active, changed } = sums;
     found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
     found.active += active.iter().sum::<i32>();
     let changed = changed.iter().sum::<i32>();
     found.changed += changed;
     found.hessian += changed;
+}
+
+/// The rows that do not fill all lanes; apart, since the compiler would make them a pass with
+/// masked stores, which are slow.
+#[inline(never)]
+fn last_inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], sums: &mut Sums) {
+    let rows = d.iter().zip(x).zip(force).zip(state);
+    for (k, (((&d, &x), force), state)) in (0..LANES).zip(rows) {
+        let old = *state;
+        *force = inequality_force(d, x);
+        *state = inequality_state(x);
+        sums.cost[k] += *force * x;
+        sums.active[k] += i32::from(*state != SATISFIED);
+        sums.changed[k] += i32::from(*state != old);
+    }
 }
 
 wide! {
@@ -204,13 +226,11 @@ wide! {
         let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
         for (d, x) in d.iter().zip(x) {
             for k in 0..LANES {
-                let f = if x[k] < 0.0 { -d[k] * x[k] } else { 0.0 };
-                cost[k] += f * x[k];
+                cost[k] += inequality_force(d[k], x[k]) * x[k];
             }
         }
-        for (k, (d, x)) in d_rest.iter().zip(x_rest).enumerate() {
-            let f = if *x < 0.0 { -d * x } else { 0.0 };
-            cost[k] += f * x;
+        for (k, (&d, &x)) in d_rest.iter().zip(x_rest).enumerate() {
+            cost[k] += inequality_force(d, x) * x;
         }
         -0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]))
     }

@@ -264,7 +264,9 @@ wide! {
             curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
         }
         let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
-        add(&mut sums, frictions(rows, along, rows.frictions(), alpha));
+        if !rows.frictions().is_empty() {
+            add(&mut sums, frictions(rows, along, rows.frictions(), alpha));
+        }
         for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
             add(&mut sums, inequalities(rows, along, b.rows(), alpha));
         }

@@ -59,19 +59,10 @@ pub(crate) fn force(m: &Model, d: &mut Data) {
     d.qfrc_smooth = force;
 }
 
-/// Whether `xfrc_applied` has a component other than zero; one pass without branches.
+/// Whether `xfrc_applied` has a component other than zero.
 #[inline]
 pub(crate) fn has_applied_forces(d: &Data) -> bool {
-    let bits: &[u64] = bytemuck::cast_slice(&d.xfrc_applied);
-    // One body after the other leaves nothing over: three pairs each.
-    let (pairs, _) = bits.as_chunks::<2>();
-    let mut any = [0; 2];
-    for pair in pairs {
-        any[0] |= pair[0];
-        any[1] |= pair[1];
-    }
-    // Shifted out: the sign.
-    (any[0] | any[1]) << 1 != 0
+    support::any_nonzero(bytemuck::cast_slice(&d.xfrc_applied))
 }
 
 /// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body

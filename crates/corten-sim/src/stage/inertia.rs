@@ -266,6 +266,9 @@ fn free_rows<T: Number>(
 
 /// Adds `a JᵀJ` for every tendon with armature `a`.
 pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
+    if !support::any_nonzero(&m.tendon_armature) {
+        return;
+    }
     let filter = sleep::filters(m, d);
     let s = &*d.scratch.structure;
     for (k, &armature) in m.tendon_armature.iter().enumerate() {

@@ -79,7 +79,7 @@ wide! {
 /// one entry each. Returns how many.
 fn scalar_joints(m: &Model, d: &mut Data) -> usize {
     const KINDS: [i32; 2] = [Transmission::Joint.raw(), Transmission::JointInParent.raw()];
-    let joints = &d.scratch.structure.joints[..];
+    let (joints, qpos) = (&d.scratch.structure.joints[..], &d.qpos[..]);
     let n = m.nu.min(d.moment_colind.len()).min(d.actuator_moment.len());
     let given = m.actuator_trntype[..n].iter().zip(&m.actuator_trnid).zip(&m.actuator_gear);
     let entries = d.moment_colind[..n].iter_mut().zip(&mut d.actuator_moment[..n]);
@@ -95,7 +95,7 @@ fn scalar_joints(m: &Model, d: &mut Data) -> usize {
         }
         (*rowadr, *rownnz) = (i as i32, 1);
         (*colind, *moment) = (joint.dof as i32, gear[0]);
-        *length = d.qpos[joint.qpos()] * gear[0];
+        *length = qpos[joint.qpos()] * gear[0];
     }
     n
 }
@@ -396,10 +396,10 @@ pub fn velocity(m: &Model, d: &mut Data) {
         d.actuator_velocity.fill(0.0);
         return;
     }
-    let (rowadr, rownnz) = (&d.moment_rowadr[..m.nu], &d.moment_rownnz[..m.nu]);
-    let velocity = &mut d.actuator_velocity[..m.nu];
-    for i in 0..m.nu {
-        let row = rowadr[i] as usize..rowadr[i] as usize + rownnz[i] as usize;
-        velocity[i] = support::times_row(&d.moment_colind, &d.actuator_moment, row, &d.qvel);
+    let rows = d.moment_rowadr[..m.nu].iter().zip(&d.moment_rownnz[..m.nu]);
+    let (colind, moments, qvel) = (&d.moment_colind[..], &d.actuator_moment[..], &d.qvel[..]);
+    for (velocity, (&start, &count)) in d.actuator_velocity[..m.nu].iter_mut().zip(rows) {
+        let row = start as usize..start as usize + count as usize;
+        *velocity = support::times_row(colind, moments, row, qvel);
     }
 }

@@ -31,13 +31,40 @@ pub(crate) fn tendon_row(d: &Data, tendon: usize) -> Range<usize> {
 }
 
 /// The entries of a sparse row times a vector over dofs.
-#[inline]
+#[inline(always)]
 pub(crate) fn times_row(
     columns: &[i32],
     entries: &[f64],
     row: Range<usize>,
     vector: &[f64],
 ) -> f64 {
+    if row.len() == 1 {
+        return entries[row.start] * vector[columns[row.start] as usize];
+    }
     let terms = columns[row.clone()].iter().zip(&entries[row]);
     terms.map(|(&dof, entry)| entry * vector[dof as usize]).sum()
+}
+
+/// Whether one of the flags is set; one pass without branches.
+#[inline]
+pub(crate) fn any_set(flags: &[u8]) -> bool {
+    let Some(&last) = flags.last_chunk::<8>() else { return flags.iter().any(|&flag| flag != 0) };
+    let words = flags.as_chunks::<8>().0.iter().chain([&last]);
+    words.fold(0, |any, &word| any | u64::from_ne_bytes(word)) != 0
+}
+
+/// Whether one of the numbers is not zero; one pass without branches.
+#[inline]
+pub(crate) fn any_nonzero(numbers: &[f64]) -> bool {
+    let (pairs, rest) = numbers.as_chunks::<2>();
+    let mut any = [0; 2];
+    for pair in pairs {
+        any[0] |= pair[0].to_bits();
+        any[1] |= pair[1].to_bits();
+    }
+    for x in rest {
+        any[0] |= x.to_bits();
+    }
+    // Shifted out: the sign.
+    (any[0] | any[1]) << 1 != 0
 }

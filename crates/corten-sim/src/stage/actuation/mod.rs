@@ -19,7 +19,7 @@ use corten_model::enums::{
 
 use self::muscle::Muscle;
 use crate::chain::index;
-use crate::{Data, sleep};
+use crate::{Data, sleep, support};
 
 /// Numbers beyond this are taken as the result of a blow-up.
 pub(crate) const MAX_VAL: f64 = 1e10;
@@ -49,26 +49,27 @@ pub fn actuation(m: &Model, d: &mut Data) {
     let filter = sleep::enabled(m);
     let asleep =
         |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
-    let all_act = m.na > 0 && !filter && m.opt.disableactuator == 0;
-    let plain = if all_act { muscles::count(m) } else { 0 };
-    muscles::run(m, d, &memory.ctrl, plain);
+    let all_act = !filter && m.opt.disableactuator == 0;
+    let mut plain = 0;
     if m.na > 0 {
+        if all_act {
+            plain = muscles::count(m);
+            muscles::run(m, d, &memory.ctrl, plain);
+        }
         for i in plain..m.nu {
             if !asleep(d, i) {
                 activation_derivative(m, d, i, memory.ctrl[i]);
             }
         }
     }
-    for (i, &ctrl) in memory.ctrl.iter().enumerate().skip(plain) {
+    let done = if all_act { direct(m, d, &memory.ctrl, plain) } else { 0 };
+    for i in done..memory.ctrl.len() {
         let off = asleep(d, i) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
-        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl) };
+        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, memory.ctrl[i]) };
     }
     limit_tendon_forces(m, d, &mut memory.tendon_force);
-    let limits = m.actuator_forcelimited.iter().zip(&m.actuator_forcerange);
-    for (force, (&limited, range)) in d.actuator_force.iter_mut().zip(limits) {
-        if limited != 0 {
-            *force = clip(*force, *range);
-        }
+    if support::any_set(&m.actuator_forcelimited) {
+        clip_all(&mut d.actuator_force, &m.actuator_forcelimited, &m.actuator_forcerange);
     }
     d.scratch.actuation = memory;
     joint_forces(m, d);
@@ -91,6 +92,16 @@ pub(crate) fn clip(x: f64, [low, high]: [f64; 2]) -> f64 {
     }
 }
 
+/// Clips the values that are limited.
+#[inline]
+fn clip_all(values: &mut [f64], limited: &[u8], ranges: &[[f64; 2]]) {
+    for (value, (&limited, range)) in values.iter_mut().zip(limited.iter().zip(ranges)) {
+        if limited != 0 {
+            *value = clip(*value, *range);
+        }
+    }
+}
+
 /// Whether the options switch off an actuator's group.
 #[inline]
 pub fn is_disabled(m: &Model, actuator: usize) -> bool {
@@ -102,7 +113,7 @@ pub fn is_disabled(m: &Model, actuator: usize) -> bool {
 }
 
 /// The activation after one time step at the rate `act_dot`, within its limits.
-#[inline]
+#[inline(always)]
 pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64) -> f64 {
     let step = if m.actuator_dyntype[actuator] == Dynamics::FilterExact.raw() {
         // Solution of the linear filter over the step.
@@ -128,14 +139,12 @@ impl Memory {
 /// Controls within their limits; all zero if one of them is not a sane number, which is returned.
 fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) -> Option<usize> {
     let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
-    let limits = m.actuator_ctrllimited.iter().zip(&m.actuator_ctrlrange);
-    let mut sane = true;
     ctrl.clear();
-    ctrl.extend(d.ctrl.iter().zip(limits).map(|(&u, (&limited, range))| {
-        let u = if clamp && limited != 0 { clip(u, *range) } else { u };
-        sane &= u.abs() <= MAX_VAL;
-        u
-    }));
+    ctrl.extend_from_slice(&d.ctrl[..m.nu.min(d.ctrl.len())]);
+    if clamp {
+        clip_all(ctrl, &m.actuator_ctrllimited, &m.actuator_ctrlrange);
+    }
+    let sane = ctrl.iter().fold(true, |sane, u| sane & (u.abs() <= MAX_VAL));
     let bad = if sane { None } else { ctrl.iter().position(|u| !(u.abs() <= MAX_VAL)) };
     if let Some(bad) = bad {
         d.warning_mut(Warning::BadCtrl).raise(bad);
@@ -175,23 +184,45 @@ fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: std::ops::Rang
     }
 }
 
-#[inline]
-fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
-    // A motor: by far the most frequent.
-    if m.actuator_gaintype[i] == Gain::Fixed.raw()
-        && m.actuator_biastype[i] == Bias::None.raw()
-        && m.actuator_actadr[i] < 0
-    {
-        return m.actuator_gainprm[i][0] * ctrl + 0.0;
+/// Forces of the actuators from `first` on that controls drive directly, with a fixed gain: motors
+/// and servos, by far the most frequent. Returns the first actuator of another kind.
+fn direct(m: &Model, d: &mut Data, ctrl: &[f64], first: usize) -> usize {
+    let n = ctrl.len();
+    let (gain, bias) = (&m.actuator_gaintype[..n], &m.actuator_biastype[..n]);
+    let (gainprm, biasprm) = (&m.actuator_gainprm[..n], &m.actuator_biasprm[..n]);
+    let (actadr, plugin) = (&m.actuator_actadr[..n], &m.actuator_plugin[..n]);
+    let (length, velocity) = (&d.actuator_length[..n], &d.actuator_velocity[..n]);
+    let force = &mut d.actuator_force[..n];
+    for i in first..n {
+        if gain[i] != Gain::Fixed.raw() || actadr[i] >= 0 || plugin[i] >= 0 {
+            return i;
+        }
+        let bias = if bias[i] == Bias::None.raw() {
+            0.0
+        } else if bias[i] == Bias::Affine.raw() {
+            affine(&biasprm[i], length[i], velocity[i])
+        } else {
+            return i;
+        };
+        force[i] = gainprm[i][0] * ctrl[i] + bias;
     }
+    n
+}
+
+/// Gain or bias that is linear in length and velocity.
+#[inline(always)]
+fn affine(prm: &[f64; 10], length: f64, velocity: f64) -> f64 {
+    prm[0] + prm[1] * length + prm[2] * velocity
+}
+
+#[inline(never)]
+fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     let (length, velocity) = (d.actuator_length[i], d.actuator_velocity[i]);
     let (range, acc0) = (m.actuator_lengthrange[i], m.actuator_acc0[i]);
-    let affine = |prm: &[f64; 10]| prm[0] + prm[1] * length + prm[2] * velocity;
-
     let prm = &m.actuator_gainprm[i];
     let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
         Some(Gain::Fixed) => prm[0],
-        Some(Gain::Affine) => affine(prm),
+        Some(Gain::Affine) => affine(prm, length, velocity),
         Some(Gain::Muscle) => Muscle::<f64>::new(prm).gain(length, velocity, range, acc0),
         _ => d.hooks.get().and_then(|hook| hook.gain(m, d, i)).unwrap_or(1.0),
     };
@@ -204,7 +235,7 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     };
     let prm = &m.actuator_biasprm[i];
     let bias = match Bias::from_raw(m.actuator_biastype[i]) {
-        Some(Bias::Affine) => affine(prm),
+        Some(Bias::Affine) => affine(prm, length, velocity),
         Some(Bias::Muscle) => Muscle::<f64>::new(prm).bias(length, range, acc0),
         Some(Bias::None) => 0.0,
         _ => d.hooks.get().and_then(|hook| hook.bias(m, d, i)).unwrap_or(0.0),
@@ -220,7 +251,7 @@ fn limit_tendon_forces(m: &Model, d: &mut Data, total: &mut Vec<f64>) {
             .flatten()
             .filter(|&t| m.tendon_actfrclimited[t] != 0)
     };
-    if !m.tendon_actfrclimited.iter().any(|&l| l != 0) {
+    if !support::any_set(&m.tendon_actfrclimited) {
         return;
     }
     total.clear();
@@ -242,15 +273,22 @@ fn limit_tendon_forces(m: &Model, d: &mut Data, total: &mut Vec<f64>) {
 
 /// `qfrc_actuator = momentᵀ · force`, gravity compensation by actuators, limits per joint.
 fn joint_forces(m: &Model, d: &mut Data) {
-    d.qfrc_actuator.fill(0.0);
-    let (rowadr, rownnz) = (&d.moment_rowadr[..m.nu], &d.moment_rownnz[..m.nu]);
-    for (i, &force) in d.actuator_force[..m.nu].iter().enumerate() {
+    let total = &mut d.qfrc_actuator[..];
+    total.fill(0.0);
+    let rows = d.moment_rowadr[..m.nu].iter().zip(&d.moment_rownnz[..m.nu]);
+    let (colind, moments) = (&d.moment_colind[..], &d.actuator_moment[..]);
+    for (&force, (&start, &count)) in d.actuator_force[..m.nu].iter().zip(rows) {
         if force == 0.0 {
             continue;
         }
-        let row = rowadr[i] as usize..rowadr[i] as usize + rownnz[i] as usize;
-        for (&dof, moment) in d.moment_colind[row.clone()].iter().zip(&d.actuator_moment[row]) {
-            d.qfrc_actuator[dof as usize] += moment * force;
+        let (start, count) = (start as usize, count as usize);
+        if count == 1 {
+            total[colind[start] as usize] += moments[start] * force;
+            continue;
+        }
+        let row = start..start + count;
+        for (&dof, moment) in colind[row.clone()].iter().zip(&moments[row]) {
+            total[dof as usize] += moment * force;
         }
     }
     if m.ngravcomp > 0 && !m.opt.disabled(DisableBit::Gravity) && m.opt.gravity != Vec3::ZERO {
@@ -266,6 +304,9 @@ fn joint_forces(m: &Model, d: &mut Data) {
                 }
             }
         }
+    }
+    if !support::any_set(&m.jnt_actfrclimited) {
+        return;
     }
     for (j, &limited) in m.jnt_actfrclimited.iter().enumerate() {
         if limited != 0

@@ -6,15 +6,15 @@ use corten_model::enums::{ConstraintType, DisableBit, ObjType};
 use super::assembly::Constraints;
 use super::{asleep, limit};
 use crate::solve::rows::Kind;
-use crate::{Data, sleep};
+use crate::{Data, sleep, support};
 
 pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::FrictionLoss) {
         return;
     }
     let sleeping = sleep::filters(m, d);
-    let none = m.dof_frictionloss.iter().all(|&loss| loss == 0.0);
-    for dof in 0..if none { 0 } else { m.nv } {
+    let some = support::any_nonzero(&m.dof_frictionloss);
+    for dof in 0..if some { m.nv } else { 0 } {
         let loss = m.dof_frictionloss[dof];
         if loss == 0.0 || sleeping && asleep(m, d, ObjType::Dof, dof) {
             continue;
@@ -23,6 +23,9 @@ pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
         let softness = (&m.dof_solref[dof], &m.dof_solimp[dof]);
         let weight = m.dof_invweight0[dof];
         rows.push_row(m, softness, ConstraintType::FrictionDof, dof, [0.0; 2], 0.0, loss, weight);
+    }
+    if !support::any_nonzero(&m.tendon_frictionloss) {
+        return;
     }
     for t in 0..m.ntendon {
         let loss = m.tendon_frictionloss[t];

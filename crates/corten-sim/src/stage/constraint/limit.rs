@@ -19,19 +19,25 @@ pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
         return;
     }
     let sleeping = sleep::filters(m, d);
-    for joint in 0..m.njnt {
-        if m.jnt_limited[joint] == 0 || sleeping && asleep(m, d, ObjType::Joint, joint) {
+    let joints = d.scratch.structure.joints.iter().zip(&m.jnt_limited);
+    let ranges = m.jnt_range.iter().zip(&m.jnt_margin);
+    for (joint, ((at, &limited), (range, margin))) in joints.zip(ranges).enumerate() {
+        if limited == 0 || sleeping && asleep(m, d, ObjType::Joint, joint) {
             continue;
         }
-        let Some(&at) = d.scratch.structure.joints.get(joint) else { continue };
         match at.kind {
-            JointType::Hinge | JointType::Slide => scalar_joint(m, d, rows, joint, at),
+            JointType::Hinge | JointType::Slide => {
+                let sides = sides(*range, d.qpos[at.qpos()]);
+                if sides.iter().any(|&(distance, _)| !(distance >= *margin)) {
+                    scalar_joint(m, rows, joint, at, sides);
+                }
+            }
             JointType::Ball => ball_joint(m, d, rows, joint, at),
             JointType::Free => {}
         }
     }
-    for t in 0..m.ntendon {
-        if m.tendon_limited[t] != 0 {
+    for (t, &limited) in m.tendon_limited.iter().enumerate() {
+        if limited != 0 {
             tendon(m, d, rows, t);
         }
     }
@@ -42,13 +48,15 @@ fn sides([low, high]: [f64; 2], value: f64) -> [(f64, f64); 2] {
     [(value - low, 1.0), (high - value, -1.0)]
 }
 
-fn scalar_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: Joint) {
-    let value = d.qpos[at.qpos()];
+#[inline(never)]
+fn scalar_joint(
+    m: &Model,
+    rows: &mut Constraints,
+    joint: usize,
+    at: &Joint,
+    sides: [(f64, f64); 2],
+) {
     let margin = m.jnt_margin[joint];
-    let sides = sides(m.jnt_range[joint], value);
-    if sides[0].0 >= margin && sides[1].0 >= margin {
-        return;
-    }
     for (distance, sign) in sides {
         if distance < margin {
             rows.push_single(Kind::Inequality, at.dof(), sign);
@@ -57,7 +65,8 @@ fn scalar_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: J
     }
 }
 
-fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: Joint) {
+#[inline(never)]
+fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: &Joint) {
     let q = Quat::from_slice(&d.qpos[at.qpos()..]);
     let (axis, angle) = q.normalized().to_velocity(1.0).normalized();
     let [low, high] = m.jnt_range[joint];
@@ -78,7 +87,7 @@ fn push_joint_row(
     m: &Model,
     rows: &mut Constraints,
     joint: usize,
-    at: Joint,
+    at: &Joint,
     distance: f64,
     margin: f64,
 ) {

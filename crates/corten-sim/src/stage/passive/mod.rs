@@ -83,23 +83,25 @@ fn joint_springs(m: &Model, d: &mut Data) -> bool {
         for i in awake::bodies!(m, d).iter() {
             for j in s.bodies[i].joints() {
                 if m.jnt_stiffness[j] != 0.0 {
-                    joint_spring(m, &d.qpos, &s.joints[j], m.jnt_stiffness[j], &mut d.qfrc_spring);
+                    let joint = &s.joints[j];
+                    joint_spring(m, &d.qpos, joint, m.jnt_stiffness[j], &mut d.qfrc_spring);
                     any = true;
                 }
             }
         }
         return any;
     }
+    let (qpos, force) = (&d.qpos[..], &mut d.qfrc_spring[..]);
     for (joint, &stiffness) in s.joints.iter().zip(&m.jnt_stiffness) {
         if stiffness != 0.0 {
-            joint_spring(m, &d.qpos, joint, stiffness, &mut d.qfrc_spring);
+            joint_spring(m, qpos, joint, stiffness, force);
             any = true;
         }
     }
     any
 }
 
-#[inline]
+#[inline(always)]
 fn joint_spring(m: &Model, qpos: &[f64], joint: &Joint, stiffness: f64, force: &mut [f64]) {
     let (q, k) = (joint.qpos(), joint.dof());
     let stretch = |q: usize| qpos[q] - m.qpos_spring[q];
@@ -119,6 +121,7 @@ fn joint_spring(m: &Model, qpos: &[f64], joint: &Joint, stiffness: f64, force: &
 }
 
 /// Rotation vector from the spring's rest orientation to the current one.
+#[inline(never)]
 pub(crate) fn rotation_stretch(m: &Model, qpos: &[f64], q: usize) -> Vec3 {
     let rest = Quat::from_slice(&m.qpos_spring[q..q + 4]);
     Quat::from_slice(&qpos[q..q + 4]).normalized().difference(rest)
@@ -139,6 +142,9 @@ pub(crate) fn tendon_stretch(m: &Model, d: &Data, tendon: usize) -> f64 {
 
 /// Springs and dampers of tendons; whether one of them acts.
 fn tendons(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> bool {
+    if ![&m.tendon_stiffness, &m.tendon_damping].into_iter().any(|v| support::any_nonzero(v)) {
+        return false;
+    }
     let filter = sleep::filters(m, d);
     let mut any = false;
     let given = m.tendon_stiffness.iter().zip(&m.tendon_damping);

@@ -306,16 +306,19 @@ impl<E: Entries> Path<'_, E> {
 /// Tendon velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
     let n = m.ntendon;
-    let (rowadr, rownnz) = (&d.ten_J_rowadr[..n], &d.ten_J_rownnz[..n]);
-    let velocity = &mut d.ten_velocity[..n];
-    for i in 0..n {
-        let row = rowadr[i] as usize..rowadr[i] as usize + rownnz[i] as usize;
-        velocity[i] = support::times_row(&d.ten_J_colind, &d.ten_J, row, &d.qvel);
+    let rows = d.ten_J_rowadr[..n].iter().zip(&d.ten_J_rownnz[..n]);
+    let (colind, entries, qvel) = (&d.ten_J_colind[..], &d.ten_J[..], &d.qvel[..]);
+    for (velocity, (&start, &count)) in d.ten_velocity[..n].iter_mut().zip(rows) {
+        let row = start as usize..start as usize + count as usize;
+        *velocity = support::times_row(colind, entries, row, qvel);
     }
 }
 
 /// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
 pub fn bias(m: &Model, d: &mut Data) {
+    if !support::any_nonzero(&m.tendon_armature) {
+        return;
+    }
     let filter = sleep::filters(m, d);
     for (i, &armature) in m.tendon_armature.iter().enumerate() {
         if armature == 0.0
