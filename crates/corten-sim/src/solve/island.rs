@@ -62,12 +62,12 @@ pub fn find(m: &Model, d: &mut Data) {
 /// The single island of all trees.
 fn unite_all(m: &Model, d: &mut Data) {
     fn fill(of: &mut Vec<i32>, maps: [&mut Vec<i32>; 2], n: usize) {
+        let [first, second] = maps;
         of.clear();
         of.resize(n, 0);
-        for map in maps {
-            map.clear();
-            map.extend(0..n as i32);
-        }
+        first.clear();
+        first.extend(0..n as i32);
+        second.clone_from(first);
     }
     d.nisland = 1;
     d.nidof = m.nv;

@@ -62,7 +62,7 @@ pub fn actuation(m: &Model, d: &mut Data) {
             }
         }
     }
-    let done = if all_act { direct(m, d, &memory.ctrl, plain) } else { 0 };
+    let done = if all_act && plain < m.nu { direct(m, d, &memory.ctrl, plain) } else { plain };
     for i in done..memory.ctrl.len() {
         let off = asleep(d, i) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
         d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, memory.ctrl[i]) };

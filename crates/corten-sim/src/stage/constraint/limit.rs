@@ -12,7 +12,7 @@ use super::asleep;
 use super::assembly::Constraints;
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
-use crate::{Data, sleep};
+use crate::{Data, sleep, support};
 
 pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::Limit) {
@@ -35,6 +35,9 @@ pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
             JointType::Ball => ball_joint(m, d, rows, joint, at),
             JointType::Free => {}
         }
+    }
+    if !support::any_set(&m.tendon_limited) {
+        return;
     }
     for (t, &limited) in m.tendon_limited.iter().enumerate() {
         if limited != 0 {

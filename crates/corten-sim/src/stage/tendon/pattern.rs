@@ -103,10 +103,8 @@ impl Source {
     }
 
     fn is_of(&self, m: &Model) -> bool {
-        let pairs = self.parameters.iter().zip(&m.wrap_prm);
         self.sparse == keeps_sparse(m)
-            && self.parameters.len() == m.wrap_prm.len()
-            && pairs.fold(0, |differ, (a, b)| differ | (a ^ b.to_bits())) == 0
+            && self.parameters == bytemuck::cast_slice::<f64, u64>(&m.wrap_prm)
             && self.indices.iter().zip(indices(m)).all(|(a, b)| a == b)
     }
 }
