@@ -68,3 +68,25 @@ pub(crate) fn any_nonzero(numbers: &[f64]) -> bool {
     // Shifted out: the sign.
     (any[0] | any[1]) << 1 != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_is_looked_at() {
+        for n in 0..20 {
+            assert!(!any_set(&vec![0; n]) && !any_nonzero(&vec![-0.0; n]));
+            for k in 0..n {
+                let mut flags = vec![0; n];
+                flags[k] = 1;
+                assert!(any_set(&flags));
+                for x in [f64::NAN, -1.0, f64::MIN_POSITIVE] {
+                    let mut numbers = vec![0.0; n];
+                    numbers[k] = x;
+                    assert!(any_nonzero(&numbers));
+                }
+            }
+        }
+    }
+}
