@@ -14,9 +14,7 @@
 //! `½ Dₘ (N − μT)²` with `Dₘ = D₀/(μ²(1 + μ²))`, which joins both smoothly.
 //! Answers to `mj_constraintUpdate`.
 
-use std::ops::Range;
-
-use corten_math::wide;
+use corten_math::{Four, Mask, Number, wide};
 use corten_model::enums::ConstraintState;
 
 use super::problem::Rows;
@@ -71,8 +69,9 @@ wide! {
         }
         let range = rows.frictions();
         if !range.is_empty() {
+            let given = [rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
             frictions(
-                Huber::new(rows, range.clone()),
+                given,
                 &x[range.clone()],
                 &mut force[range.clone()],
                 &mut state[range],
@@ -114,7 +113,7 @@ pub fn total(rows: &Rows<'_>, x: &[f64]) -> f64 {
         cost += 0.5 * rows.d[i] * x[i] * x[i];
     }
     for i in rows.frictions() {
-        cost += friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]).0;
+        cost += friction([rows.d[i], rows.r[i], rows.frictionloss[i]], x[i]).0;
     }
     let range = rows.inequalities();
     cost += inequality_cost(&rows.d[range.clone()], &x[range]);
@@ -133,7 +132,7 @@ pub fn total(rows: &Rows<'_>, x: &[f64]) -> f64 {
 pub fn states(rows: &Rows<'_>, x: &[f64], state: &mut [i32]) {
     state[rows.equalities()].fill(QUADRATIC);
     for i in rows.frictions() {
-        state[i] = friction(rows.d[i], rows.r[i], rows.frictionloss[i], x[i]).2;
+        state[i] = friction_state(rows.r[i] * rows.frictionloss[i], x[i]);
     }
     let inequalities = |x: &[f64], state: &mut [i32]| {
         for (state, x) in state.iter_mut().zip(x) {
@@ -236,67 +235,64 @@ wide! {
     }
 }
 
-/// Parameters of rows of dry friction.
-#[derive(Clone, Copy)]
-struct Huber<'a> {
-    d: &'a [f64],
-    r: &'a [f64],
-    loss: &'a [f64],
-}
-
-impl<'a> Huber<'a> {
-    #[inline(always)]
-    fn new(rows: &Rows<'a>, range: Range<usize>) -> Huber<'a> {
-        let (d, r) = (&rows.d[range.clone()], &rows.r[range.clone()]);
-        Huber { d, r, loss: &rows.frictionloss[range] }
-    }
-}
-
-/// Rows of dry friction, without branches as [`inequalities`].
+/// Rows of dry friction, given `D`, `R` and `frictionloss`.
 #[inline(always)]
-fn frictions(h: Huber<'_>, x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
+fn frictions(
+    given: [&[f64]; 3],
+    x: &[f64],
+    force: &mut [f64],
+    state: &mut [i32],
+    found: &mut Update,
+) {
     let mut cost = [0.0; LANES];
-    let (mut changed, mut hessian) = ([0; LANES], [0; LANES]);
-    let mut row = |k: usize, d: f64, r: f64, loss: f64, x: f64, old: i32| {
-        let (c, f, new) = friction(d, r, loss, x);
-        cost[k] += c;
-        changed[k] += i32::from(new != old);
-        hessian[k] += i32::from((old == QUADRATIC) != (new == QUADRATIC));
-        (f, new)
-    };
-    let ((d, d_rest), (r, r_rest)) = (h.d.as_chunks::<LANES>(), h.r.as_chunks::<LANES>());
-    let ((loss, loss_rest), (x, x_rest)) = (h.loss.as_chunks::<LANES>(), x.as_chunks::<LANES>());
-    let (force, force_rest) = force.as_chunks_mut::<LANES>();
-    let (state, state_rest) = state.as_chunks_mut::<LANES>();
-    let count = d.len() * LANES + d_rest.len();
-    let parameters = d.iter().zip(r).zip(loss).zip(x);
-    for ((((d, r), loss), x), (force, state)) in parameters.zip(force.iter_mut().zip(state)) {
-        for k in 0..LANES {
-            (force[k], state[k]) = row(k, d[k], r[k], loss[k], x[k], state[k]);
+    let count = x.len();
+    let mut first = 0;
+    if Four::available() {
+        let mut sum = Four::of(0.0);
+        let whole = given.map(|v| v.as_chunks::<LANES>().0);
+        let (x, force) = (x.as_chunks::<LANES>().0, force.as_chunks_mut::<LANES>().0);
+        for (i, (x, to)) in x.iter().zip(force).enumerate() {
+            let [d, r, loss] = whole.map(|v| v[i]);
+            let (cost, force) = friction([Four(d), Four(r), Four(loss)], Four(*x));
+            sum += cost;
+            *to = force.0;
         }
+        (cost, first) = (sum.0, count / LANES * LANES);
     }
-    let parameters = d_rest.iter().zip(r_rest).zip(loss_rest).zip(x_rest).enumerate();
-    for ((k, (((&d, &r), &loss), &x)), (force, state)) in
-        parameters.zip(force_rest.iter_mut().zip(state_rest))
-    {
-        (*force, *state) = row(k, d, r, loss, x, *state);
+    for i in first..count {
+        let (c, f) = friction(given.map(|v| v[i]), x[i]);
+        cost[i % LANES] += c;
+        force[i] = f;
+    }
+    let [_, r, loss] = given.map(|v| &v[..count]);
+    let (mut changed, mut hessian) = (0, 0);
+    for (i, state) in state[..count].iter_mut().enumerate() {
+        let (old, new) = (*state, friction_state(r[i] * loss[i], x[i]));
+        changed += i32::from(new != old);
+        hessian += i32::from((old == QUADRATIC) != (new == QUADRATIC));
+        *state = new;
     }
     found.cost += (cost[0] + cost[2]) + (cost[1] + cost[3]);
     found.active += count as i32;
-    found.changed += changed.iter().sum::<i32>();
-    found.hessian += hessian.iter().sum::<i32>();
+    found.changed += changed;
+    found.hessian += hessian;
 }
 
-/// Cost, force and state of a row of dry friction.
+/// Cost and force of rows of dry friction, given `D`, `R` and `frictionloss`.
 #[inline(always)]
-fn friction(d: f64, r: f64, loss: f64, x: f64) -> (f64, f64, i32) {
-    let bound = r * loss;
-    let (low, high) = (x <= -bound, x >= bound);
-    let beyond = -0.5 * bound * loss + loss * if low { -x } else { x };
-    let cost = if low || high { beyond } else { 0.5 * d * x * x };
-    let inner = if high { -loss } else { -d * x };
-    let state = if high { LINEAR_POS } else { QUADRATIC };
-    (cost, if low { loss } else { inner }, if low { LINEAR_NEG } else { state })
+fn friction<T: Number>([d, r, loss]: [T; 3], x: T) -> (T, T) {
+    let (half, bound) = (T::of(0.5), r * loss);
+    let (low, high) = (x.at_most(-bound), bound.at_most(x));
+    let beyond = -half * bound * loss + loss * T::select(low, -x, x);
+    let cost = T::select(low.or(high), beyond, half * d * x * x);
+    let inner = T::select(high, -loss, -d * x);
+    (cost, T::select(low, loss, inner))
+}
+
+#[inline(always)]
+fn friction_state(bound: f64, x: f64) -> i32 {
+    let state = if x >= bound { LINEAR_POS } else { QUADRATIC };
+    if x <= -bound { LINEAR_NEG } else { state }
 }
 
 /// Residual of an elliptic contact in the space where the cone is circular.

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::problem::Rows;
-use super::problem::inlined::dot;
+use super::problem::inlined::{dot, padded};
 use super::rows::Kind;
-use corten_math::{MIN_VAL, wide};
+use corten_math::{Four, MIN_VAL, Mask, Number, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
 #[derive(Clone, Debug, Default)]
@@ -322,39 +322,53 @@ fn inequalities(
     [0.5 * c, s, q]
 }
 
-/// [`inequalities`] for rows of dry friction: quadratic within `± R·frictionloss`, linear beyond.
+/// [`inequalities`] for rows of dry friction.
 #[inline(always)]
 fn frictions(rows: &Rows<'_>, along: &Direction<'_>, range: Range<usize>, alpha: f64) -> [f64; 3] {
     const LANES: usize = 4;
     let inputs =
         [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
+    let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
+    let rest = inputs.map(|v| v.as_chunks::<LANES>().1);
     let mut sums = [[0.0; LANES]; 3];
-    let mut term = |k: usize, [start, v, d, r, loss]: [f64; 5]| {
-        let (x, bound) = (start + alpha * v, r * loss);
-        let inside = -bound < x && x < bound;
-        let distance = if x < 0.0 { -x } else { x };
-        let force = if x < 0.0 { -loss } else { loss };
-        let (force, weight) = if inside { (d * x, d) } else { (force, 0.0) };
-        sums[0][k] += if inside { 0.5 * d * x * x } else { loss * (distance - 0.5 * bound) };
-        sums[1][k] += force * v;
-        sums[2][k] += weight * v * v;
-    };
-    let [start, v, d, r, loss] = inputs.map(|v| v.as_chunks::<LANES>().0);
-    for i in 0..start.len() {
-        for k in 0..LANES {
-            term(k, [start[i][k], v[i][k], d[i][k], r[i][k], loss[i][k]]);
+    if Four::available() {
+        let mut four = [Four::of(0.0); 3];
+        for i in 0..whole[0].len() {
+            let [start, v, d, r, loss] = whole.map(|v| v[i]);
+            add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
         }
-    }
-    let [start, v, d, r, loss] = inputs.map(|v| v.as_chunks::<LANES>().1);
-    for k in 0..start.len() {
-        term(k, [start[k], v[k], d[k], r[k], loss[k]]);
+        if !rest[0].is_empty() {
+            let [start, v, d, r, loss] = rest.map(padded);
+            add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
+        }
+        sums = four.map(|four| four.0);
+    } else {
+        for i in 0..range.len() {
+            let terms = friction(inputs.map(|v| v[i]), alpha);
+            for k in 0..3 {
+                sums[k][i % LANES] += terms[k];
+            }
+        }
     }
     sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))
 }
 
 #[inline(always)]
-fn add(a: &mut [f64; 3], b: [f64; 3]) {
+fn add<T: Number>(sums: &mut [T; 3], terms: [T; 3]) {
     for k in 0..3 {
-        a[k] += b[k];
+        sums[k] += terms[k];
     }
+}
+
+/// Cost, slope and curvature of dry friction, given `jar`, `jv`, `D`, `R` and `frictionloss`:
+/// quadratic within `± R·frictionloss`, linear beyond.
+#[inline(always)]
+fn friction<T: Number>([start, v, d, r, loss]: [T; 5], alpha: f64) -> [T; 3] {
+    let (zero, half) = (T::of(0.0), T::of(0.5));
+    let (x, bound) = (start + T::of(alpha) * v, r * loss);
+    let (inside, negative) = ((-bound).below(x).and(x.below(bound)), x.below(zero));
+    let beyond = loss * (T::select(negative, -x, x) - half * bound);
+    let force = T::select(inside, d * x, T::select(negative, -loss, loss));
+    let weight = T::select(inside, d, zero);
+    [T::select(inside, half * d * x * x, beyond), force * v, weight * v * v]
 }
