@@ -366,6 +366,7 @@ pub fn cone_hessian(cone: &Cone, d: &[f64], x: &[f64]) -> ConeHessian {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line_search;
     use super::*;
 
     fn contact(x: [f64; 3]) -> (f64, i32, [f64; 3]) {
@@ -395,6 +396,44 @@ mod tests {
             assert!((slope + 6.0 * force[0]).abs() < 1e-2, "{t} {slope} {force:?}");
         }
         assert_eq!(states, [QUADRATIC, CONE, SATISFIED]);
+    }
+
+    /// Dry friction: forces are slopes of the cost, the line search agrees, and so do lanes.
+    #[test]
+    fn friction_joins_its_pieces_and_its_lanes() {
+        let (given, h) = ([4.0, 0.25, 3.0], 1e-6);
+        let xs: Vec<f64> = (-20..=20).map(|k| 0.1 * f64::from(k) + 0.013).collect();
+        for &x in &xs {
+            let (cost, force) = friction(given, x);
+            let slope = (friction(given, x + h).0 - friction(given, x - h).0) / (2.0 * h);
+            assert!((force + slope).abs() < 1e-5, "{x}");
+            let expected = if x.abs() < 0.75 {
+                QUADRATIC
+            } else {
+                [LINEAR_NEG, LINEAR_POS][usize::from(x > 0.0)]
+            };
+            assert_eq!(friction_state(0.75, x), expected);
+            let along = line_search::friction([x - 0.5 * 2.0, 2.0, 4.0, 0.25, 3.0], 0.5);
+            let curvature = if expected == QUADRATIC { 4.0 * 4.0 } else { 0.0 };
+            for (found, expected) in along.into_iter().zip([cost, -2.0 * force, curvature]) {
+                assert!((found - expected).abs() < 1e-12, "{x}");
+            }
+        }
+        if !Four::available() {
+            return;
+        }
+        for four in xs.as_chunks::<4>().0 {
+            let (cost, force) = friction(given.map(Four::of), Four(*four));
+            let along = line_search::friction(
+                [Four(*four), Four::of(2.0), Four::of(4.0), Four::of(0.25), Four::of(3.0)],
+                0.3,
+            );
+            for (k, &x) in four.iter().enumerate() {
+                assert_eq!((cost.0[k], force.0[k]), friction(given, x));
+                let one = line_search::friction([x, 2.0, 4.0, 0.25, 3.0], 0.3);
+                assert_eq!(along.map(|lanes| lanes.0[k]), one);
+            }
+        }
     }
 
     #[test]

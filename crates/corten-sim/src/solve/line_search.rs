@@ -363,7 +363,7 @@ fn add<T: Number>(sums: &mut [T; 3], terms: [T; 3]) {
 /// Cost, slope and curvature of dry friction, given `jar`, `jv`, `D`, `R` and `frictionloss`:
 /// quadratic within `± R·frictionloss`, linear beyond.
 #[inline(always)]
-fn friction<T: Number>([start, v, d, r, loss]: [T; 5], alpha: f64) -> [T; 3] {
+pub(super) fn friction<T: Number>([start, v, d, r, loss]: [T; 5], alpha: f64) -> [T; 3] {
     let (zero, half) = (T::of(0.0), T::of(0.5));
     let (x, bound) = (start + T::of(alpha) * v, r * loss);
     let (inside, negative) = ((-bound).below(x).and(x.below(bound)), x.below(zero));
