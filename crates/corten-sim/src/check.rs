@@ -1,5 +1,6 @@
 //! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
 
+use corten_math::hint::rarely;
 use corten_model::Model;
 use corten_model::enums::{DisableBit, Integrator, ObjType, Warning};
 
@@ -17,12 +18,19 @@ pub(crate) fn is_bad(x: f64) -> bool {
 /// The first bad number. Looks for it only if there is one: most passes need no branches.
 #[inline]
 fn first_bad(x: &[f64]) -> Option<usize> {
-    let any = x.iter().fold(false, |any, &x| any | is_bad(x));
-    if any { x.iter().position(|&x| is_bad(x)) } else { None }
+    if rarely(any_bad(x)) { x.iter().position(|&x| is_bad(x)) } else { None }
+}
+
+#[inline]
+fn any_bad(x: &[f64]) -> bool {
+    x.iter().fold(false, |any, &x| any | is_bad(x))
 }
 
 /// Positions and velocities, before a step; reports the first that is bad.
 pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    if !any_bad(&d.qpos) && !any_bad(&d.qvel) {
+        return Ok(());
+    }
     let positions = position(m, d);
     let velocities = velocity(m, d);
     positions.and(velocities)

@@ -203,9 +203,13 @@ impl TreePattern {
     }
 
     /// The runs of consecutive rows; whole trees must be given.
+    #[inline]
     pub(super) fn runs(&self, rows: Range<usize>) -> &[Run] {
         if rows.is_empty() {
             return &[];
+        }
+        if rows.len() == self.rows.len() {
+            return &self.runs;
         }
         &self.runs[self.run_of[rows.start] as usize..=self.run_of[rows.end - 1] as usize]
     }

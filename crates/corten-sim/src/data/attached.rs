@@ -3,6 +3,8 @@
 use corten_model::Model;
 use corten_model::enums::SameFrame;
 
+use crate::support::same;
+
 /// Four of a kind, and their bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FourAttached {
@@ -10,13 +12,24 @@ pub(crate) struct FourAttached {
     pub bodies: [u32; 4],
 }
 
+/// Attachments of one kind, each with its body, by what they have in common with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Placed {
+    /// Those with orientations of their own: most of them four at a time, and the others.
+    pub fours: Vec<FourAttached>,
+    pub turned: Vec<[u32; 2]>,
+    /// Those that coincide with the frame, or the inertial frame.
+    pub on_body: Vec<[u32; 2]>,
+    pub on_inertia: Vec<[u32; 2]>,
+    /// Those that are aligned with the frame, or the inertial frame.
+    pub along_body: Vec<[u32; 2]>,
+    pub along_inertia: Vec<[u32; 2]>,
+}
+
 /// Inertial frames, geoms and sites.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Attached {
-    /// Those that neither coincide with a frame of their body nor are aligned with one.
-    pub fours: [Vec<FourAttached>; 3],
-    /// All others, each with its body.
-    pub rest: [Vec<[u32; 2]>; 3],
+    pub kinds: [Placed; 3],
     /// What the model says about each frame, and about the bodies of sites.
     same: [Vec<u8>; 3],
     site_bodies: Vec<i32>,
@@ -31,15 +44,8 @@ impl Attached {
             site_bodies: m.site_bodyid.clone(),
             ..Attached::default()
         };
-        for (kind, attached) in kinds.into_iter().enumerate() {
-            let is_turned = |&[k, _]: &[u32; 2]| {
-                let flag = SameFrame::from_raw(same[kind][k as usize].into());
-                matches!(flag, None | Some(SameFrame::None))
-            };
-            let (turned, aligned): (Vec<_>, Vec<_>) = attached.into_iter().partition(is_turned);
-            let (fours, left) = turned.as_chunks::<4>();
-            sorted.fours[kind] = fours.iter().map(FourAttached::new).collect();
-            sorted.rest[kind] = [&aligned, left].concat();
+        for ((attached, same), placed) in kinds.iter().zip(same).zip(&mut sorted.kinds) {
+            *placed = Placed::new(attached, same);
         }
         sorted
     }
@@ -47,8 +53,31 @@ impl Attached {
     /// Whether the model still says what it said.
     #[inline]
     pub fn fit(&self, m: &Model) -> bool {
-        self.same.iter().zip(flags(m)).all(|(old, new)| old == new)
-            && self.site_bodies == m.site_bodyid
+        let ([bodies, geoms, sites], now) = (&self.same, flags(m));
+        same(bodies, now[0])
+            && same(geoms, now[1])
+            && same(sites, now[2])
+            && same(&self.site_bodies, &m.site_bodyid)
+    }
+}
+
+impl Placed {
+    fn new(attached: &[[u32; 2]], same: &[u8]) -> Placed {
+        let mut placed = Placed::default();
+        for &[k, body] in attached {
+            let list = match SameFrame::from_raw(same[k as usize].into()) {
+                Some(SameFrame::Body) => &mut placed.on_body,
+                Some(SameFrame::Inertia) => &mut placed.on_inertia,
+                Some(SameFrame::BodyRot) => &mut placed.along_body,
+                Some(SameFrame::InertiaRot) => &mut placed.along_inertia,
+                None | Some(SameFrame::None) => &mut placed.turned,
+            };
+            list.push([k, body]);
+        }
+        let (fours, left) = placed.turned.as_chunks::<4>();
+        placed.fours = fours.iter().map(FourAttached::new).collect();
+        placed.turned = left.to_vec();
+        placed
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the smooth stages compute on: one world, or four side by side.
 //!
-//! Their kernels are written once, for any [`Worlds`]: for a [`Data`], and for [`Lanes`], which
-//! holds the same fields of four worlds that share a model, as lanes of one number.
+//! Their kernels are written once, for any [`Worlds`]: for a [`Data`] in which nothing sleeps, for
+//! a [`Sleeper`], and for [`Lanes`], which holds the same fields of four worlds that share a model,
+//! as lanes of one number.
 
 use std::sync::Arc;
 
+use corten_math::hint::rarely;
 use corten_math::{AncestorAxes, Four, Inertia, Mat3, Number, Quat, Spatial, Vec3};
 use corten_model::Model;
 
@@ -22,6 +24,22 @@ pub(crate) trait Worlds {
     /// Wakes what has been moved in its sleep.
     fn wake(&mut self, m: &Model);
 }
+
+/// A world in which trees may sleep, and are then left out.
+pub(crate) struct Sleeper<'d>(pub &'d mut Data);
+
+/// Calls a kernel for one world, with or without regard to what sleeps.
+macro_rules! for_world {
+    ($kernel:ident($m:expr, $d:expr $(, $more:expr)*)) => {
+        if $crate::sleep::enabled($m) {
+            $kernel($m, &mut $crate::data::smooth::Sleeper($d) $(, $more)*)
+        } else {
+            $kernel($m, $d $(, $more)*)
+        }
+    };
+}
+
+pub(crate) use for_world;
 
 macro_rules! fields {
     ($($name:ident: $type:ident,)*; $($own:ident)*) => {
@@ -58,12 +76,9 @@ macro_rules! fields {
             $(pub $own: Vec<Four>,)*
         }
 
-        impl Worlds for Data {
-            type T = f64;
-
+        impl Data {
             #[inline(always)]
-            fn smooth(&mut self, m: &Model) -> Smooth<'_, f64> {
-                let sleeping = sleep::enabled(m);
+            fn smooth_fields(&mut self, m: &Model, sleeping: bool) -> Smooth<'_, f64> {
                 let filter = sleeping && self.ntree_awake < m.ntree;
                 let [half_sin, half_cos] = &mut self.scratch.half_angle;
                 Smooth {
@@ -85,11 +100,37 @@ macro_rules! fields {
                     $($name: &mut self.$name,)*
                 }
             }
+        }
+
+        impl Worlds for Data {
+            type T = f64;
+
+            #[inline(always)]
+            fn smooth(&mut self, m: &Model) -> Smooth<'_, f64> {
+                self.smooth_fields(m, false)
+            }
+
+            /// What slept when sleeping was switched off.
+            #[inline(always)]
+            fn wake(&mut self, m: &Model) {
+                if rarely(self.ntree_awake < m.ntree) && sleep::wake(m, self) {
+                    sleep::update(m, self);
+                }
+            }
+        }
+
+        impl Worlds for Sleeper<'_> {
+            type T = f64;
+
+            #[inline(always)]
+            fn smooth(&mut self, m: &Model) -> Smooth<'_, f64> {
+                self.0.smooth_fields(m, true)
+            }
 
             #[inline(always)]
             fn wake(&mut self, m: &Model) {
-                if sleep::wake(m, self) {
-                    sleep::update(m, self);
+                if sleep::wake(m, self.0) {
+                    sleep::update(m, self.0);
                 }
             }
         }

@@ -130,7 +130,7 @@ pub fn step(
     if joint_inertia {
         factor(l);
     }
-    velocity::velocities_and_bias(m, l);
+    velocity::motion(m, l);
     scatter!(l, worlds;
         xipos ximat geom_xpos geom_xmat site_xpos site_xmat
         subtree_com cdof M qfrc_bias);

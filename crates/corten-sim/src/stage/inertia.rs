@@ -13,12 +13,12 @@ use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{JointType, ObjType, SleepState};
 
-use crate::data::smooth::{Smooth, Worlds};
+use crate::data::smooth::{Smooth, Worlds, for_world};
 use crate::{Data, awake, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
 pub fn centers_of_mass(m: &Model, d: &mut Data) {
-    about_centers(m, d);
+    for_world!(about_centers(m, d));
 }
 
 wide! {
@@ -134,8 +134,10 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
 
 /// Composite inertias `crb` and the mass matrix `M`.
 pub fn mass_matrix(m: &Model, d: &mut Data) {
-    joint_inertia(m, d);
-    tendon_armature(m, d);
+    for_world!(joint_inertia(m, d));
+    if m.ntendon > 0 {
+        tendon_armature(m, d);
+    }
 }
 
 wide! {

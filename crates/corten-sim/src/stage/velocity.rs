@@ -13,12 +13,22 @@ use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType};
 
-use crate::data::smooth::{Smooth, Worlds};
+use crate::data::smooth::{Smooth, Worlds, for_world};
 use crate::{Data, awake};
 
+/// [`body_velocities`] and [`bias_force`] in one.
+pub(crate) fn velocities_and_bias(m: &Model, d: &mut Data) {
+    for_world!(motion(m, d));
+}
+
+/// `cvel` and `cdof_dot`.
+pub fn body_velocities(m: &Model, d: &mut Data) {
+    for_world!(velocities(m, d));
+}
+
 wide! {
-    /// [`body_velocities`] and [`bias_force`] in one, of any worlds.
-    pub(crate) fn velocities_and_bias[W: Worlds](m: &Model, worlds: &mut W) {
+    /// [`velocities_and_bias`] of any worlds.
+    pub(crate) fn motion[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             let mut v = worlds.smooth(m);
             tree_velocities(m, &mut v);
@@ -26,17 +36,21 @@ wide! {
         }
     }
 
-    /// `cvel` and `cdof_dot`.
-    pub fn body_velocities(m: &Model, d: &mut Data) {
+    fn velocities[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            tree_velocities(m, &mut d.smooth(m));
+            tree_velocities(m, &mut worlds.smooth(m));
         }
     }
 
     /// See [`newton_euler`].
-    fn forces(m: &Model, d: &mut Data, with_acceleration: bool, force: Option<&mut [f64]>) {
+    fn forces[W: Worlds](
+        m: &Model,
+        worlds: &mut W,
+        with_acceleration: bool,
+        force: Option<&mut [W::T]>,
+    ) {
         if m.nbody > 0 {
-            recursive_forces(m, d.smooth(m), with_acceleration, force);
+            recursive_forces(m, worlds.smooth(m), with_acceleration, force);
         }
     }
 }
@@ -102,12 +116,12 @@ fn spherical<T: Number>(
 
 /// Coriolis, centrifugal and gravitational forces.
 pub fn bias_force(m: &Model, d: &mut Data) {
-    forces(m, d, false, None);
+    for_world!(forces(m, d, false, None));
 }
 
 /// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
 pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
-    forces(m, d, with_acceleration, Some(force));
+    for_world!(forces(m, d, with_acceleration, Some(force)));
 }
 
 /// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.

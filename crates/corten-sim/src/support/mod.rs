@@ -45,6 +45,12 @@ pub(crate) fn times_row(
     terms.map(|(&dof, entry)| entry * vector[dof as usize]).sum()
 }
 
+/// Whether an array of the model is as it was; most lists of small models are empty.
+#[inline]
+pub(crate) fn same<T: PartialEq>(kept: &[T], now: &[T]) -> bool {
+    kept.len() == now.len() && (now.is_empty() || kept == now)
+}
+
 /// Whether one of the flags is set; one pass without branches.
 #[inline]
 pub(crate) fn any_set(flags: &[u8]) -> bool {

@@ -227,19 +227,22 @@ mod tests {
     fn rules_follow_the_model() {
         let mut state = 5;
         let (mut m, xpos) = scattered(12, &mut state);
+        m.body_parentid[8] = 7;
         let xmat = vec![Mat3::IDENTITY; m.ngeom];
         m.geom_rbound[1..].fill(10.0);
         let mut broad = Broad::default();
         let mut count = |m: &Model| broad.candidates(m, &xpos, &xmat).0.len();
-        // All pairs of the twelve, less the excluded one; the listed one counts once.
-        assert_eq!(count(&m), 12 * 11 / 2 - 1);
+        // All pairs of the twelve, less the excluded one, and parent and child; the listed one
+        // counts once.
+        assert_eq!(count(&m), 12 * 11 / 2 - 2);
         m.exclude_signature[0] = 0;
-        assert_eq!(count(&m), 12 * 11 / 2);
+        assert_eq!(count(&m), 12 * 11 / 2 - 1);
         m.geom_contype[6] = 0;
         m.geom_conaffinity[6] = 0;
-        assert_eq!(count(&m), 11 * 10 / 2);
-        m.body_parentid[8] = 7;
         assert_eq!(count(&m), 11 * 10 / 2 - 1);
+        (m.pair_geom1[0], m.pair_geom2[0]) = (7, 8);
+        assert_eq!(count(&m), 11 * 10 / 2);
+        (m.pair_geom1[0], m.pair_geom2[0]) = (9, 4);
         m.opt.disableflags |= corten_model::enums::DisableBit::FilterParent.raw();
         assert_eq!(count(&m), 11 * 10 / 2);
     }

@@ -10,6 +10,7 @@ use corten_model::enums::{DisableBit, GeomType};
 
 use super::memory::Key;
 use super::method::Method;
+use crate::support::same;
 
 /// The part of a geom that decides about admission.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +49,9 @@ pub(super) struct Candidate {
     pub method: Method,
 }
 
-/// The rules of a model, and copies of the arrays they were made from: these are writable while
-/// simulating, and comparing them is cheaper than following them.
+/// The rules of a model, and copies of the types, masks and lists they were made from: these are
+/// writable while simulating, and comparing them is cheaper than following them. Which geom belongs
+/// to which body stays as it was when the data were made, as everywhere.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
     geoms: Vec<Rule>,
@@ -59,47 +61,47 @@ pub(super) struct Rules {
     listed: Vec<(u32, u32)>,
     filter_parent: bool,
     midphase: bool,
-    inputs: Vec<i32>,
+    inputs: [Vec<i32>; 8],
 }
 
 impl Rules {
     /// Brings the rules up to date; `true` if they changed.
     pub fn update(&mut self, m: &Model) -> bool {
-        let flags =
-            [m.opt.disabled(DisableBit::FilterParent), m.opt.disabled(DisableBit::MidPhase)]
-                .map(i32::from);
-        let inputs: [&[i32]; 13] = [
-            &flags,
+        if self.fit(m) {
+            return false;
+        }
+        let inputs = [
             &m.geom_type,
-            &m.geom_bodyid,
             &m.geom_contype,
             &m.geom_conaffinity,
-            &m.body_weldid,
-            &m.body_parentid,
             &m.body_contype,
             &m.body_conaffinity,
-            &m.body_geomnum,
             &m.exclude_signature,
             &m.pair_geom1,
             &m.pair_geom2,
         ];
-        let mut rest = &self.inputs[..];
-        let unchanged = inputs.iter().all(|input| match rest.split_at_checked(input.len()) {
-            Some((old, tail)) => {
-                rest = tail;
-                old == *input
-            }
-            None => false,
-        });
-        if unchanged && rest.is_empty() {
-            return false;
-        }
-        self.inputs.clear();
-        for input in inputs {
-            self.inputs.extend_from_slice(input);
+        for (kept, input) in self.inputs.iter_mut().zip(inputs) {
+            kept.clone_from(input);
         }
         self.rebuild(m);
         true
+    }
+
+    /// Whether the model still says what the rules were made from.
+    #[inline]
+    fn fit(&self, m: &Model) -> bool {
+        let [kind, contype, conaffinity, body_contype, body_conaffinity, lists @ ..] = &self.inputs;
+        let [exclude, pair_geom1, pair_geom2] = lists;
+        self.filter_parent != m.opt.disabled(DisableBit::FilterParent)
+            && self.midphase != m.opt.disabled(DisableBit::MidPhase)
+            && same(kind, &m.geom_type)
+            && same(contype, &m.geom_contype)
+            && same(conaffinity, &m.geom_conaffinity)
+            && same(body_contype, &m.body_contype)
+            && same(body_conaffinity, &m.body_conaffinity)
+            && same(exclude, &m.exclude_signature)
+            && same(pair_geom1, &m.pair_geom1)
+            && same(pair_geom2, &m.pair_geom2)
     }
 
     fn rebuild(&mut self, m: &Model) {

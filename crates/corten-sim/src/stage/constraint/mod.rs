@@ -44,7 +44,9 @@ pub fn make(m: &Model, d: &mut Data) {
         d.nf = rows.count() - d.ne;
         limit::limit(m, d, &mut rows);
         d.nl = rows.count() - d.ne - d.nf;
-        contact::contact(m, d, &mut rows);
+        if d.ncon > 0 {
+            contact::contact(m, d, &mut rows);
+        }
     }
     rows.publish(d);
     d.scratch.constraint.put(rows);

@@ -1,14 +1,14 @@
 //! Poses of inertial frames, geoms and sites.
 //!
 //! In a single world where nothing sleeps, those with orientations of their own are turned four at a
-//! time, and the others follow a list.
+//! time, and the others follow lists.
 
 use corten_math::{Four, Mat3, Number, Quat, Vec3};
 use corten_model::Model;
 use corten_model::enums::{SameFrame, SleepState};
 
 use super::BodyFrame;
-use crate::data::attached::FourAttached;
+use crate::data::attached::{FourAttached, Placed};
 use crate::data::smooth::Smooth;
 
 #[inline(always)]
@@ -42,24 +42,17 @@ pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
     let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
     let attached = &v.structure.attached;
     if T::LANES == 1 && !filter && Four::available() && attached.fit(m) {
-        for (kind, fours) in kinds.iter_mut().zip(&attached.fours) {
-            for four in fours {
-                kind.place_four(four, &frames);
-            }
-        }
         let [inertial, geoms, sites] = &mut kinds;
-        for &[_, body] in &attached.rest[0] {
+        let [bodies, on_geoms, on_sites] = &attached.kinds;
+        inertial.place_turned(bodies, &frames);
+        inertial.place_aligned(bodies, &frames);
+        for &[_, body] in bodies.on_inertia.iter().chain(&bodies.along_inertia) {
             inertial.place(body as usize, body as usize, &frames, none);
         }
-        for &[g, body] in &attached.rest[1] {
-            let body = body as usize;
-            let inertial = (&inertial.xpos[body], &inertial.xmat[body]);
-            geoms.place(g as usize, body, &frames, inertial);
-        }
-        for &[s, body] in &attached.rest[2] {
-            let body = body as usize;
-            let inertial = (&inertial.xpos[body], &inertial.xmat[body]);
-            sites.place(s as usize, body, &frames, inertial);
+        for (kind, placed) in [(geoms, on_geoms), (sites, on_sites)] {
+            kind.place_turned(placed, &frames);
+            kind.place_aligned(placed, &frames);
+            kind.place_by_inertia(placed, &frames, inertial);
         }
         return;
     }
@@ -93,6 +86,14 @@ struct Frames<'a, T> {
     mat: &'a [Mat3<T>],
 }
 
+impl<T> Frames<'_, T> {
+    #[inline(always)]
+    fn of(&self, body: u32) -> BodyFrame<'_, T> {
+        let body = body as usize;
+        BodyFrame { pos: &self.pos[body], quat: &self.quat[body], mat: &self.mat[body] }
+    }
+}
+
 /// Attachments of one kind: their frames in those of their bodies, and in the world.
 struct Kind<'a, T> {
     /// Which frame each coincides with, or is aligned with.
@@ -113,8 +114,7 @@ impl<T: Number> Kind<'_, T> {
         frames: &Frames<'_, T>,
         inertial: (&Vec3<T>, &Mat3<T>),
     ) {
-        let frame =
-            BodyFrame { pos: &frames.pos[body], quat: &frames.quat[body], mat: &frames.mat[body] };
+        let frame = frames.of(body as u32);
         let (pos, mat) = (&mut self.xpos[k], &mut self.xmat[k]);
         match SameFrame::from_raw(self.same[k].into()) {
             Some(SameFrame::Body) => (*pos, *mat) = (*frame.pos, *frame.mat),
@@ -127,6 +127,49 @@ impl<T: Number> Kind<'_, T> {
                 *pos = frame.position(&self.pos[k]);
                 *mat = frame.orientation(&self.quat[k]);
             }
+        }
+    }
+
+    /// Finds the poses of those with orientations of their own.
+    #[inline(always)]
+    fn place_turned(&mut self, placed: &Placed, frames: &Frames<'_, T>) {
+        for four in &placed.fours {
+            self.place_four(four, frames);
+        }
+        for &[k, body] in &placed.turned {
+            let (k, frame) = (k as usize, frames.of(body));
+            self.xpos[k] = frame.position(&self.pos[k]);
+            self.xmat[k] = frame.orientation(&self.quat[k]);
+        }
+    }
+
+    /// Finds the poses of those that share the orientation of their body.
+    #[inline(always)]
+    fn place_aligned(&mut self, placed: &Placed, frames: &Frames<'_, T>) {
+        for &[k, body] in &placed.on_body {
+            let (k, frame) = (k as usize, frames.of(body));
+            self.xpos[k] = *frame.pos;
+            self.xmat[k] = *frame.mat;
+        }
+        for &[k, body] in &placed.along_body {
+            let (k, frame) = (k as usize, frames.of(body));
+            self.xpos[k] = frame.position(&self.pos[k]);
+            self.xmat[k] = *frame.mat;
+        }
+    }
+
+    /// Finds the poses of those that share the orientation of their body's inertial frame.
+    #[inline(always)]
+    fn place_by_inertia(&mut self, placed: &Placed, frames: &Frames<'_, T>, inertial: &Self) {
+        for &[k, body] in &placed.on_inertia {
+            let (k, body) = (k as usize, body as usize);
+            self.xpos[k] = inertial.xpos[body];
+            self.xmat[k] = inertial.xmat[body];
+        }
+        for &[k, body] in &placed.along_inertia {
+            let (k, frame) = (k as usize, frames.of(body));
+            self.xpos[k] = frame.position(&self.pos[k]);
+            self.xmat[k] = inertial.xmat[body as usize];
         }
     }
 
