@@ -515,6 +515,12 @@ pub mod transpose {
         }
     }
 
+    /// Rows for columns.
+    #[inline(always)]
+    pub fn turned(rows: [Four; 4]) -> [Four; 4] {
+        turn(rows)
+    }
+
     /// Four objects of `N` numbers each, every number a register with one lane per object.
     // Without `map`: the compiler does not always take it apart.
     #[inline(always)]

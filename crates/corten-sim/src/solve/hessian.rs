@@ -12,10 +12,13 @@
 //! per changed row as a factorisation of a typical robot.
 
 mod blocks;
+mod columns;
 pub mod compact;
 mod layout;
+mod mass;
 mod order;
 mod tile;
+pub mod tiny;
 
 use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, MAX_RANK};
@@ -24,6 +27,8 @@ use blocks::{Blocks, Places, each_block};
 use corten_math::wide;
 use layout::{Layout, Shape, Slot, Workspace, is_single};
 use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
+
+pub use columns::MOST;
 
 /// The linear algebra of one problem: what Newton's method needs of it.
 pub trait System {

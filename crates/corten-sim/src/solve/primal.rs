@@ -9,8 +9,9 @@
 use super::conjugate::Conjugate;
 use super::cost;
 use super::exact::Exact;
-use super::hessian::compact::{Compact, MOST};
-use super::hessian::{Buffers, Hessian, System};
+use super::hessian::compact::Compact;
+use super::hessian::tiny::{self, Tiny};
+use super::hessian::{Buffers, Hessian, MOST, System};
 use super::line_search::{Direction, Found, Line, Point};
 use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Problem};
@@ -40,6 +41,7 @@ pub struct Iterate<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Primal {
     conjugate: Conjugate,
+    tiny: Tiny,
     small: Compact,
     /// One for each of the first large islands, since its pattern often serves again in the next
     /// step.
@@ -82,6 +84,9 @@ impl Primal {
 
     /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products.
     pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
+        if n <= tiny::MOST {
+            return load_small(&mut self.tiny, problem, n);
+        }
         if n <= MOST {
             self.small.exchange(&mut self.buffers);
             return load_small(&mut self.small, problem, n);
@@ -103,7 +108,9 @@ impl Primal {
         jar: &mut [f64],
         ma: Option<&mut [f64]>,
     ) {
-        if x.len() <= MOST {
+        if x.len() <= tiny::MOST {
+            products_small(&mut self.tiny, problem, aref, x, jar, ma);
+        } else if x.len() <= MOST {
             products_small(&mut self.small, problem, aref, x, jar, ma);
         } else {
             products(&mut self.large[self.count], problem, aref, x, jar, ma);
@@ -130,6 +137,9 @@ impl Primal {
         }
         if !loaded {
             self.load(problem, x.qacc.len());
+        }
+        if x.qacc.len() <= tiny::MOST {
+            return newton(&mut self.tiny, &mut self.vectors, problem, limits, x, record);
         }
         if x.qacc.len() <= MOST {
             let outcome = newton(&mut self.small, &mut self.vectors, problem, limits, x, record);
@@ -162,12 +172,12 @@ fn products<H: System>(
 }
 
 wide! {
-    fn load_small(system: &mut Compact, problem: &Problem<'_>, n: usize) {
+    fn load_small[H: System](system: &mut H, problem: &Problem<'_>, n: usize) {
         system.load(n, &problem.inertia, &problem.rows.jacobian);
     }
 
-    fn products_small(
-        system: &mut Compact,
+    fn products_small[H: System](
+        system: &mut H,
         problem: &Problem<'_>,
         aref: &[f64],
         x: &[f64],

@@ -4,8 +4,8 @@ use corten_math::TreePattern;
 
 use super::dual::Dual;
 use super::exact::Layout;
-use super::hessian::compact::{Compact, MOST};
-use super::hessian::{Hessian, System};
+use super::hessian::compact::Compact;
+use super::hessian::{Hessian, MOST, System};
 use super::pgs::DualProblem;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};

@@ -7,183 +7,37 @@
 //! few operations on them (a row passes its columns on to the last of them, its parent in the
 //! elimination tree). Kernels then go from bit to bit.
 
-use std::ops::Range;
-
 use super::super::problem::{Inertia, Problem};
-use super::super::rows::{Block, Jacobian, MAX_RANK, Run};
+use super::super::rows::{Block, Jacobian, MAX_RANK};
 use super::blocks::{Blocks, Places, kernel};
+use super::columns::{Bits, Columns, MOST, ROWS, Shape, Slot, Tiles, before};
 use super::layout::is_single;
+use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 use super::{Buffers, System};
 use crate::data::room::fit;
-
-/// Most degrees of freedom: a set of bits has one for each.
-pub const MOST: usize = 64;
-
-const ROWS: usize = MOST / LANES;
 
 #[derive(Clone, Debug, Default)]
 pub struct Compact {
     n: usize,
     /// Rows of tiles.
     size: usize,
-    /// The mass matrix, diagonal tiles in full; the Hessian; and `L` without its unit diagonal.
-    inertia: Vec<Tile>,
+    inertia: Mass,
+    /// The Hessian, and `L` without its unit diagonal.
     matrix: Vec<Tile>,
     factor: Vec<Tile>,
-    /// Where the numbers of the mass matrix go: fours of entries, and the rest one by one. For
-    /// these degrees of freedom of a problem that is a part, and this number of them.
-    fours: Vec<[u32; 2]>,
-    ones: Vec<[u32; 2]>,
-    dofs: Vec<i32>,
-    copied: usize,
     /// `D` and its inverse.
     pivots: [Pivots; ROWS],
-    /// Tiles left of the diagonal, of the mass matrix and of the factor, and those below it.
-    own: [u32; ROWS],
+    /// Tiles of the factor left of the diagonal, and those below it.
     left: [u32; ROWS],
     below: [u32; ROWS],
     /// Rows of tiles whose factor is out of date.
     stale: u32,
     rows: Blocks<Tiles>,
-    /// Columns that blocks have in common: as runs, and by tiles.
-    shapes: Vec<Shape>,
-    runs: Vec<Run>,
-    slots: Vec<Slot>,
+    columns: Columns,
     /// A vector over degrees of freedom, and sums over them. Lanes beyond the last one are zero.
     x: [Four; ROWS],
     sums: [Four; ROWS],
-}
-
-/// Where the runs and slots of some columns end, and their tiles.
-#[derive(Clone, Copy, Debug, Default)]
-struct Shape {
-    run: u32,
-    slot: u32,
-    tiles: Tiles,
-}
-
-/// Columns within one tile that follow each other.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    /// Number of the tile among those of the columns.
-    tile: u32,
-    /// Whether it is the first slot of its tile.
-    first: bool,
-    /// The column that lane 0 would have.
-    base: isize,
-    /// All bits set in lanes that have a column.
-    mask: [u64; LANES],
-}
-
-impl Slot {
-    /// Puts the numbers of a row into their lanes, and zeros into the others unless another slot
-    /// has been there before; the row starts at `at`.
-    #[inline(always)]
-    fn put(&self, values: &[f64], at: usize, to: &mut Four) {
-        let start = at.wrapping_add_signed(self.base);
-        match values.get(start..).and_then(|row| row.first_chunk::<LANES>()) {
-            Some(four) => self.put_four(four, to),
-            None => self.put_end(values, start, to),
-        }
-    }
-
-    #[inline(always)]
-    fn put_four(&self, four: &Four, to: &mut Four) {
-        let [a, b, c, d] = four.map(f64::to_bits);
-        let [m, n, o, p] = self.mask;
-        let new = [a & m, b & n, c & o, d & p];
-        if self.first {
-            *to = new.map(f64::from_bits);
-        } else {
-            let [a, b, c, d] = to.map(f64::to_bits);
-            *to = [a | new[0], b | new[1], c | new[2], d | new[3]].map(f64::from_bits);
-        }
-    }
-
-    /// Where fewer than four numbers are left, on either side.
-    #[cold]
-    fn put_end(&self, values: &[f64], start: usize, to: &mut Four) {
-        let value = |k: usize| values.get(start.wrapping_add(k)).copied().unwrap_or(0.0);
-        self.put_four(&std::array::from_fn(value), to);
-    }
-}
-
-/// Tiles of consecutive columns.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tiles {
-    set: u32,
-    count: u32,
-}
-
-impl Tiles {
-    /// Puts more columns into tiles: the first has number `column` and is degree of freedom `start`.
-    #[inline(always)]
-    fn push(&mut self, slots: &mut Vec<Slot>, column: usize, start: usize, end: usize) {
-        for tile in start / LANES..end.div_ceil(LANES) {
-            let lane = tile * LANES;
-            let first = self.set >> tile == 0;
-            self.set |= 1 << tile;
-            self.count += u32::from(first);
-            let (low, high) = (start.saturating_sub(lane) % LANES, (end - lane).min(LANES));
-            slots.push(Slot {
-                tile: self.count - 1,
-                first,
-                base: (column + lane) as isize - start as isize,
-                mask: MASKS[low][high],
-            });
-        }
-    }
-}
-
-/// All bits set in the lanes from the first up to, without, the second index.
-const MASKS: [[[u64; LANES]; LANES + 1]; LANES] = {
-    let mut masks = [[[0; LANES]; LANES + 1]; LANES];
-    let mut low = 0;
-    while low < LANES {
-        let mut high = low + 1;
-        while high <= LANES {
-            let mut lane = low;
-            while lane < high {
-                masks[low][high][lane] = u64::MAX;
-                lane += 1;
-            }
-            high += 1;
-        }
-        low += 1;
-    }
-    masks
-};
-
-/// The bits of a set, ascending.
-#[derive(Clone, Copy)]
-struct Bits(u32);
-
-impl Iterator for Bits {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let bit = self.0.trailing_zeros() as usize;
-        self.0 &= self.0.wrapping_sub(1);
-        // The bound spares a check wherever the bit is an index.
-        Some(bit % ROWS)
-    }
-}
-
-/// Bits up to `t`, without it.
-#[inline(always)]
-fn before(t: usize) -> u32 {
-    (1 << t) - 1
-}
-
-/// First tile of a row.
-#[inline(always)]
-fn row(t: usize) -> usize {
-    t * (t + 1) / 2
 }
 
 /// The lower triangle, row by row.
@@ -234,12 +88,11 @@ impl System for Compact {
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         self.n = n;
         self.size = n.div_ceil(LANES).min(ROWS);
-        let tiles = row(self.size);
-        for v in [&mut self.inertia, &mut self.matrix, &mut self.factor] {
-            fit(v, tiles);
+        for v in [&mut self.matrix, &mut self.factor] {
+            fit(v, row(self.size));
         }
         self.rows.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
-        self.load_inertia(inertia);
+        self.inertia.load(n, self.size, inertia);
         self.load_blocks(rows);
         self.close_structure();
     }
@@ -259,7 +112,7 @@ impl System for Compact {
 
     #[inline(always)]
     fn mul_inertia(&mut self, y: &mut [f64]) {
-        let Compact { size, own, inertia, x, sums, .. } = self;
+        let Compact { size, inertia: Mass { tiles: inertia, own, .. }, x, sums, .. } = self;
         // A row is complete when all rows after it have added their part.
         sums[..*size].fill([0.0; LANES]);
         for t in (0..*size).rev() {
@@ -307,7 +160,7 @@ impl System for Compact {
         let Compact { rows, inertia, matrix, stale, .. } = self;
         if !known || !rows.change(&Triangle, problem, state, matrix, stale) {
             *stale = u32::MAX;
-            rows.build(&Triangle, problem, jar, state, inertia, matrix);
+            rows.build(&Triangle, problem, jar, state, &inertia.tiles, matrix);
         }
         self.eliminate()
     }
@@ -377,32 +230,7 @@ impl System for Compact {
     }
 
     fn nonzeros(&self, problem: &Problem<'_>) -> usize {
-        // Ancestors of each degree of freedom, as this structure but without tiles.
-        let mut above = [0u64; MOST];
-        for i in 0..self.n {
-            let (_, columns, shift) = problem.inertia.row(i);
-            if let Some(&parent) = columns.iter().nth_back(1) {
-                let parent = (parent as usize - shift) % MOST;
-                above[i % MOST] = above[parent] | 1 << parent;
-            }
-        }
-        let rows = &problem.rows.jacobian;
-        for b in rows.blocks {
-            let columns =
-                rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MOST));
-            if let Some(last) = columns.checked_ilog2() {
-                above[last as usize] |= columns & !(1 << last);
-            }
-        }
-        let mut count = self.n;
-        for i in (0..self.n).rev() {
-            let set = above[i % MOST];
-            count += set.count_ones() as usize;
-            if let Some(parent) = set.checked_ilog2() {
-                above[parent as usize] |= set & !(1 << parent);
-            }
-        }
-        count
+        nonzeros(self.n, problem)
     }
 }
 
@@ -415,72 +243,13 @@ impl Compact {
         std::mem::swap(&mut self.factor, &mut buffers.factor);
     }
 
-    #[inline(always)]
-    fn load_inertia(&mut self, inertia: &Inertia<'_>) {
-        let dofs = inertia.dofs.unwrap_or_default();
-        if self.copied != self.n || self.dofs != dofs {
-            self.dofs.clear();
-            self.dofs.extend_from_slice(dofs);
-            self.copied = self.n;
-            self.place_inertia(inertia);
-        }
-        let entries = self.inertia.as_flattened_mut().as_flattened_mut();
-        for &[from, to] in &self.fours {
-            let (from, to) = (from as usize, to as usize);
-            entries[to..to + LANES].copy_from_slice(&inertia.matrix[from..from + LANES]);
-        }
-        for &[from, to] in &self.ones {
-            entries[to as usize] = inertia.matrix[from as usize];
-        }
-        for t in 0..self.size {
-            let tile = &mut self.inertia[row(t) + t];
-            for k in 1..LANES {
-                for i in 0..k {
-                    tile[i][k] = tile[k][i];
-                }
-            }
-        }
-    }
-
-    /// Finds where the numbers of the mass matrix go.
-    #[inline(always)]
-    fn place_inertia(&mut self, inertia: &Inertia<'_>) {
-        let Compact { n, size, inertia: tiles, own, fours, ones, .. } = self;
-        tiles.fill(ZERO);
-        own[..*size].fill(0);
-        fours.clear();
-        ones.clear();
-        for (first, piece) in inertia.pieces(*n) {
-            let shift = first - piece.start;
-            for i in piece {
-                let (t, k) = (i / LANES, i % LANES);
-                let line = ((row(t) * LANES + k) * LANES) as u32;
-                let columns = inertia.pattern.columns(i + shift);
-                let mut from = inertia.pattern.row(i + shift).start as u32;
-                let (mut at, mut set) = (0, 0);
-                while let Some(&column) = columns.get(at) {
-                    let (tile, lane) = ((column - shift as u32) / 4, (column - shift as u32) % 4);
-                    let to = line + tile * (LANES * LANES) as u32 + lane;
-                    set |= 1 << tile;
-                    // Columns ascend, so the last one tells whether there are gaps.
-                    let four = lane == 0 && columns.get(at + LANES - 1) == Some(&(column + 3));
-                    (if four { &mut *fours } else { &mut *ones }).push([from, to]);
-                    let step = if four { LANES } else { 1 };
-                    at += step;
-                    from += step as u32;
-                }
-                own[t % ROWS] |= set & before(t);
-            }
-        }
-    }
-
     /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
     #[inline(always)]
     fn load_blocks(&mut self, rows: &Jacobian<'_>) {
         self.rows.clear();
-        self.left[..self.size].copy_from_slice(&self.own[..self.size]);
+        self.left[..self.size].copy_from_slice(&self.inertia.own[..self.size]);
         let (mut last, mut count) = (u32::MAX, 0);
-        let (mut before, mut shape) = (Shape::default(), Shape::default());
+        let (mut previous, mut shape) = (Shape::default(), Shape::default());
         for (block, b) in rows.blocks.iter().enumerate() {
             if is_single(b) {
                 let place = rows.columns[b.col as usize];
@@ -490,80 +259,24 @@ impl Compact {
             // Blocks that follow each other may share their columns.
             if b.run != last {
                 last = b.run;
-                before = shape;
-                shape = self.place_columns(rows.runs_of(b), before, count);
+                previous = shape;
+                shape = self.columns.place(rows.runs_of(b), previous, count);
                 count += 1;
+                if let Some(top) = shape.tiles.set.checked_ilog2() {
+                    let top = top as usize % ROWS;
+                    self.left[top] |= shape.tiles.set & before(top);
+                }
             }
-            let (slots, tiles) = (before.slot as usize..shape.slot as usize, shape.tiles);
+            let (slots, tiles) = (self.columns.slots(previous, shape), shape.tiles);
             match kernel(b.rank) {
-                0 => self.expand::<{ RANKS[0] }>(rows, b, tiles, slots),
-                1 => self.expand::<{ RANKS[1] }>(rows, b, tiles, slots),
-                2 => self.expand::<{ RANKS[2] }>(rows, b, tiles, slots),
-                _ => self.expand::<{ RANKS[3] }>(rows, b, tiles, slots),
+                0 => expand::<{ RANKS[0] }>(&mut self.rows, rows, b, tiles, slots),
+                1 => expand::<{ RANKS[1] }>(&mut self.rows, rows, b, tiles, slots),
+                2 => expand::<{ RANKS[2] }>(&mut self.rows, rows, b, tiles, slots),
+                _ => expand::<{ RANKS[3] }>(&mut self.rows, rows, b, tiles, slots),
             }
             self.rows.push(block, b, tiles, tiles.count as usize);
         }
         self.rows.close();
-    }
-
-    /// The shape of a block's columns, which follows the one given and has this number.
-    #[inline(always)]
-    fn place_columns(&mut self, runs: &[Run], last: Shape, number: usize) -> Shape {
-        let (run, slot) = (last.run as usize, last.slot as usize);
-        let mut shape = self.shapes.get(number).copied().unwrap_or_default();
-        let known = self.runs.get(run..shape.run as usize).unwrap_or_default();
-        let same = known.len() == runs.len() && known.iter().zip(runs).all(|(a, b)| a == b);
-        if !same || known.is_empty() {
-            self.shapes.truncate(number);
-            self.runs.truncate(run);
-            self.slots.truncate(slot);
-            let mut tiles = Tiles::default();
-            let mut column = 0;
-            for run in runs {
-                let (start, len) = (run.start as usize, run.len as usize);
-                tiles.push(&mut self.slots, column, start, start + len);
-                column += len;
-            }
-            self.runs.extend_from_slice(runs);
-            shape = Shape { run: self.runs.len() as u32, slot: self.slots.len() as u32, tiles };
-            self.shapes.push(shape);
-        }
-        if let Some(top) = shape.tiles.set.checked_ilog2() {
-            let top = top as usize % ROWS;
-            self.left[top] |= shape.tiles.set & before(top);
-        }
-        shape
-    }
-
-    /// Stores the rows of the next block, tile by tile.
-    #[inline(always)]
-    fn expand<const R: usize>(
-        &mut self,
-        rows: &Jacobian<'_>,
-        b: &Block,
-        tiles: Tiles,
-        slots: Range<usize>,
-    ) {
-        let (jacobian, start) = (&mut self.rows.jacobian, self.rows.end);
-        let end = start + R * tiles.count as usize;
-        if jacobian.len() < end {
-            jacobian.resize(end, [0.0; LANES]);
-        }
-        let to = jacobian[start..end].as_chunks_mut::<R>().0;
-        let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);
-        for slot in &self.slots[slots] {
-            let to = &mut to[slot.tile as usize];
-            if rank == R {
-                for r in 0..R {
-                    slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
-                }
-            } else {
-                to[rank..].fill([0.0; LANES]);
-                for r in 0..rank {
-                    slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
-                }
-            }
-        }
     }
 
     /// From the tiles of matrix and blocks to those of the factor.
@@ -634,4 +347,65 @@ impl Compact {
         self.stale = 0;
         raised
     }
+}
+
+/// Stores the rows of the next block, tile by tile.
+#[inline(always)]
+fn expand<const R: usize>(
+    stored: &mut Blocks<Tiles>,
+    rows: &Jacobian<'_>,
+    b: &Block,
+    tiles: Tiles,
+    slots: &[Slot],
+) {
+    let (jacobian, start) = (&mut stored.jacobian, stored.end);
+    let end = start + R * tiles.count as usize;
+    if jacobian.len() < end {
+        jacobian.resize(end, [0.0; LANES]);
+    }
+    let to = jacobian[start..end].as_chunks_mut::<R>().0;
+    let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);
+    for slot in slots {
+        let to = &mut to[slot.number as usize];
+        if rank == R {
+            for r in 0..R {
+                slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
+            }
+        } else {
+            to[rank..].fill([0.0; LANES]);
+            for r in 0..rank {
+                slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
+            }
+        }
+    }
+}
+
+/// Entries of the factor of a small problem: the structure of this form, but without tiles.
+pub fn nonzeros(n: usize, problem: &Problem<'_>) -> usize {
+    // Ancestors of each degree of freedom.
+    let mut above = [0u64; MOST];
+    for i in 0..n {
+        let (_, columns, shift) = problem.inertia.row(i);
+        if let Some(&parent) = columns.iter().nth_back(1) {
+            let parent = (parent as usize - shift) % MOST;
+            above[i % MOST] = above[parent] | 1 << parent;
+        }
+    }
+    let rows = &problem.rows.jacobian;
+    for b in rows.blocks {
+        let columns =
+            rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MOST));
+        if let Some(last) = columns.checked_ilog2() {
+            above[last as usize] |= columns & !(1 << last);
+        }
+    }
+    let mut count = n;
+    for i in (0..n).rev() {
+        let set = above[i % MOST];
+        count += set.count_ones() as usize;
+        if let Some(parent) = set.checked_ilog2() {
+            above[parent as usize] |= set & !(1 << parent);
+        }
+    }
+    count
 }

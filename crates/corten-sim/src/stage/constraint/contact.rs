@@ -8,7 +8,7 @@
 //! the same for every direction: `R₁ = R₀/impratio`, `Rₖ μₖ² = R₁ μ₁²`, which makes
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
-use corten_math::{Spatial, Vec3, wide};
+use corten_math::{Four, Number, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit};
 
@@ -176,13 +176,26 @@ fn put<const D: usize>(
     let (y, z) = rest.split_at_mut(n);
     let (x, y, z) = (&mut x[..len], &mut y[..len], z);
     let third = &mut z[..len];
-    // The three products side by side, from the columns of the frame.
-    let [a, b, c]: [[f64; 4]; 3] =
-        std::array::from_fn(|k| [frame[0][k], frame[1][k], frame[2][k], 0.0]);
-    for i in 0..len {
-        let v = velocity(&axes[i]);
-        let products: [f64; 4] = std::array::from_fn(|k| a[k] * v[0] + b[k] * v[1] + c[k] * v[2]);
-        (x[i], y[i], third[i]) = (products[0], products[1], products[2]);
+    if len >= 4 && Four::available() {
+        let offset = Vec3::of(side.offset);
+        let mut start = 0;
+        while start < len {
+            // The last four overlap with those before.
+            let at = start.min(len - 4);
+            if let Some(axes) = axes[at..].first_chunk::<4>() {
+                let axes = Spatial::load(axes, [0, 1, 2, 3]);
+                let v = axes.lin() + axes.rot().cross(offset);
+                project(&frame[0], &v, &mut x[at..]);
+                project(&frame[1], &v, &mut y[at..]);
+                project(&frame[2], &v, &mut third[at..]);
+            }
+            start += 4;
+        }
+    } else {
+        for i in 0..len {
+            let v = velocity(&axes[i]);
+            (x[i], y[i], third[i]) = (frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
+        }
     }
     if D == MAX_RANK {
         for i in 3..dim {
@@ -190,6 +203,15 @@ fn put<const D: usize>(
                 *value = frame[i - 3].dot(axis.rot());
             }
         }
+    }
+}
+
+/// The parts of four velocities along a direction.
+#[inline(always)]
+fn project(direction: &Vec3, v: &Vec3<Four>, to: &mut [f64]) {
+    let [x, y, z] = direction.0.map(Four::of);
+    if let Some(to) = to.first_chunk_mut::<4>() {
+        *to = (x * v[0] + y * v[1] + z * v[2]).0;
     }
 }
 

@@ -1,0 +1,376 @@
+//! The Hessian of a tiny problem, with nothing left out: two rows of tiles hold all of its degrees
+//! of freedom, and every constraint row is stored over all of them, edges of pyramids included.
+//!
+//! Zeros are multiplied along: at this size that costs less than to go around them, and no kernel
+//! has to ask which block or which tile comes next. Lanes beyond the last degree of freedom are
+//! those of a unit matrix.
+
+use super::super::cost::{CONE, QUADRATIC, cone_hessian};
+use super::super::problem::{Inertia, Problem};
+use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
+use super::System;
+use super::columns::{Columns, Shape, Slot};
+use super::compact::nonzeros;
+use super::mass::{Mass, row};
+use super::tile::{Four, LANES, Pivots, Tile, ZERO, finish, subtract};
+use crate::data::room::fit;
+use corten_math as wide;
+
+/// Rows of tiles.
+const SIZE: usize = 2;
+
+/// Most degrees of freedom.
+pub const MOST: usize = SIZE * LANES;
+
+/// A vector over degrees of freedom.
+type Vector = [Four; SIZE];
+
+const NOTHING: Vector = [[0.0; LANES]; SIZE];
+
+/// The lower triangle of a matrix, row by row.
+type Triangle = [Tile; SIZE * (SIZE + 1) / 2];
+
+#[derive(Clone, Debug)]
+pub struct Tiny {
+    n: usize,
+    inertia: Mass,
+    /// The Hessian, and `L` without its unit diagonal.
+    matrix: Triangle,
+    factor: Triangle,
+    pivots: [Pivots; SIZE],
+    rows: Vec<Vector>,
+    columns: Columns,
+    /// The weight of each row in the Hessian; none if it has parts that depend on more.
+    weights: Vec<f64>,
+    x: Vector,
+}
+
+impl Default for Tiny {
+    fn default() -> Tiny {
+        Tiny {
+            n: 0,
+            inertia: Mass::default(),
+            matrix: [ZERO; _],
+            factor: [ZERO; _],
+            pivots: [Pivots::default(); SIZE],
+            rows: Vec::new(),
+            columns: Columns::default(),
+            weights: Vec::new(),
+            x: NOTHING,
+        }
+    }
+}
+
+impl System for Tiny {
+    #[inline(always)]
+    fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+        self.n = n;
+        self.inertia.load(n, SIZE, inertia);
+        let count = rows.blocks.last().map_or(0, |b| b.rows().end);
+        fit(&mut self.rows, count);
+        let (mut last, mut number) = (u32::MAX, 0);
+        let (mut previous, mut shape) = (Shape::default(), Shape::default());
+        for b in rows.blocks {
+            // Blocks that follow each other may share their columns.
+            if b.run != last {
+                last = b.run;
+                previous = shape;
+                shape = self.columns.place(rows.runs_of(b), previous, number);
+                number += 1;
+            }
+            let to = &mut self.rows[b.rows()];
+            let slots = self.columns.slots(previous, shape);
+            match b.rank {
+                1 => expand::<1>(to, rows, b, slots),
+                2 | 3 => expand::<3>(to, rows, b, slots),
+                _ => expand::<MAX_RANK>(to, rows, b, slots),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, x: &[f64]) {
+        self.x = NOTHING;
+        for (to, x) in self.x.as_flattened_mut().iter_mut().zip(x) {
+            *to = *x;
+        }
+    }
+
+    #[inline(always)]
+    fn mul_jacobian(&mut self, _: &Jacobian<'_>, y: &mut [f64]) {
+        let x = self.x;
+        let (mut rows, mut y) = (&self.rows[..], y);
+        if wide::Four::available() {
+            let (fours, rest) = rows.as_chunks::<LANES>();
+            let (to, to_rest) = y.as_chunks_mut::<LANES>();
+            for (to, four) in to.iter_mut().zip(fours) {
+                *to = times_four(four, &x);
+            }
+            (rows, y) = (rest, to_rest);
+        }
+        for (y, row) in y.iter_mut().zip(rows) {
+            let mut s = [0.0; LANES];
+            for i in 0..LANES {
+                s[i] = row[0][i] * x[0][i] + row[1][i] * x[1][i];
+            }
+            *y = (s[0] + s[2]) + (s[1] + s[3]);
+        }
+    }
+
+    #[inline(always)]
+    fn mul_inertia(&mut self, y: &mut [f64]) {
+        let [first, across, second] = self.inertia.tiles[..] else { return };
+        let [x0, x1] = self.x;
+        let (mut sums, mut products) = (NOTHING, ZERO);
+        for k in 0..LANES {
+            for i in 0..LANES {
+                sums[0][i] += first[k][i] * x0[k] + across[k][i] * x1[k];
+                sums[1][i] += second[k][i] * x1[k];
+                products[k][i] = across[k][i] * x0[i];
+            }
+        }
+        for k in 0..LANES {
+            sums[1][k] += (products[k][0] + products[k][2]) + (products[k][1] + products[k][3]);
+        }
+        write(&sums, y);
+    }
+
+    #[inline(always)]
+    fn tmul_jacobian(&mut self, _: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
+        let mut sums = NOTHING;
+        for (row, f) in self.rows.iter().zip(f) {
+            for t in 0..SIZE {
+                for i in 0..LANES {
+                    sums[t][i] += row[t][i] * f;
+                }
+            }
+        }
+        write(&sums, y);
+    }
+
+    #[inline(always)]
+    fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
+        let rows = &problem.rows;
+        let is_cone = |b: &Block| b.kind == Kind::Elliptic && state[b.row as usize] == CONE;
+        let curved = rows.cone_blocks().iter().any(is_cone);
+        if known && !curved && self.weights.len() == state.len() {
+            self.change(rows.d, state);
+        } else {
+            self.build(rows.d, state);
+            if curved {
+                for b in rows.cone_blocks().iter().filter(|b| is_cone(b)) {
+                    let cone = &rows.jacobian.cones[b.cone as usize];
+                    let w = cone_hessian(cone, &rows.d[b.rows()], &jar[b.rows()]);
+                    self.add_cone(b, &w);
+                }
+                self.weights.clear();
+            }
+        }
+        self.eliminate()
+    }
+
+    #[inline(always)]
+    fn descend(&mut self, gradient: &[f64]) {
+        let mut x = NOTHING;
+        for (to, g) in x.as_flattened_mut().iter_mut().zip(gradient) {
+            *to = -g;
+        }
+        let [first, across, second] = &self.factor;
+        let [mut x0, mut x1] = x;
+        back(second, &mut x1);
+        for k in 0..LANES {
+            for i in 0..LANES {
+                x0[i] -= across[k][i] * x1[k];
+            }
+        }
+        back(first, &mut x0);
+        for k in 0..LANES {
+            x0[k] *= self.pivots[0].inverse[k];
+            x1[k] *= self.pivots[1].inverse[k];
+        }
+        forth(first, &mut x0);
+        let mut products = ZERO;
+        for k in 0..LANES {
+            for i in 0..LANES {
+                products[k][i] = across[k][i] * x0[i];
+            }
+        }
+        for k in 0..LANES {
+            x1[k] -= (products[k][0] + products[k][2]) + (products[k][1] + products[k][3]);
+        }
+        forth(second, &mut x1);
+        self.x = [x0, x1];
+    }
+
+    #[inline(always)]
+    fn direction(&self) -> &[f64] {
+        &self.x.as_flattened()[..self.n]
+    }
+
+    fn nonzeros(&self, problem: &Problem<'_>) -> usize {
+        nonzeros(self.n, problem)
+    }
+}
+
+impl Tiny {
+    /// `M + Jᵀ W J` of the rows whose cost is quadratic.
+    #[inline(always)]
+    fn build(&mut self, d: &[f64], state: &[i32]) {
+        if let Some(tiles) = self.inertia.tiles.first_chunk() {
+            self.matrix = *tiles;
+        }
+        for k in self.n..MOST {
+            self.matrix[row(k / LANES) + k / LANES][k % LANES][k % LANES] = 1.0;
+        }
+        self.weights.clear();
+        self.weights.extend(d.iter().zip(state).map(|(&d, &state)| weight(d, state)));
+        let mut matrix = self.matrix;
+        for (row, &weight) in self.rows.iter().zip(&self.weights) {
+            add_row(&mut matrix, row, weight);
+        }
+        self.matrix = matrix;
+    }
+
+    /// Adds what rows contribute whose state has changed, or takes it away.
+    #[inline(always)]
+    fn change(&mut self, d: &[f64], state: &[i32]) {
+        let new = d.iter().zip(state);
+        for ((row, old), (&d, &state)) in self.rows.iter().zip(&mut self.weights).zip(new) {
+            let weight = weight(d, state);
+            if weight != *old {
+                add_row(&mut self.matrix, row, weight - *old);
+                *old = weight;
+            }
+        }
+    }
+
+    /// Adds the curvature of an elliptic cone.
+    #[inline(always)]
+    fn add_cone(&mut self, b: &Block, w: &[[f64; MAX_RANK]; MAX_RANK]) {
+        let rows = &self.rows[b.rows()];
+        for (row, w) in rows.iter().zip(w) {
+            let mut weighted = NOTHING;
+            for (row, w) in rows.iter().zip(w) {
+                for t in 0..SIZE {
+                    for i in 0..LANES {
+                        weighted[t][i] += w * row[t][i];
+                    }
+                }
+            }
+            add_product(&mut self.matrix, row, &weighted);
+        }
+    }
+
+    /// Factors the matrix; returns how many pivots were raised.
+    #[inline(always)]
+    fn eliminate(&mut self) -> usize {
+        self.factor = self.matrix;
+        let (above, below) = self.factor.split_at_mut(row(SIZE - 1));
+        let [upper, lower] = &mut self.pivots;
+        let mut raised = finish::<LANES>(below, lower, 0..1);
+        subtract::<LANES>(above, below, &below[0], &lower.value, true, [(0, 0)].into_iter());
+        raised += finish::<LANES>(above, upper, 0..0);
+        raised
+    }
+}
+
+/// The products of four rows with a vector.
+#[inline(always)]
+fn times_four([a, b, c, d]: &[Vector; LANES], x: &Vector) -> Four {
+    let (x0, x1) = (wide::Four(x[0]), wide::Four(x[1]));
+    let a = wide::Four(a[0]) * x0 + wide::Four(a[1]) * x1;
+    let b = wide::Four(b[0]) * x0 + wide::Four(b[1]) * x1;
+    let c = wide::Four(c[0]) * x0 + wide::Four(c[1]) * x1;
+    let d = wide::Four(d[0]) * x0 + wide::Four(d[1]) * x1;
+    let [p, q, r, s] = wide::transpose::turned([a, b, c, d]);
+    ((p + r) + (q + s)).0
+}
+
+/// The weight of a row in the Hessian.
+#[inline(always)]
+fn weight(d: f64, state: i32) -> f64 {
+    if state == QUADRATIC { d } else { 0.0 }
+}
+
+/// `H += w r rᵀ`.
+#[inline(always)]
+fn add_row(matrix: &mut Triangle, row: &Vector, w: f64) {
+    add_product(matrix, row, &row.map(|four| four.map(|x| w * x)));
+}
+
+/// `H += r sᵀ`, in the lower triangle.
+#[inline(always)]
+fn add_product(matrix: &mut Triangle, r: &Vector, s: &Vector) {
+    let [first, across, second] = matrix;
+    for k in 0..LANES {
+        for i in 0..LANES {
+            first[k][i] += r[0][k] * s[0][i];
+            across[k][i] += r[1][k] * s[0][i];
+            second[k][i] += r[1][k] * s[1][i];
+        }
+    }
+}
+
+/// `x ← L⁻ᵀ x` within a diagonal tile.
+#[inline(always)]
+fn back(l: &Tile, x: &mut Four) {
+    for k in (1..LANES).rev() {
+        for i in 0..k {
+            x[i] -= l[k][i] * x[k];
+        }
+    }
+}
+
+/// `x ← L⁻¹ x` within a diagonal tile.
+#[inline(always)]
+fn forth(l: &Tile, x: &mut Four) {
+    for k in 1..LANES {
+        for i in 0..k {
+            x[k] -= l[k][i] * x[i];
+        }
+    }
+}
+
+/// The numbers of a vector that belong to degrees of freedom.
+#[inline(always)]
+fn write(from: &Vector, to: &mut [f64]) {
+    for (to, from) in to.iter_mut().zip(from.as_flattened()) {
+        *to = *from;
+    }
+}
+
+/// The constraint rows of a block with at most `R` stored ones.
+#[inline(always)]
+fn expand<const R: usize>(to: &mut [Vector], rows: &Jacobian<'_>, b: &Block, slots: &[Slot]) {
+    let mut stored = [NOTHING; R];
+    let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);
+    for slot in slots {
+        let tile = slot.tile as usize % SIZE;
+        if rank == R {
+            for r in 0..R {
+                slot.put(rows.values, b.val as usize + r * ncol, &mut stored[r][tile]);
+            }
+        } else {
+            for r in 0..rank {
+                slot.put(rows.values, b.val as usize + r * ncol, &mut stored[r][tile]);
+            }
+        }
+    }
+    if R == 1 || b.kind != Kind::Pyramid {
+        for (to, stored) in to.iter_mut().zip(&stored) {
+            *to = *stored;
+        }
+        return;
+    }
+    let [normal, tangents @ ..] = &stored[..] else { return };
+    let friction = &rows.cones[b.cone as usize].friction;
+    for ((pair, mu), tangent) in to.as_chunks_mut::<2>().0.iter_mut().zip(friction).zip(tangents) {
+        for t in 0..SIZE {
+            for i in 0..LANES {
+                let side = mu * tangent[t][i];
+                pair[0][t][i] = normal[t][i] + side;
+                pair[1][t][i] = normal[t][i] - side;
+            }
+        }
+    }
+}
