@@ -50,6 +50,12 @@ impl Point {
     }
 }
 
+/// The other end of a bracket, and where the search started.
+struct Bracket {
+    origin: Point,
+    other: Point,
+}
+
 /// Where the search ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
@@ -108,35 +114,8 @@ impl Line {
             evaluations: line.evaluations,
         };
 
-        // One Newton step is always tried.
-        let origin = match origin {
-            Some(origin) => {
-                self.evaluations += 1;
-                origin
-            }
-            None => self.at(rows, along, 0.0),
-        };
-        let mut p1 = self.at(rows, along, origin.newton());
-        if origin.cost < p1.cost {
-            p1 = origin;
-        }
-        if p1.slope.abs() <= gtol {
-            return end(self, p1);
-        }
-
-        // Newton steps from one side, until the slope changes sign.
-        let forward = if p1.slope < 0.0 { 1.0 } else { -1.0 };
-        let mut previous = None;
-        while p1.slope * forward <= -gtol && self.evaluations < iterations {
-            previous = Some(p1);
-            p1 = self.at(rows, along, p1.newton());
-            if p1.slope.abs() <= gtol {
-                return end(self, p1);
-            }
-        }
-        let (Some(mut p2), true) = (previous, self.evaluations < iterations) else {
-            return end(self, p1);
-        };
+        let (mut p1, bracket) = approach(self, rows, along, origin, gtol, iterations);
+        let Some(Bracket { origin, other: mut p2 }) = bracket else { return end(self, p1) };
 
         // Shrink the bracket with the Newton points of both ends and the midpoint.
         let mut p2_next = p1;
@@ -234,52 +213,91 @@ wide! {
         }
     }
 
+    /// Newton steps from one side, of which the first is always tried, until the slope is small
+    /// enough or changes sign. Returns the last point and, if there is room for more, a bracket.
+    fn approach(
+        line: &mut Line,
+        rows: &Rows<'_>,
+        along: &Direction<'_>,
+        origin: Option<Point>,
+        gtol: f64,
+        iterations: usize,
+    ) -> (Point, Option<Bracket>) {
+        let origin = match origin {
+            Some(origin) => {
+                line.evaluations += 1;
+                origin
+            }
+            None => line.at(rows, along, 0.0),
+        };
+        line.evaluations += 1;
+        let mut p = point(line, rows, along, origin.newton());
+        if origin.cost < p.cost {
+            p = origin;
+        }
+        let forward = if p.slope < 0.0 { 1.0 } else { -1.0 };
+        let mut previous = None;
+        while p.slope.abs() > gtol && p.slope * forward <= -gtol && line.evaluations < iterations {
+            previous = Some(p);
+            line.evaluations += 1;
+            p = point(line, rows, along, p.newton());
+        }
+        let open = !(p.slope.abs() <= gtol) && line.evaluations < iterations;
+        (p, previous.filter(|_| open).map(|other| Bracket { origin, other }))
+    }
+
     /// The point of the line at `alpha`.
     fn at(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
-        let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
-        let mut quad = line.quad;
-        for c in &line.cones {
-            let normal = c.u0 + alpha * c.v0;
-            let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
-            if squared <= 0.0 {
-                if normal < 0.0 {
-                    add(&mut quad, c.quad);
-                }
-                continue;
-            }
-            let tangential = squared.sqrt();
-            if normal >= c.mu * tangential {
-                continue;
-            }
-            if c.mu * normal + tangential <= 0.0 {
-                add(&mut quad, c.quad);
-                continue;
-            }
-            let t1 = (c.uv + alpha * c.vv) / tangential;
-            let t2 = c.vv / tangential - (c.uv + alpha * c.vv) * t1 / squared;
-            let gap = normal - c.mu * tangential;
-            let gap1 = c.v0 - c.mu * t1;
-            cost += 0.5 * c.dm * gap * gap;
-            slope += c.dm * gap * gap1;
-            curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
-        }
-        let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
-        if !rows.frictions().is_empty() {
-            add(&mut sums, frictions(rows, along, rows.frictions(), alpha));
-        }
-        for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
-            add(&mut sums, inequalities(rows, along, b.rows(), alpha));
-        }
-        let [c, s, k] = sums;
-        cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
-        slope += s + 2.0 * alpha * quad[2] + quad[1];
-        curvature += k + 2.0 * quad[2];
-        // Only rounding can make the sum of convex functions look concave.
-        if curvature <= 0.0 {
-            curvature = MIN_VAL;
-        }
-        Point { alpha, cost, slope, curvature }
+        point(line, rows, along, alpha)
     }
+}
+
+/// See [`at`].
+#[inline(always)]
+fn point(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
+    let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
+    let mut quad = line.quad;
+    for c in &line.cones {
+        let normal = c.u0 + alpha * c.v0;
+        let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
+        if squared <= 0.0 {
+            if normal < 0.0 {
+                add(&mut quad, c.quad);
+            }
+            continue;
+        }
+        let tangential = squared.sqrt();
+        if normal >= c.mu * tangential {
+            continue;
+        }
+        if c.mu * normal + tangential <= 0.0 {
+            add(&mut quad, c.quad);
+            continue;
+        }
+        let t1 = (c.uv + alpha * c.vv) / tangential;
+        let t2 = c.vv / tangential - (c.uv + alpha * c.vv) * t1 / squared;
+        let gap = normal - c.mu * tangential;
+        let gap1 = c.v0 - c.mu * t1;
+        cost += 0.5 * c.dm * gap * gap;
+        slope += c.dm * gap * gap1;
+        curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
+    }
+    let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
+    if !rows.frictions().is_empty() {
+        add(&mut sums, frictions(rows, along, rows.frictions(), alpha));
+    }
+    for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
+        add(&mut sums, inequalities(rows, along, b.rows(), alpha));
+    }
+    let [c, s, k] = sums;
+    cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
+    slope += s + 2.0 * alpha * quad[2] + quad[1];
+    curvature += k + 2.0 * quad[2];
+    // Only rounding can make the sum of convex functions look concave.
+    if curvature <= 0.0 {
+        curvature = MIN_VAL;
+    }
+    Point { alpha, cost, slope, curvature }
 }
 
 /// Cost, slope and curvature of rows that are quadratic where `jar + alpha·jv` is negative, in

@@ -199,7 +199,8 @@ impl<'a> Jacobian<'a> {
 }
 
 /// Calls a kernel with the number of rows and the lengths of the runs as constants, for the shapes
-/// that free and sliding bodies give; with lengths of zero for all others.
+/// that free and sliding bodies give, and those with wheels or legs; with lengths of zero for all
+/// others.
 macro_rules! by_shape {
     ($block:expr, $runs:expr, $kernel:ident $arguments:tt, _ => $rest:expr) => {
         match ($block.rank, $runs) {
@@ -213,6 +214,8 @@ macro_rules! by_shape {
             (1, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<1, 6, 6> $arguments,
             (3, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<3, 3, 3> $arguments,
             (3, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<3, 6, 6> $arguments,
+            (3, [Run { len: 6, .. }, Run { len: 1, .. }]) => $kernel::<3, 6, 1> $arguments,
+            (3, [Run { len: 6, .. }, Run { len: 3, .. }]) => $kernel::<3, 6, 3> $arguments,
             (1, _) => $kernel::<1, 0, 0> $arguments,
             (3, _) => $kernel::<3, 0, 0> $arguments,
             (4, _) => $kernel::<4, 0, 0> $arguments,
