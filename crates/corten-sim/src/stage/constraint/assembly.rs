@@ -419,14 +419,6 @@ pub(super) fn chain(d: &Data, bodies: [usize; 2], out: &mut Vec<Link>) {
     out.extend(b.iter().map(|&dof| Link { dof, on: [false, true] }));
 }
 
-/// Velocity of the point at `offset` from the centre of mass of its tree, per unit velocity of a
-/// degree of freedom.
-#[inline]
-pub(super) fn point_velocity(d: &Data, dof: usize, offset: Vec3) -> Vec3 {
-    let axis = &d.cdof[dof];
-    axis.lin() + axis.rot().cross(offset)
-}
-
 /// From the centre of mass of a body's tree to a point.
 #[inline]
 pub(super) fn offset(d: &Data, body: usize, point: Vec3) -> Vec3 {

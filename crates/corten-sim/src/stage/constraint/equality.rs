@@ -5,12 +5,12 @@
 //! `conj(q₂)·q₁·rel`, times the torque scale (6 rows); couplings are
 //! `y − y₀ − poly(x − x₀)` (1 row). Parameters of the polynomial in `eq_data[0..5]`.
 
-use corten_math::{Quat, Vec3};
+use corten_math::{Four, Number, Quat, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::asleep;
-use super::assembly::{Constraints, Row, chain, offset, point_velocity};
+use super::assembly::{Constraints, Link, Row, chain, offset};
 use super::impedance;
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
@@ -84,17 +84,7 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
     let torque_scale = m.eq_data[eq][10];
     rows.columns.extend(links.iter().map(|link| link.dof));
     let (linear, angular) = rows.values[val..].split_at_mut(3 * n);
-    let (x, rest) = linear.split_at_mut(n);
-    let (y, z) = rest.split_at_mut(n);
-    for ((link, x), (y, z)) in links.iter().zip(x).zip(y.iter_mut().zip(z)) {
-        let velocity = |side: usize| point_velocity(d, link.dof as usize, offsets[side]);
-        let relative = match link.on {
-            [true, false] => velocity(0),
-            [false, true] => -velocity(1),
-            _ => velocity(0) - velocity(1),
-        };
-        (*x, *y, *z) = (relative[0], relative[1], relative[2]);
-    }
+    relative_velocities(&d.cdof, &links, offsets, linear);
     if weld {
         for (k, link) in links.iter().enumerate() {
             let on = |side: usize| if link.on[side] { 1.0 } else { 0.0 };
@@ -126,6 +116,62 @@ fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool
         let inverse_inertia = weight(first.body) + weight(second.body);
         rows.push(&Row { pos, r: impedance::regularization(row.kbip[2], inverse_inertia), ..row });
     }
+}
+
+wide! {
+    /// Velocity of the first point relative to the second, per unit velocity of each linked degree of
+    /// freedom: three rows.
+    fn relative_velocities(
+        axes: &[Spatial],
+        links: &[Link],
+        offsets: [Vec3; 2],
+        rows: &mut [f64],
+    ) {
+        let n = links.len();
+        let (x, rest) = rows.split_at_mut(n);
+        let (y, z) = rest.split_at_mut(n);
+        if n < 4 || !Four::available() {
+            for (k, link) in links.iter().enumerate() {
+                let axis = &axes[link.dof as usize];
+                let v = relative_velocity(axis, link.on.map(weight), offsets);
+                (x[k], y[k], z[k]) = (v[0], v[1], v[2]);
+            }
+            return;
+        }
+        let offsets = offsets.map(Vec3::of);
+        let mut start = 0;
+        while start < n {
+            // The last four overlap with those before.
+            let at = start.min(n - 4);
+            if let Some([i, j, k, l]) = links[at..].first_chunk::<4>()
+                && let Some(x) = x[at..].first_chunk_mut::<4>()
+                && let Some(y) = y[at..].first_chunk_mut::<4>()
+                && let Some(z) = z[at..].first_chunk_mut::<4>()
+            {
+                let dofs = [i.dof as usize, j.dof as usize, k.dof as usize, l.dof as usize];
+                let on = [
+                    Four([weight(i.on[0]), weight(j.on[0]), weight(k.on[0]), weight(l.on[0])]),
+                    Four([weight(i.on[1]), weight(j.on[1]), weight(k.on[1]), weight(l.on[1])]),
+                ];
+                let v = relative_velocity(&Spatial::load(axes, dofs), on, offsets);
+                (*x, *y, *z) = (v[0].0, v[1].0, v[2].0);
+            }
+            start += 4;
+        }
+    }
+}
+
+#[inline(always)]
+fn weight(on: bool) -> f64 {
+    f64::from(u8::from(on))
+}
+
+/// Velocity of one point relative to another, with the share of the axis in each.
+#[inline(always)]
+fn relative_velocity<T: Number>(axis: &Spatial<T>, on: [T; 2], offsets: [Vec3<T>; 2]) -> Vec3<T> {
+    let (turn, shift) = (axis.rot(), axis.lin());
+    let (first, second) = (shift + turn.cross(offsets[0]), shift + turn.cross(offsets[1]));
+    first * on[0] - second * on[1]
 }
 
 /// Residual of `y = y0 + poly(x − x0)` and its derivative by `x`.
