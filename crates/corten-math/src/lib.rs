@@ -28,7 +28,7 @@ pub use quat::Quat;
 pub use random::Random;
 pub use spatial::{Inertia, Spatial};
 pub use tree::{AncestorAxes, Factored, SquarePattern, TreePattern};
-pub use trig::sin_cos_all;
+pub use trig::{acos, sin_cos_all};
 pub use vec3::Vec3;
 
 /// Smallest magnitude that the engine divides by or normalises (MuJoCo's `mjMINVAL`).

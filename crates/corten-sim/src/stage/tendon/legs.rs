@@ -2,30 +2,95 @@
 //!
 //! Reads poses of sites and geoms; writes one [`Run`] per leg.
 
+use bytemuck::{Pod, Zeroable};
 use corten_math::{Four, Mat3, Number, Vec3, wide};
 use corten_model::Model;
 
 use super::path::Leg;
 use super::pattern::Pattern;
-use super::wrap::{Obstacle, Shape, Side, normalized};
+use super::wrap::{Obstacle, Shape, normalized};
 use crate::Data;
 
-/// How four legs run at present.
-#[derive(Clone, Copy, Debug, Default)]
+/// How four legs run at present: numbers of each stand four apart from one another.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Runs {
     /// Where the string starts, reaches the obstacle, leaves it, and ends.
     pub points: [Vec3<Four>; 4],
-    /// Unit vectors along the straight pieces before and after the obstacle, and their lengths; if
-    /// it is not touched, the former is all.
-    pub directions: [Vec3<Four>; 2],
-    pub distances: [Four; 2],
-    /// Length along the obstacle.
-    pub around: Four,
+    /// What the string pulls with, along its straight pieces before and after the obstacle: unit
+    /// vectors over the divisor. If the obstacle is not touched, the former is all.
+    pub forces: [Vec3<Four>; 2],
+    /// Share of the tendon's length.
+    pub shares: Four,
     /// One where the obstacle is touched, zero elsewhere.
     pub touches: Four,
 }
 
-/// Four legs around obstacles of the same shape, or around none.
+/// Numbers of a [`Runs`], and the last of a leg.
+const NUMBERS: usize = size_of::<Runs>() / size_of::<f64>();
+const LAST: usize = NUMBERS - 4;
+
+/// Where the numbers of a leg are, among those of all runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Place(u32);
+
+impl Place {
+    fn new(batch: usize, lane: usize) -> Place {
+        Place((batch * NUMBERS + lane) as u32)
+    }
+
+    /// Where one of its points is.
+    pub fn of_point(self, point: u32) -> u32 {
+        self.0 + 12 * point
+    }
+
+    /// Where the force along one of its straight pieces is.
+    pub fn of_force(self, piece: u32) -> u32 {
+        self.of_point(4 + piece)
+    }
+
+    /// Where it tells whether the obstacle is touched.
+    pub fn of_touch(self) -> u32 {
+        self.0 + LAST as u32
+    }
+
+    /// The numbers of the leg.
+    #[inline(always)]
+    pub fn run(self, numbers: &[f64]) -> Run<'_> {
+        let start = self.0 as usize;
+        Run(&numbers[start..start + LAST + 1])
+    }
+}
+
+/// How a leg runs at present.
+pub(crate) struct Run<'a>(&'a [f64]);
+
+impl Run<'_> {
+    #[inline(always)]
+    pub fn point(&self, k: usize) -> Vec3 {
+        Vec3([self.0[12 * k], self.0[12 * k + 4], self.0[12 * k + 8]])
+    }
+
+    #[inline(always)]
+    pub fn share(&self) -> f64 {
+        self.0[LAST - 4]
+    }
+
+    #[inline(always)]
+    pub fn touches(&self) -> bool {
+        self.0[LAST] != 0.0
+    }
+}
+
+/// Three numbers of a leg.
+#[inline(always)]
+pub(super) fn vector(numbers: &[f64], at: u32) -> Vec3 {
+    let numbers = &numbers[at as usize..at as usize + 9];
+    Vec3([numbers[0], numbers[4], numbers[8]])
+}
+
+/// Four legs around obstacles of the same shape, all with a site beside it or all without, or around
+/// none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Batch {
     shape: Option<Shape>,
@@ -33,26 +98,30 @@ pub(crate) struct Batch {
     tendons: [u32; 4],
     sites: [[u32; 4]; 2],
     geoms: [u32; 4],
-    /// Sites beside the obstacles; where there is none, another.
+    /// Whether there are sites beside the obstacles, and which.
+    has_sides: bool,
     sides: [u32; 4],
-    /// One where there is a site beside the obstacle, zero elsewhere.
-    has_side: [f64; 4],
+    divisors: [f64; 4],
+    /// One over each divisor.
+    weights: [f64; 4],
+    /// Whether all divisors are one.
+    undivided: bool,
 }
 
 impl Batch {
     /// All legs of a pattern, which then know their places in the batches.
     pub fn all(pattern: &mut Pattern) -> Vec<Batch> {
         let mut batches = Vec::new();
-        for shape in [None, Some(Shape::Sphere), Some(Shape::Cylinder)] {
-            let mut alike: Vec<(u32, &mut Leg)> = pattern
-                .legs()
-                .filter(|(_, leg)| leg.around.as_ref().map(|a| a.shape) == shape)
-                .collect();
+        let kinds = [None, Some(Shape::Sphere), Some(Shape::Cylinder)]
+            .map(|shape| [(shape, false), (shape, true)]);
+        for &kind in kinds.as_flattened() {
+            let mut alike: Vec<(u32, &mut Leg)> =
+                pattern.legs().filter(|(_, leg)| leg.kind() == kind).collect();
             for legs in alike.chunks_mut(4) {
                 for (lane, (_, leg)) in legs.iter_mut().enumerate() {
-                    leg.run = [batches.len() as u32, lane as u32];
+                    leg.place = Place::new(batches.len(), lane);
                 }
-                batches.push(Batch::new(shape, legs));
+                batches.push(Batch::new(kind.0, legs));
             }
         }
         batches
@@ -63,14 +132,18 @@ impl Batch {
             let (tendon, leg) = &legs[k.min(legs.len() - 1)];
             (*tendon, &**leg)
         });
+        let divisors = lanes.map(|(_, leg)| leg.divisor);
         let side = |leg: &Leg| leg.around.as_ref().and_then(|a| a.side);
         Batch {
             shape,
             tendons: lanes.map(|(tendon, _)| tendon),
             sites: [0, 1].map(|end| lanes.map(|(_, leg)| leg.sites[end] as u32)),
             geoms: lanes.map(|(_, leg)| leg.around.as_ref().map_or(0, |a| a.geom as u32)),
-            sides: lanes.map(|(_, leg)| side(leg).unwrap_or(leg.sites[0]) as u32),
-            has_side: lanes.map(|(_, leg)| if side(leg).is_some() { 1.0 } else { 0.0 }),
+            has_sides: lanes.iter().all(|(_, leg)| side(leg).is_some()),
+            sides: lanes.map(|(_, leg)| side(leg).unwrap_or(0) as u32),
+            divisors,
+            undivided: divisors == [1.0; 4],
+            weights: divisors.map(|divisor| 1.0 / divisor),
         }
     }
 
@@ -88,6 +161,7 @@ impl Batch {
         let start = Vec3::from_lanes(|k| d.site_xpos[start[first + k] as usize]);
         let end = Vec3::from_lanes(|k| d.site_xpos[end[first + k] as usize]);
         let mut gap = end - start;
+        let mut rest = None;
         if let Some(shape) = self.shape {
             let geom = |k: usize| self.geoms[first + k] as usize;
             let obstacle = Obstacle {
@@ -96,9 +170,10 @@ impl Batch {
                 frame: Mat3::from_lanes(|k| &d.geom_xmat[geom(k)]),
                 radius: T::from_lanes(|k| m.geom_size[geom(k)][0]),
             };
-            let side = Side {
-                given: zero.below(T::from_lanes(|k| self.has_side[first + k])),
-                point: Vec3::from_lanes(|k| d.site_xpos[self.sides[first + k] as usize]),
+            let side = if self.has_sides {
+                Some(Vec3::from_lanes(|k| d.site_xpos[self.sides[first + k] as usize]))
+            } else {
+                None
             };
             let mut touches = zero;
             if let Some(touch) = obstacle.touch([start, end], side) {
@@ -110,18 +185,33 @@ impl Batch {
                 let (after, after_length) = normalized(end - leave);
                 reach.put(&mut runs.points[1], first);
                 leave.put(&mut runs.points[2], first);
-                after.put(&mut runs.directions[1], first);
-                after_length.put(&mut runs.distances[1], first);
-                touch.length.put(&mut runs.around, first);
+                self.weighted(after, first).put(&mut runs.forces[1], first);
                 touches = T::select(touch.touches, one, zero);
+                rest = Some((touch.touches, touch.length, after_length));
             }
             touches.put(&mut runs.touches, first);
         }
-        let (before, length) = normalized(gap);
+        let (before, mut length) = normalized(gap);
+        if let Some((touches, around, after)) = rest {
+            length = T::select(touches, length + around + after, length);
+        }
         start.put(&mut runs.points[0], first);
         end.put(&mut runs.points[3], first);
-        before.put(&mut runs.directions[0], first);
-        length.put(&mut runs.distances[0], first);
+        self.weighted(before, first).put(&mut runs.forces[0], first);
+        if !self.undivided {
+            length = length / T::from_lanes(|k| self.divisors[first + k]);
+        }
+        length.put(&mut runs.shares, first);
+    }
+
+    /// Vectors over the divisors.
+    #[inline(always)]
+    fn weighted<T: Number>(&self, v: Vec3<T>, first: usize) -> Vec3<T> {
+        if self.undivided {
+            return v;
+        }
+        let weight = T::from_lanes(|k| self.weights[first + k]);
+        Vec3([v[0] * weight, v[1] * weight, v[2] * weight])
     }
 }
 

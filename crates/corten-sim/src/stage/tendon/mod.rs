@@ -13,10 +13,7 @@ mod path;
 mod pattern;
 mod wrap;
 
-use std::iter::Zip;
 use std::ops::Range;
-use std::slice::IterMut;
-use std::sync::Arc;
 
 use corten_math::{MIN_VAL, Spatial, Vec3, wide};
 use corten_model::Model;
@@ -26,7 +23,7 @@ pub(crate) use pattern::Pattern;
 
 use self::legs::Runs;
 use self::path::{Leg, Piece, Pull};
-use self::pattern::{Parts, Span, Summand};
+use self::pattern::Summand;
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
 use crate::{Data, sleep, support};
@@ -68,70 +65,83 @@ pub fn tendon(m: &Model, d: &mut Data) {
         d.scratch.tendon = Pattern::shared(m, &d.scratch.structure);
         d.scratch.tendons.runs.clear();
     }
-    let pattern = Arc::clone(&d.scratch.tendon);
     let mut memory = std::mem::take(&mut d.scratch.tendons);
     memory.asleep.clear();
     if sleep::filters(m, d) {
         let asleep = |i| sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep;
         memory.asleep.extend((0..m.ntendon).map(asleep));
     }
-    memory.runs.resize(pattern.batches.len(), Runs::default());
-    legs::run(m, d, &pattern.batches, &memory.asleep, &mut memory.runs);
+    let batches = &d.scratch.tendon.batches;
+    memory.runs.resize(batches.len(), Runs::default());
+    legs::run(m, d, batches, &memory.asleep, &mut memory.runs);
     let Memory { runs, asleep, touched } = &mut memory;
     if keeps_sparse(m) {
-        rows(m, d, &pattern, runs, asleep, Touched(touched));
+        rows(m, d, runs, asleep, Touched(touched));
     } else {
-        rows(m, d, &pattern, runs, asleep, Nonzero);
+        rows(m, d, runs, asleep, Nonzero);
     }
     d.scratch.tendons = memory;
 }
 
 wide! {
     /// Points, lengths and Jacobians, from the runs of all legs.
-    fn rows[E: Entries](
-        m: &Model,
-        d: &mut Data,
-        pattern: &Pattern,
-        runs: &[Runs],
-        asleep: &[bool],
-        entries: E,
-    ) {
+    fn rows[E: Entries](m: &Model, d: &mut Data, runs: &[Runs], asleep: &[bool], entries: E) {
         let n = m.ntendon;
+        let pattern = &*d.scratch.tendon;
+        let size = pattern.colind.len();
         d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
-        d.ten_J_colind.resize(pattern.colind.len(), 0);
+        d.ten_J_colind.resize(size, 0);
         d.ten_J.clear();
-        d.ten_J.resize(pattern.colind.len(), 0.0);
-        let wrap_obj = d.wrap_obj.as_flattened_mut();
-        let wrap_xpos = d.wrap_xpos.as_flattened_mut().as_chunks_mut().0;
-        let most = wrap_obj.len().min(wrap_xpos.len());
-        let mut path = Path {
+        d.ten_J.resize(size, 0.0);
+        let runs = bytemuck::cast_slice(runs);
+        let mut points = Points {
+            runs,
+            objects: d.wrap_obj.as_flattened_mut(),
+            positions: d.wrap_xpos.as_flattened_mut().as_chunks_mut().0,
+            count: 0,
+        };
+        let mut rows = Rows {
             pattern,
             runs,
             subtree_com: &d.subtree_com,
             cdof: &d.cdof,
-            room: wrap_obj.iter_mut().zip(wrap_xpos),
             values: &mut d.ten_J,
             entries,
         };
-        path.entries.begin(pattern.colind.len());
-        let (parts, colind) = (&pattern.parts[..n], &mut d.ten_J_colind[..pattern.colind.len()]);
-        let (lengths, rownnz) = (&mut d.ten_length[..n], &mut d.ten_J_rownnz[..n]);
+        rows.entries.begin(size);
+        let (parts, lengths) = (&pattern.parts[..n], &mut d.ten_length[..n]);
         let (wrapadr, wrapnum) = (&mut d.ten_wrapadr[..n], &mut d.ten_wrapnum[..n]);
         for i in 0..n {
             if asleep.get(i) == Some(&true) {
-                (lengths[i], rownnz[i]) = (0.0, 0);
+                lengths[i] = 0.0;
                 continue;
             }
-            let points = most - path.room.len();
-            let Parts { columns, pieces, summands } = parts[i];
-            lengths[i] = if summands.is_empty() {
-                path.follow(&pattern.pieces[pieces.range()])
+            let start = points.count;
+            lengths[i] = if parts[i].summands.is_empty() {
+                points.follow(&pattern.pieces[parts[i].pieces.range()])
             } else {
-                path.sum(m, &d.qpos, &pattern.summands[summands.range()])
+                rows.sum(m, &d.qpos, &pattern.summands[parts[i].summands.range()])
             };
-            wrapadr[i] = points as i32;
-            wrapnum[i] = (most - path.room.len() - points) as i32;
-            rownnz[i] = path.keep(columns.range(), colind) as i32;
+            (wrapadr[i], wrapnum[i]) = (start as i32, (points.count - start) as i32);
+        }
+
+        let (colind, rownnz) = (&mut d.ten_J_colind[..size], &mut d.ten_J_rownnz[..n]);
+        if asleep.is_empty() {
+            rows.pull(&pattern.pulls);
+            if rows.entries.keep_all(rows.values) {
+                colind.copy_from_slice(&pattern.colind);
+                rownnz.copy_from_slice(&pattern.rownnz);
+                return;
+            }
+        }
+        for i in 0..n {
+            rownnz[i] = 0;
+            if asleep.get(i) != Some(&true) {
+                if !asleep.is_empty() {
+                    rows.pull(&pattern.pulls[parts[i].pulls.range()]);
+                }
+                rownnz[i] = rows.keep(parts[i].columns.range(), colind) as i32;
+            }
         }
     }
 }
@@ -140,9 +150,11 @@ wide! {
 trait Entries {
     /// There may be so many, of all rows.
     fn begin(&mut self, most: usize);
-    /// A path depends on these dofs.
-    fn touch(&mut self, pattern: &Pattern, terms: Span);
+    /// A path depends on the dofs of a pull.
+    fn touch(&mut self, pattern: &Pattern, pull: &Pull);
     fn keeps(&self, slot: usize, value: f64) -> bool;
+    /// Whether every one is kept.
+    fn keep_all(&self, values: &[f64]) -> bool;
     /// Enters a joint of a fixed tendon.
     fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64);
 }
@@ -158,11 +170,16 @@ impl Entries for Nonzero {
     fn begin(&mut self, _: usize) {}
 
     #[inline(always)]
-    fn touch(&mut self, _: &Pattern, _: Span) {}
+    fn touch(&mut self, _: &Pattern, _: &Pull) {}
 
     #[inline(always)]
     fn keeps(&self, _: usize, value: f64) -> bool {
         value != 0.0
+    }
+
+    #[inline(always)]
+    fn keep_all(&self, values: &[f64]) -> bool {
+        values.iter().fold(true, |all, &value| all & (value != 0.0))
     }
 
     /// A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
@@ -180,9 +197,10 @@ impl Entries for Touched<'_> {
     }
 
     #[inline(always)]
-    fn touch(&mut self, pattern: &Pattern, terms: Span) {
-        for term in &pattern.terms[terms.range()] {
-            self.0[term.slot as usize] = true;
+    fn touch(&mut self, pattern: &Pattern, pull: &Pull) {
+        self.0[pull.slots()].fill(true);
+        for &slot in &pattern.carried[pull.carried.range()] {
+            self.0[slot as usize] = true;
         }
     }
 
@@ -192,26 +210,121 @@ impl Entries for Touched<'_> {
     }
 
     #[inline(always)]
+    fn keep_all(&self, _: &[f64]) -> bool {
+        self.0.iter().fold(true, |all, &touched| all & touched)
+    }
+
+    #[inline(always)]
     fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64) {
         values[slot] += coefficient;
         self.0[slot] = true;
     }
 }
 
-/// The path of a tendon while it is followed.
-struct Path<'a, E> {
+/// Points of all paths.
+struct Points<'a> {
+    /// The numbers of all runs.
+    runs: &'a [f64],
+    /// What points are on, where they are, and how many there are so far.
+    objects: &'a mut [i32],
+    positions: &'a mut [[f64; 3]],
+    count: usize,
+}
+
+impl Points<'_> {
+    /// The pieces of a spatial tendon; returns its length.
+    #[inline(always)]
+    fn follow(&mut self, pieces: &[Piece]) -> f64 {
+        let mut length = 0.0;
+        for piece in pieces {
+            match piece {
+                Piece::Pulley => self.add([PULLEY], [Vec3::ZERO]),
+                Piece::Leg(leg) => length += self.add_leg(leg),
+            }
+        }
+        length
+    }
+
+    /// Adds a leg's points; returns its share of the length.
+    #[inline(always)]
+    fn add_leg(&mut self, leg: &Leg) -> f64 {
+        let run = leg.place.run(self.runs);
+        let start = run.point(0);
+        if let Some(around) = &leg.around
+            && run.touches()
+        {
+            let geom = around.geom as i32;
+            self.add([SITE, geom, geom], [start, run.point(1), run.point(2)]);
+        } else {
+            self.add([SITE], [start]);
+        }
+        if leg.last {
+            self.add([SITE], [run.point(3)]);
+        }
+        run.share()
+    }
+
+    /// Adds points if there is room for them, as there is in every sane model.
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, objects: [i32; N], positions: [Vec3; N]) {
+        if let Some(to_objects) = self.objects[self.count..].first_chunk_mut::<N>()
+            && let Some(to_positions) = self.positions[self.count..].first_chunk_mut::<N>()
+        {
+            *to_objects = objects;
+            for k in 0..N {
+                to_positions[k] = positions[k].0;
+            }
+            self.count += N;
+        }
+    }
+}
+
+/// What pulls change.
+struct Rows<'a, E> {
     pattern: &'a Pattern,
-    runs: &'a [Runs],
+    /// The numbers of all runs.
+    runs: &'a [f64],
     subtree_com: &'a [Vec3],
     cdof: &'a [Spatial],
-    /// Where points of paths are to be written, of all tendons.
-    room: Zip<IterMut<'a, i32>, IterMut<'a, [f64; 3]>>,
     /// All rows of the Jacobian, zero at first.
     values: &'a mut [f64],
     entries: E,
 }
 
-impl<E: Entries> Path<'_, E> {
+impl<E: Entries> Rows<'_, E> {
+    /// Adds the derivative of the length of straight pieces by what moves one of their ends: a unit
+    /// force along the string pulls there, so that the entry of a dof is the power of that force.
+    #[inline(always)]
+    fn pull(&mut self, pulls: &[Pull]) {
+        for pull in pulls {
+            if self.runs[pull.touch as usize] != pull.when {
+                continue;
+            }
+            self.entries.touch(self.pattern, pull);
+            let force = legs::vector(self.runs, pull.force);
+            let point = legs::vector(self.runs, pull.point);
+            let torque = (point - self.subtree_com[pull.root as usize]).cross(force);
+            let sign = pull.sign;
+            for (value, axis) in self.values[pull.slots()].iter_mut().zip(&self.cdof[pull.dofs()]) {
+                let power = axis.rot().dot(torque) + axis.lin().dot(force);
+                *value += sign * power;
+            }
+        }
+    }
+
+    /// Enters the coefficients of a fixed tendon; returns its length.
+    #[inline(always)]
+    fn sum(&mut self, m: &Model, qpos: &[f64], summands: &[Summand]) -> f64 {
+        let mut length = 0.0;
+        for summand in summands {
+            let slot = summand.slot as usize;
+            let coefficient = m.wrap_prm[summand.entry as usize];
+            length += coefficient * qpos[summand.qpos as usize];
+            self.entries.enter(self.values, slot, coefficient);
+        }
+        length
+    }
+
     /// Moves the entries of a row that are to be kept to its beginning, writes their columns, and
     /// tells how many there are.
     #[inline(always)]
@@ -225,86 +338,17 @@ impl<E: Entries> Path<'_, E> {
         }
         next - start
     }
-
-    /// The terms of a fixed tendon; returns its length.
-    #[inline(always)]
-    fn sum(&mut self, m: &Model, qpos: &[f64], summands: &[Summand]) -> f64 {
-        let mut length = 0.0;
-        for summand in summands {
-            let slot = summand.slot as usize;
-            let coefficient = m.wrap_prm[summand.entry as usize];
-            length += coefficient * qpos[summand.qpos as usize];
-            self.entries.enter(self.values, slot, coefficient);
-        }
-        length
-    }
-
-    /// The pieces of a spatial tendon; returns its length.
-    #[inline(always)]
-    fn follow(&mut self, pieces: &[Piece]) -> f64 {
-        let mut length = 0.0;
-        for piece in pieces {
-            match piece {
-                Piece::Pulley => self.add_point(PULLEY, Vec3::ZERO),
-                Piece::Leg(leg) => length += self.add_leg(leg),
-            }
-        }
-        length
-    }
-
-    /// Adds a leg's points and its derivative; returns its share of the length.
-    #[inline(always)]
-    fn add_leg(&mut self, leg: &Leg) -> f64 {
-        let [batch, lane] = leg.run.map(|at| at as usize);
-        let (runs, lane) = (&self.runs[batch], lane % 4);
-        self.add_point(SITE, runs.points[0].lane(lane));
-        let mut length = runs.distances[0].0[lane];
-        let mut pulls = leg.pulls;
-        if let Some(around) = &leg.around
-            && runs.touches.0[lane] != 0.0
-        {
-            self.add_point(around.geom as i32, runs.points[1].lane(lane));
-            self.add_point(around.geom as i32, runs.points[2].lane(lane));
-            length = length + runs.around.0[lane] + runs.distances[1].0[lane];
-            pulls = around.pulls;
-        }
-        if leg.last {
-            self.add_point(SITE, runs.points[3].lane(lane));
-        }
-        let weight = 1.0 / leg.divisor;
-        for pull in &self.pattern.pulls[pulls.range()] {
-            self.pull(pull, runs, lane, weight);
-        }
-        length / leg.divisor
-    }
-
-    /// Adds the derivative of the length of a straight piece by what moves one of its ends: a unit
-    /// force along the string pulls there, so that the entry of a dof is the power of that force.
-    #[inline(always)]
-    fn pull(&mut self, pull: &Pull, runs: &Runs, lane: usize, weight: f64) {
-        self.entries.touch(self.pattern, pull.carried);
-        self.entries.touch(self.pattern, pull.terms);
-        let weight = if pull.begins { -weight } else { weight };
-        let force = runs.directions[pull.piece as usize % 2].lane(lane) * weight;
-        let point = runs.points[pull.point as usize % 4].lane(lane);
-        let torque = (point - self.subtree_com[pull.root as usize]).cross(force);
-        for term in &self.pattern.terms[pull.terms.range()] {
-            let axis = &self.cdof[term.dof as usize];
-            let power = axis.rot().dot(torque) + axis.lin().dot(force);
-            self.values[term.slot as usize] += power;
-        }
-    }
-
-    #[inline(always)]
-    fn add_point(&mut self, object: i32, position: Vec3) {
-        if let Some((obj, xpos)) = self.room.next() {
-            (*obj, *xpos) = (object, position.0);
-        }
-    }
 }
 
 /// Tendon velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
+    if m.ntendon > 0 {
+        velocities(m, d);
+    }
+}
+
+#[inline(never)]
+fn velocities(m: &Model, d: &mut Data) {
     let n = m.ntendon;
     let rows = d.ten_J_rowadr[..n].iter().zip(&d.ten_J_rownnz[..n]);
     let (colind, entries, qvel) = (&d.ten_J_colind[..], &d.ten_J[..], &d.qvel[..]);
@@ -316,9 +360,13 @@ pub fn velocity(m: &Model, d: &mut Data) {
 
 /// Adds the bias force of tendon armature, `Jᵀ a J̇ q̇`, to `qfrc_bias`.
 pub fn bias(m: &Model, d: &mut Data) {
-    if !support::any_nonzero(&m.tendon_armature) {
-        return;
+    if m.ntendon > 0 && support::any_nonzero(&m.tendon_armature) {
+        armature_bias(m, d);
     }
+}
+
+#[inline(never)]
+fn armature_bias(m: &Model, d: &mut Data) {
     let filter = sleep::filters(m, d);
     for (i, &armature) in m.tendon_armature.iter().enumerate() {
         if armature == 0.0

@@ -1,8 +1,11 @@
 //! The legs of a spatial tendon, as the author listed them.
 
+use std::ops::Range;
+
 use corten_model::Model;
 use corten_model::enums::WrapType;
 
+use super::legs::Place;
 use super::pattern::Span;
 use super::wrap::Shape;
 use crate::chain::index;
@@ -24,10 +27,16 @@ pub(crate) struct Leg {
     pub divisor: f64,
     /// Whether the path ends here, or is interrupted by a pulley.
     pub last: bool,
-    /// Batch and lane in which its run is computed.
-    pub run: [u32; 2],
-    /// The pulls of the straight leg.
-    pub pulls: Span,
+    /// Where its run is computed.
+    pub place: Place,
+}
+
+impl Leg {
+    /// The shape of the obstacle, and whether there is a site beside it.
+    pub fn kind(&self) -> (Option<Shape>, bool) {
+        let around = self.around.as_ref();
+        (around.map(|a| a.shape), around.is_some_and(|a| a.side.is_some()))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,25 +44,41 @@ pub(crate) struct Around {
     pub geom: usize,
     pub shape: Shape,
     pub side: Option<usize>,
-    /// The pulls of the leg if it touches the geom.
-    pub pulls: Span,
 }
 
 /// An end of a straight piece of string, which pulls at what moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pull {
-    /// Which of the leg's points: start, first and last on the obstacle, end.
+    /// Where the point and the force are, among the numbers of all runs.
     pub point: u32,
-    /// Which of the leg's straight pieces, and whether the point is where it begins.
-    pub piece: u32,
-    pub begins: bool,
+    pub force: u32,
+    /// Where the run tells whether the obstacle is touched, and which answer makes the pull act.
+    pub touch: u32,
+    pub when: f64,
+    /// Minus one where the piece begins, one where it ends.
+    pub sign: f64,
     /// The top of the tree.
     pub root: u32,
-    /// Terms of dofs that move this end of the piece alone.
-    pub terms: Span,
-    /// Terms of dofs that move both ends; they carry the string along without changing its length,
+    /// Dofs that move this end of the piece alone, one after the other, and the places of the first
+    /// among all dofs and among the entries of all rows.
+    pub count: u32,
+    pub dof: u32,
+    pub slot: u32,
+    /// Slots of dofs that move both ends; they carry the string along without changing its length,
     /// and count where zeros are kept.
     pub carried: Span,
+}
+
+impl Pull {
+    #[inline(always)]
+    pub fn dofs(&self) -> Range<usize> {
+        self.dof as usize..self.dof as usize + self.count as usize
+    }
+
+    #[inline(always)]
+    pub fn slots(&self) -> Range<usize> {
+        self.slot as usize..self.slot as usize + self.count as usize
+    }
 }
 
 /// The pieces of one tendon's path. A path that refers to objects that do not exist ends there.
@@ -67,7 +92,7 @@ struct Pieces<'a> {
 }
 
 /// Index range of a tendon's entries in the `wrap_*` arrays.
-pub(crate) fn entries(m: &Model, tendon: usize) -> std::ops::Range<usize> {
+pub(crate) fn entries(m: &Model, tendon: usize) -> Range<usize> {
     let clip = |x: i32| usize::try_from(x).unwrap_or(0).min(m.nwrap);
     let start = clip(m.tendon_adr[tendon]);
     start..(start + clip(m.tendon_num[tendon])).min(m.nwrap)
@@ -112,7 +137,7 @@ impl Pieces<'_> {
         // Rounded to the nearest: less than −1/2 is none.
         let side = self.parameters[i] + 0.5;
         let side = (side > 0.0 && side < self.m.nsite as f64).then_some(side as usize);
-        Some(Around { geom, shape, side, pulls: Span::default() })
+        Some(Around { geom, shape, side })
     }
 
     fn leg(&mut self) -> Option<Leg> {
@@ -132,14 +157,7 @@ impl Pieces<'_> {
         };
         self.at = end;
         let last = end + 1 == self.kinds.len() || self.kind(end + 1) == Some(WrapType::Pulley);
-        Some(Leg {
-            sites,
-            around,
-            divisor: self.divisor,
-            last,
-            run: [0; 2],
-            pulls: Span::default(),
-        })
+        Some(Leg { sites, around, divisor: self.divisor, last, place: Place::default() })
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use corten_model::Model;
 
 use super::keeps_sparse;
-use super::legs::Batch;
+use super::legs::{Batch, Place};
 use super::path::{self, Leg, Piece, Pull};
 use crate::chain;
 use crate::data::shared::Shared;
@@ -22,23 +22,19 @@ use crate::data::structure::Structure;
 pub(crate) struct Pattern {
     pub rowadr: Vec<i32>,
     pub colind: Vec<i32>,
+    /// How many columns each row has.
+    pub rownnz: Vec<i32>,
     /// Of all spatial tendons, and the same by kind.
     pub pieces: Vec<Piece>,
     pub batches: Vec<Batch>,
     pub pulls: Vec<Pull>,
-    pub terms: Vec<Term>,
+    /// Slots of dofs that carry pieces of string along.
+    pub carried: Vec<u32>,
     /// Of all fixed tendons.
     pub summands: Vec<Summand>,
     /// One per tendon.
     pub parts: Vec<Parts>,
     source: Source,
-}
-
-/// A degree of freedom, and its place among the entries of all rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Term {
-    pub dof: u32,
-    pub slot: u32,
 }
 
 /// A joint of a fixed tendon: the address of its position, its place among the entries of all rows,
@@ -55,8 +51,9 @@ pub(crate) struct Summand {
 pub(crate) struct Parts {
     /// The columns of its row that can be nonzero.
     pub columns: Span,
-    /// The path of a spatial tendon.
+    /// The path of a spatial tendon, and what it pulls at.
     pub pieces: Span,
+    pub pulls: Span,
     /// The terms of a fixed tendon.
     pub summands: Span,
 }
@@ -126,56 +123,79 @@ fn place(columns: &[u32], dof: u32) -> u32 {
     columns.binary_search(&dof).unwrap_or(0) as u32
 }
 
-/// A straight piece of string between two bodies, and which points of a leg it joins.
+/// A straight piece of string between two bodies.
 struct Straight {
-    bodies: [usize; 2],
+    /// Which of the leg's pieces, and which of its points it joins.
+    piece: u32,
     points: [u32; 2],
+    bodies: [usize; 2],
+    /// It is there if the leg touches the obstacle, or if it does not.
+    when: f64,
 }
 
 /// The row of a spatial tendon while its pulls are collected.
 struct RowOfPulls<'a> {
     structure: &'a Structure,
     pattern: &'a mut Pattern,
-    /// All that occur; the slots of terms are found in the end.
+    /// All that occur; slots are dofs until the end.
     dofs: Vec<u32>,
+    /// The first pull and the first carried dof of the row.
+    first: [usize; 2],
 }
 
-impl RowOfPulls<'_> {
-    /// Adds the pulls of some pieces of string that move something, and tells where they are.
-    fn add(&mut self, pieces: &[Straight]) -> Span {
-        let start = self.pattern.pulls.len();
-        for (piece, &Straight { bodies, points }) in pieces.iter().enumerate() {
-            if bodies[0] == bodies[1] {
-                continue;
-            }
-            let [both, first, second] = self.structure.branches(bodies);
-            let carried = self.add_terms(if self.pattern.source.sparse { both } else { &[] });
-            for (k, dofs) in [first, second].into_iter().enumerate() {
-                let terms = self.add_terms(dofs);
-                if !terms.is_empty() || !carried.is_empty() {
-                    let root = self.structure.bodies[bodies[k]].root;
-                    let (piece, point) = (piece as u32, points[k]);
-                    let pull = Pull { point, piece, begins: k == 0, root, terms, carried };
-                    self.pattern.pulls.push(pull);
-                }
-            }
-        }
-        Span::new(start..self.pattern.pulls.len())
+impl<'a> RowOfPulls<'a> {
+    fn new(structure: &'a Structure, pattern: &'a mut Pattern) -> RowOfPulls<'a> {
+        let first = [pattern.pulls.len(), pattern.carried.len()];
+        RowOfPulls { structure, pattern, dofs: Vec::new(), first }
     }
 
-    fn add_terms(&mut self, dofs: &[u32]) -> Span {
-        let start = self.pattern.terms.len();
-        self.pattern.terms.extend(dofs.iter().map(|&dof| Term { dof, slot: 0 }));
+    /// Adds the pulls of a piece of string, if it moves something.
+    fn add(&mut self, place: Place, straight: &Straight) {
+        let Straight { piece, points, bodies, when } = *straight;
+        if bodies[0] == bodies[1] {
+            return;
+        }
+        let [both, first, second] = self.structure.branches(bodies);
+        let mut carried = self.add_carried(if self.pattern.source.sparse { both } else { &[] });
+        for (k, dofs) in [first, second].into_iter().enumerate() {
+            self.dofs.extend(dofs);
+            let mut runs = dofs.chunk_by(|a, b| a + 1 == *b).peekable();
+            // Dofs that are carried along need a pull, be it of no other.
+            let none = (runs.peek().is_none() && !carried.is_empty()).then_some(&[][..]);
+            for run in runs.chain(none) {
+                let dof = run.first().copied().unwrap_or(0);
+                self.pattern.pulls.push(Pull {
+                    point: place.of_point(points[k]),
+                    force: place.of_force(piece),
+                    touch: place.of_touch(),
+                    when,
+                    sign: if k == 0 { -1.0 } else { 1.0 },
+                    root: self.structure.bodies[bodies[k]].root,
+                    count: run.len() as u32,
+                    dof,
+                    slot: dof,
+                    carried: std::mem::take(&mut carried),
+                });
+            }
+        }
+    }
+
+    fn add_carried(&mut self, dofs: &[u32]) -> Span {
+        let start = self.pattern.carried.len();
+        self.pattern.carried.extend(dofs);
         self.dofs.extend(dofs);
-        Span::new(start..self.pattern.terms.len())
+        Span::new(start..self.pattern.carried.len())
     }
 
     fn finish(self) {
-        let count = self.dofs.len();
         let columns = ascending(self.dofs.into_iter());
-        let first = self.pattern.terms.len() - count;
-        for term in &mut self.pattern.terms[first..] {
-            term.slot = self.pattern.colind.len() as u32 + place(&columns, term.dof);
+        let start = self.pattern.colind.len() as u32;
+        let [pulls, carried] = self.first;
+        for pull in &mut self.pattern.pulls[pulls..] {
+            pull.slot = start + place(&columns, pull.dof);
+        }
+        for slot in &mut self.pattern.carried[carried..] {
+            *slot = start + place(&columns, *slot);
         }
         self.pattern.colind.extend(columns.iter().map(|&dof| dof as i32));
     }
@@ -195,26 +215,34 @@ impl Pattern {
         }
         let mut pattern = Pattern { source: Source::new(m), ..Pattern::default() };
         for tendon in 0..m.ntendon {
-            let [columns, pieces, summands] = pattern.lengths();
-            pattern.rowadr.push(columns as i32);
+            let start = pattern.pieces.len();
+            if !path::is_fixed(m, tendon) {
+                pattern.pieces.extend(path::pieces(m, tendon));
+            }
+            let pieces = Span::new(start..pattern.pieces.len());
+            pattern.parts.push(Parts { pieces, ..Parts::default() });
+        }
+        pattern.batches = Batch::all(&mut pattern);
+        for tendon in 0..m.ntendon {
+            let [columns, pulls, summands] = pattern.lengths();
             if path::is_fixed(m, tendon) {
                 pattern.add_fixed(m, tendon);
             } else {
                 pattern.add_spatial(m, structure, tendon);
             }
             let ends = pattern.lengths();
-            pattern.parts.push(Parts {
-                columns: Span::new(columns..ends[0]),
-                pieces: Span::new(pieces..ends[1]),
-                summands: Span::new(summands..ends[2]),
-            });
+            pattern.rowadr.push(columns as i32);
+            pattern.rownnz.push((ends[0] - columns) as i32);
+            let parts = &mut pattern.parts[tendon];
+            parts.columns = Span::new(columns..ends[0]);
+            parts.pulls = Span::new(pulls..ends[1]);
+            parts.summands = Span::new(summands..ends[2]);
         }
-        pattern.batches = Batch::all(&mut pattern);
         pattern
     }
 
     fn lengths(&self) -> [usize; 3] {
-        [self.colind.len(), self.pieces.len(), self.summands.len()]
+        [self.colind.len(), self.pulls.len(), self.summands.len()]
     }
 
     fn add_fixed(&mut self, m: &Model, tendon: usize) {
@@ -234,22 +262,24 @@ impl Pattern {
     }
 
     fn add_spatial(&mut self, m: &Model, structure: &Structure, tendon: usize) {
-        let mut pieces: Vec<Piece> = path::pieces(m, tendon).collect();
-        let mut row = RowOfPulls { structure, pattern: self, dofs: Vec::new() };
-        for piece in &mut pieces {
-            let Piece::Leg(leg) = piece else { continue };
-            let [start, end] = leg.sites.map(|site| m.site_bodyid[site] as usize);
-            leg.pulls = row.add(&[Straight { bodies: [start, end], points: [0, 3] }]);
-            if let Some(around) = &mut leg.around {
+        const TOUCHES: f64 = 1.0;
+        let pieces = self.pieces[self.parts[tendon].pieces.range()].to_vec();
+        let mut row = RowOfPulls::new(structure, self);
+        for piece in pieces {
+            let Piece::Leg(Leg { sites, around, place, .. }) = piece else { continue };
+            let [start, end] = sites.map(|site| m.site_bodyid[site] as usize);
+            let (points, bodies) = ([0, 3], [start, end]);
+            row.add(place, &Straight { piece: 0, points, bodies, when: 0.0 });
+            if let Some(around) = around {
                 let geom = m.geom_bodyid[around.geom] as usize;
-                around.pulls = row.add(&[
-                    Straight { bodies: [start, geom], points: [0, 1] },
-                    Straight { bodies: [geom, end], points: [2, 3] },
-                ]);
+                for (piece, points, bodies) in
+                    [(0, [0, 1], [start, geom]), (1, [2, 3], [geom, end])]
+                {
+                    row.add(place, &Straight { piece, points, bodies, when: TOUCHES });
+                }
             }
         }
         row.finish();
-        self.pieces.append(&mut pieces);
     }
 
     /// All legs, each with its tendon.

@@ -8,8 +8,8 @@
 
 use std::f64::consts::PI;
 
-use corten_math::real::{acos, asin, sin_cos};
-use corten_math::{MIN_VAL, Mask, Mat3, Number, Vec3};
+use corten_math::real::{asin, sin_cos};
+use corten_math::{MIN_VAL, Mask, Mat3, Number, Vec3, acos};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
@@ -28,13 +28,6 @@ pub(crate) struct Obstacle<T: Number> {
     pub radius: T,
 }
 
-/// A point beside an obstacle, where there is one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Side<T: Number> {
-    pub given: T::Mask,
-    pub point: Vec3<T>,
-}
-
 /// Where the string touches the obstacle, and its length between the two points. Numbers of lanes
 /// whose string is straight mean nothing.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +36,9 @@ pub(crate) struct Touch<T: Number> {
     pub points: [Vec3<T>; 2],
     pub length: T,
 }
+
+/// Squares below this are those whose roots, rounded, are below [`MIN_VAL`].
+const MIN_VAL_SQUARED: f64 = MIN_VAL * MIN_VAL;
 
 /// A point in a plane.
 type Point<T = f64> = [T; 2];
@@ -54,28 +50,30 @@ impl<T: Number> Obstacle<T> {
     /// is straight, in all lanes. A `side` point inside the obstacle makes it a ring, outside it
     /// tells on which side the string runs.
     #[inline(always)]
-    pub fn touch(&self, ends: [Vec3<T>; 2], side: Side<T>) -> Option<Touch<T>> {
-        let smallest = T::of(MIN_VAL);
+    pub fn touch(&self, ends: [Vec3<T>; 2], side: Option<Vec3<T>>) -> Option<Touch<T>> {
         let [start, end] = [self.local(ends[0]), self.local(ends[1])];
-        let central = norm(start).below(smallest).or(norm(end).below(smallest));
+        let tiny = T::of(MIN_VAL_SQUARED);
+        let central = start.dot(start).below(tiny).or(end.dot(end).below(tiny));
         let plane = match self.shape {
             Shape::Sphere => Plane::Through(plane_through([start, end])),
             Shape::Cylinder => Plane::Across,
         };
         let flat_ends = [plane.flat(start), plane.flat(end)];
 
-        let mut ring = side.given.and_not(side.given);
-        let mut beside = [T::of(0.0); 2];
-        if side.given.any() {
-            let point = self.local(side.point);
-            ring = side.given.and(norm(point).below(self.radius));
-            beside = scale(unit(plane.flat(point)), self.radius);
-        }
-        let mut arc = around(flat_ends, (side.given, beside), self.radius);
-        arc.touches = arc.touches.and_not(central.or(ring));
-        let ring = ring.and_not(central);
-        if ring.any() {
-            arc.bend(flat_ends, self.radius, ring);
+        let mut arc;
+        if let Some(point) = side {
+            let point = self.local(point);
+            let beside = scale(unit(plane.flat(point)), self.radius);
+            arc = around(flat_ends, Some(beside), self.radius);
+            let ring = norm(point).below(self.radius);
+            arc.touches = arc.touches.and_not(central.or(ring));
+            let ring = ring.and_not(central);
+            if ring.any() {
+                arc.bend(flat_ends, self.radius, ring);
+            }
+        } else {
+            arc = around(flat_ends, None, self.radius);
+            arc.touches = arc.touches.and_not(central);
         }
         if !arc.touches.any() {
             return None;
@@ -84,16 +82,23 @@ impl<T: Number> Obstacle<T> {
         let [mut reach, mut leave] = [plane.solid(arc.points[0]), plane.solid(arc.points[1])];
         let mut length = arc.length;
         if self.shape == Shape::Cylinder {
-            // A straight line on the unrolled path: height grows in proportion to length.
-            let gaps = [sub(flat_ends[0], arc.points[0]), sub(flat_ends[1], arc.points[1])];
-            let (before, after) = (dot(gaps[0], gaps[0]).sqrt(), dot(gaps[1], gaps[1]).sqrt());
-            let total = before + length + after;
             let (zero, rise) = (T::of(0.0), end[2] - start[2]);
-            let long = zero.below(total);
-            reach[2] = start[2] + T::select(long, rise * before / total, zero);
-            leave[2] = start[2] + T::select(long, rise * (before + length) / total, zero);
-            let height = leave[2] - reach[2];
-            length = (length * length + height * height).sqrt();
+            let level = rise.abs().at_most(zero);
+            if zero.at_most(zero).and_not(level).any() {
+                // A straight line on the unrolled path: height grows in proportion to length.
+                let gaps = [sub(flat_ends[0], arc.points[0]), sub(flat_ends[1], arc.points[1])];
+                let (before, after) = (dot(gaps[0], gaps[0]).sqrt(), dot(gaps[1], gaps[1]).sqrt());
+                let total = before + length + after;
+                let long = zero.below(total);
+                reach[2] = start[2] + T::select(long, rise * before / total, zero);
+                leave[2] = start[2] + T::select(long, rise * (before + length) / total, zero);
+                let height = leave[2] - reach[2];
+                length = (length * length + height * height).sqrt();
+            } else {
+                // The same numbers: √(l²) rounds to l.
+                reach[2] = start[2] + rise;
+                leave[2] = reach[2];
+            }
         }
         let points = [self.frame * reach + self.center, self.frame * leave + self.center];
         Some(Touch { touches: arc.touches, points, length })
@@ -200,11 +205,7 @@ impl<T: Number> Arc<T> {
 /// The path around the outside of a circle at the origin: tangent points and arc length. Beside
 /// the circle there may be a point, on it, that tells the side to run on.
 #[inline(always)]
-fn around<T: Number>(
-    ends: [Point<T>; 2],
-    (has_side, side): (T::Mask, Point<T>),
-    radius: T,
-) -> Arc<T> {
+fn around<T: Number>(ends: [Point<T>; 2], side: Option<Point<T>>, radius: T) -> Arc<T> {
     let (zero, smallest) = (T::of(0.0), T::of(MIN_VAL));
     let radius2 = radius * radius;
     let distance2 = [dot(ends[0], ends[0]), dot(ends[1], ends[1])];
@@ -216,17 +217,19 @@ fn around<T: Number>(
     let t = (-dot(along, ends[0]) / length2).clamp_unit();
     let nearest = [t * along[0] + ends[0][0], t * along[1] + ends[0][1]];
     let clear = radius2.below(dot(nearest, nearest));
-    let wrong = has_side.and_not(zero.at_most(dot(side, nearest)));
-    let straight = enclosed.or(tiny).or(clear.and_not(wrong));
     let all = zero.at_most(zero);
+    let mut straight = clear;
+    if let Some(side) = side {
+        straight = clear.and(zero.at_most(dot(side, nearest)));
+    }
+    let straight = enclosed.or(tiny).or(straight);
     if !all.and_not(straight).any() {
         return Arc { touches: straight.and_not(straight), points: ends, length: zero };
     }
 
     let [a, b] = tangent_points(ends[0], distance2[0], radius, radius2);
     let [c, d] = tangent_points(ends[1], distance2[1], radius, radius2);
-    let qualities =
-        [quality([a, d], ends, (has_side, side)), quality([b, c], ends, (has_side, side))];
+    let qualities = [quality([a, d], ends, side), quality([b, c], ends, side)];
     let is_first = qualities[1].below(qualities[0]);
     let p = [T::select(is_first, a[0], b[0]), T::select(is_first, a[1], b[1])];
     let q = [T::select(is_first, d[0], c[0]), T::select(is_first, d[1], c[1])];
@@ -237,13 +240,9 @@ fn around<T: Number>(
 
     // Angle swept from the first to the second point; the two candidates go around in opposite
     // directions.
-    let cos = dot(unit(p), unit(q));
-    let mut angle = zero;
-    for k in 0..T::LANES {
-        if touches.lane(k) {
-            angle.set_lane(k, acos(cos.lane(k).clamp(-1.0, 1.0)));
-        }
-    }
+    let (cos, one) = (dot(unit(p), unit(q)), T::of(1.0));
+    let cos = T::select(one.below(cos), one, T::select(cos.below(-one), -one, cos));
+    let angle = acos(cos);
     let turn = p[1] * q[0] - p[0] * q[1];
     let reflex = turn.below(zero).and(is_first).or(zero.below(turn).and_not(is_first));
     let angle = T::select(reflex, T::of(2.0 * PI) - angle, angle);
@@ -253,18 +252,14 @@ fn around<T: Number>(
 /// How good a path with two tangent points is: close to the side point, or short. Paths whose
 /// straight pieces cross are useless.
 #[inline(always)]
-fn quality<T: Number>(
-    tangents: [Point<T>; 2],
-    ends: [Point<T>; 2],
-    (has_side, side): (T::Mask, Point<T>),
-) -> T {
+fn quality<T: Number>(tangents: [Point<T>; 2], ends: [Point<T>; 2], side: Option<Point<T>>) -> T {
     let [a, b] = tangents;
-    let chord = sub(a, b);
-    let mut quality = -dot(chord, chord);
-    if has_side.any() {
-        let middle = unit([a[0] + b[0], a[1] + b[1]]);
-        quality = T::select(has_side, dot(middle, side), quality);
-    }
+    let quality = if let Some(side) = side {
+        dot(unit([a[0] + b[0], a[1] + b[1]]), side)
+    } else {
+        let chord = sub(a, b);
+        -dot(chord, chord)
+    };
     T::select(segments_cross(ends[0], a, ends[1], b), T::of(CROSSED), quality)
 }
 
@@ -288,14 +283,17 @@ fn tangent_points<T: Number>(end: Point<T>, distance2: T, radius: T, radius2: T)
 /// Whether the segments a0–a1 and b0–b1 have a common point; parallel ones count as apart.
 #[inline(always)]
 fn segments_cross<T: Number>(a0: Point<T>, a1: Point<T>, b0: Point<T>, b1: Point<T>) -> T::Mask {
-    let (zero, one) = (T::of(0.0), T::of(1.0));
+    let zero = T::of(0.0);
     let (u, v, w) = (sub(a1, a0), sub(b1, b0), sub(a0, b0));
     let det = v[1] * u[0] - v[0] * u[1];
-    let s = (v[0] * w[1] - v[1] * w[0]) / det;
-    let t = (u[0] * w[1] - u[1] * w[0]) / det;
-    let on_first = zero.at_most(s).and(s.at_most(one));
-    let on_second = zero.at_most(t).and(t.at_most(one));
-    on_first.and(on_second).and_not(det.abs().below(T::of(MIN_VAL)))
+    // Both numerators over det are from 0 to 1. A quotient that is above one by less than half a
+    // unit in the last place has equal parts: no division is needed to tell.
+    let negative = det.below(zero);
+    let (size, s, t) = (det.abs(), v[0] * w[1] - v[1] * w[0], u[0] * w[1] - u[1] * w[0]);
+    let (s, t) = (T::select(negative, -s, s), T::select(negative, -t, t));
+    let on_first = zero.at_most(s).and(s.at_most(size));
+    let on_second = zero.at_most(t).and(t.at_most(size));
+    on_first.and(on_second).and_not(size.below(T::of(MIN_VAL)))
 }
 
 /// The point where a ring around the origin bends a string that passes through it.
@@ -435,7 +433,6 @@ mod tests {
     }
 
     fn touch(o: Obstacle<f64>, a: Vec3, b: Vec3, side: Option<Vec3>) -> Option<Touch<f64>> {
-        let side = Side { given: side.is_some(), point: side.unwrap_or(Vec3::ZERO) };
         o.touch([a, b], side).filter(|t| t.touches)
     }
 
@@ -466,6 +463,14 @@ mod tests {
         let below = path(obstacle(Shape::Sphere), a, b, Some(Vec3::new(0.0, -0.3, 0.0)));
         let above = path(obstacle(Shape::Sphere), a, b, Some(Vec3::new(0.0, 0.3, 0.0)));
         assert!(below > above);
+    }
+
+    #[test]
+    fn squares_tell_whether_a_root_is_too_small() {
+        let near = |k: i64| f64::from_bits((MIN_VAL_SQUARED.to_bits() as i64 + k) as u64);
+        for square in (-9..9).map(near).chain([0.0, 1.0, f64::NAN]) {
+            assert_eq!(square < MIN_VAL_SQUARED, square.sqrt() < MIN_VAL);
+        }
     }
 
     #[test]
@@ -532,7 +537,14 @@ mod tests {
             [Vec3::new(-0.3, 0.3, 0.0), Vec3::new(0.3, 0.1, 0.2)],
             [Vec3::new(0.3, 0.15, 0.1), Vec3::new(0.3, -0.15, 0.0)],
         ];
-        let sides = [None, Some(Vec3::new(0.0, -0.3, 0.0)), None, Some(Vec3::new(0.01, 0.0, 0.0))];
+        let level = ends.map(|ends| ends.map(|end| Vec3::new(end[0], end[1], 0.1)));
+        let beside = [
+            Vec3::new(0.1, 0.3, 0.0),
+            Vec3::new(0.0, -0.3, 0.0),
+            Vec3::new(-0.1, 0.4, 0.0),
+            Vec3::new(0.01, 0.0, 0.0),
+        ];
+        let mut touching = 0;
         for shape in [Shape::Sphere, Shape::Cylinder] {
             let one = obstacle(shape);
             let four = Obstacle::<Four> {
@@ -541,23 +553,36 @@ mod tests {
                 frame: Mat3::of(one.frame),
                 radius: Four::of(RADIUS),
             };
-            let given = Four::from_lanes(|k| if sides[k].is_some() { 1.0 } else { 0.0 });
-            let side = Side {
-                given: Four::of(0.0).below(given),
-                point: Vec3::from_lanes(|k| sides[k].unwrap_or(Vec3::ZERO)),
-            };
-            let both = [0, 1].map(|i| Vec3::<Four>::from_lanes(|k| ends[k][i]));
-            let all = four.touch(both, side).unwrap();
-            for k in 0..4 {
-                let alone = touch(one, ends[k][0], ends[k][1], sides[k]);
-                assert_eq!(alone.is_some(), all.touches.lane(k));
-                assert_eq!(alone.is_some(), k != 2);
-                let Some(alone) = alone else { continue };
-                assert_eq!(alone.length, all.length.lane(k));
-                for i in 0..2 {
-                    assert_eq!(alone.points[i].0, all.points[i].0.map(|x| x.lane(k)));
+            for (ends, has_side) in [(ends, false), (ends, true), (level, false), (level, true)] {
+                let side = has_side.then_some(beside);
+                let both = [0, 1].map(|i| Vec3::<Four>::from_lanes(|k| ends[k][i]));
+                let sides = side.map(|side| Vec3::<Four>::from_lanes(|k| side[k]));
+                let all = four.touch(both, sides).unwrap();
+                for k in 0..4 {
+                    let alone = touch(one, ends[k][0], ends[k][1], side.map(|side| side[k]));
+                    assert_eq!(alone.is_some(), all.touches.lane(k));
+                    let Some(alone) = alone else { continue };
+                    touching += 1;
+                    assert_eq!(alone.length, all.length.lane(k));
+                    for i in 0..2 {
+                        assert_eq!(alone.points[i].0, all.points[i].0.map(|x| x.lane(k)));
+                    }
                 }
             }
+        }
+        assert!(touching > 12 && touching < 32, "{touching}");
+    }
+
+    /// What goes without heights where there are none is what comes of them.
+    #[test]
+    fn level_paths_are_those_next_to_them() {
+        let o = obstacle(Shape::Cylinder);
+        let ends = |rise: f64| [Vec3::new(-0.3, 0.1, 0.2), Vec3::new(0.3, 0.1, 0.2 + rise)];
+        let [level, sloped] = [0.0, 1e-14].map(|rise| o.touch(ends(rise), None).unwrap());
+        assert_eq!(level.length, sloped.length);
+        for i in 0..2 {
+            assert_eq!(level.points[i].0[..2], sloped.points[i].0[..2]);
+            assert!((level.points[i][2] - sloped.points[i][2]).abs() < 1e-13);
         }
     }
 }
