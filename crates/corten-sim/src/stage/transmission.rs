@@ -6,12 +6,31 @@
 //! The moment of an actuator is the derivative of its length by the joint positions or, where no
 //! length exists, the wrench that a unit force exerts. Rows hold only nonzero entries.
 
-use corten_math::{Quat, Vec3, wide};
+mod sites;
+
+use std::ops::Range;
+
+use corten_math::{Mat3, Quat, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
+use self::sites::Thrusters;
 use crate::chain::{self, BodyPoint, index};
+use crate::data::structure::Structure;
 use crate::{Data, sleep, support};
+
+/// The poses of sites in data; other parts of it may be written to at the same time.
+macro_rules! poses {
+    ($d:expr) => {
+        Poses {
+            structure: &$d.scratch.structure,
+            site_xpos: &$d.site_xpos,
+            site_xmat: &$d.site_xmat,
+            subtree_com: &$d.subtree_com,
+            cdof: &$d.cdof,
+        }
+    };
+}
 
 /// The row under construction: appended to the moment matrix as long as there is room.
 struct Row<'a> {
@@ -40,30 +59,67 @@ impl Row<'_> {
 
 /// Lengths and moments.
 pub fn transmission(m: &Model, d: &mut Data) {
-    let filter = sleep::filters(m, d);
-    let plain = if filter { 0 } else { scalar_joints(m, d) };
-    let (next, start) =
-        if filter || m.ntendon == 0 { (plain, plain) } else { tendons(m, d, plain) };
+    if sleep::filters(m, d) {
+        rows(m, d, 0..m.nu, 0, true);
+        return;
+    }
+    let is = |actuator: usize, kinds: &[Transmission]| {
+        let kind = m.actuator_trntype.get(actuator);
+        kind.is_some_and(|&kind| kinds.iter().any(|k| k.raw() == kind))
+    };
+    let (mut next, mut start) = (0, 0);
+    if is(0, &[Transmission::Joint, Transmission::JointInParent]) {
+        next = scalar_joints(m, d);
+        start = next;
+    }
+    if is(next, &[Transmission::Tendon]) {
+        (next, start) = tendons(m, d, next);
+    }
     if next < m.nu {
-        rows(m, d, next, start, filter);
+        others(m, d, next, start);
     }
 }
 
+/// The actuators from `first` on, whose row begins at entry `start`, of any kind.
+#[inline(never)]
+fn others(m: &Model, d: &mut Data, first: usize, start: usize) {
+    let (mut next, mut start) = (first, start);
+    while next < m.nu {
+        let first = next;
+        if is_slider_crank(m, next) {
+            (next, start) = slider_cranks(m, d, next, start);
+        } else if let Some(thrusters) = Thrusters::find(m, next)
+            && let Some(end) = sites::rows(m, d, thrusters, start)
+        {
+            (next, start) = (next + 4, end);
+        }
+        if next == first {
+            let alike = |&i: &usize| is_slider_crank(m, i) || Thrusters::find(m, i).is_some();
+            next = (first + 1..m.nu).find(alike).unwrap_or(m.nu);
+            start = rows(m, d, first..next, start, false);
+        }
+    }
+}
+
+fn is_slider_crank(m: &Model, actuator: usize) -> bool {
+    m.actuator_trntype[actuator] == Transmission::SliderCrank.raw()
+}
+
 wide! {
-    /// The rows from that of actuator `first` on, which begins at entry `start`.
-    fn rows(m: &Model, d: &mut Data, first: usize, start: usize, filter: bool) {
+    /// The rows of some actuators, of which the first begins at entry `start`. Returns where the row
+    /// after them begins.
+    fn rows(m: &Model, d: &mut Data, actuators: Range<usize>, start: usize, filter: bool) -> usize {
         let mut colind = std::mem::take(&mut d.moment_colind);
         let mut value = std::mem::take(&mut d.actuator_moment);
-        let mut dense = std::mem::take(&mut d.scratch.transmission);
         let mut start = start;
-        for i in first..m.nu {
+        for i in actuators {
             d.moment_rowadr[i] = start as i32;
             d.moment_rownnz[i] = 0;
             if filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep {
                 continue;
             }
             let mut row = Row { colind: &mut colind[start..], value: &mut value[start..], len: 0 };
-            if let Some(length) = length_and_moment(m, d, i, &mut row, &mut dense) {
+            if let Some(length) = length_and_moment(m, d, i, &mut row) {
                 d.actuator_length[i] = length;
             }
             d.moment_rownnz[i] = row.len as i32;
@@ -71,12 +127,13 @@ wide! {
         }
         d.moment_colind = colind;
         d.actuator_moment = value;
-        d.scratch.transmission = dense;
+        start
     }
 }
 
 /// The actuators before the first that is not on a hinge or slide: on most robots all of them, with
 /// one entry each. Returns how many.
+#[inline(never)]
 fn scalar_joints(m: &Model, d: &mut Data) -> usize {
     const KINDS: [i32; 2] = [Transmission::Joint.raw(), Transmission::JointInParent.raw()];
     let (joints, qpos) = (&d.scratch.structure.joints[..], &d.qpos[..]);
@@ -102,6 +159,7 @@ fn scalar_joints(m: &Model, d: &mut Data) -> usize {
 
 /// The actuators from `first` on, whose row begins at that entry, before one that is not on a
 /// tendon. Returns which it is, and where its row begins.
+#[inline(never)]
 fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
     let (n, count) = (m.nu, m.ntendon);
     let (kinds, gears) = (&m.actuator_trntype[..n], &m.actuator_gear[..n]);
@@ -110,18 +168,18 @@ fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
     let lengths = &mut d.actuator_length[..n];
     let (from, nonzero) = (&d.ten_J_rowadr[..count], &d.ten_J_rownnz[..count]);
     let tendon_lengths = &d.ten_length[..count];
+    let (from_colind, from_value) = (&d.ten_J_colind[..], &d.ten_J[..]);
+    let (colind, value) = (&mut d.moment_colind[..], &mut d.actuator_moment[..]);
     let mut next = first;
     for i in first..n {
         let tendon = targets[i][0] as usize;
         if kinds[i] != Transmission::Tendon.raw() || tendon >= count {
             return (i, next);
         }
-        let row = from[tendon] as usize..from[tendon] as usize + nonzero[tendon] as usize;
-        let (start, gear) = (next, gears[i][0]);
-        for (&dof, j) in d.ten_J_colind[row.clone()].iter().zip(&d.ten_J[row]) {
-            if let (Some(c), Some(v)) =
-                (d.moment_colind.get_mut(next), d.actuator_moment.get_mut(next))
-            {
+        let (from, len, gear) = (from[tendon] as usize, nonzero[tendon] as usize, gears[i][0]);
+        let start = next;
+        for (&dof, j) in from_colind[from..from + len].iter().zip(&from_value[from..from + len]) {
+            if let (Some(c), Some(v)) = (colind.get_mut(next), value.get_mut(next)) {
                 (*c, *v) = (dof, j * gear);
                 next += 1;
             }
@@ -132,15 +190,42 @@ fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
     (n, next)
 }
 
+wide! {
+    /// The actuators from `first` on, whose row begins at entry `start`, before one that is not on a
+    /// slider and a crank. Returns which it is, and where its row begins.
+    fn slider_cranks(m: &Model, d: &mut Data, first: usize, start: usize) -> (usize, usize) {
+        let n = m.nu;
+        let (kinds, gears) = (&m.actuator_trntype[..n], &m.actuator_gear[..n]);
+        let (targets, rods) = (&m.actuator_trnid[..n], &m.actuator_cranklength[..n]);
+        let (rowadr, rownnz) = (&mut d.moment_rowadr[..n], &mut d.moment_rownnz[..n]);
+        let lengths = &mut d.actuator_length[..n];
+        let poses = poses!(d);
+        let mut row =
+            Row { colind: &mut d.moment_colind, value: &mut d.actuator_moment, len: start };
+        for i in first..n {
+            let begin = row.len;
+            let [crank, slider] = targets[i];
+            let (Some(crank), Some(slider)) = (index(crank, m.nsite), index(slider, m.nsite))
+            else {
+                return (i, begin);
+            };
+            if kinds[i] != Transmission::SliderCrank.raw() {
+                return (i, begin);
+            }
+            let (sites, gear) = ([crank, slider], gears[i][0]);
+            let Some(length) = slider_crank(m, &poses, sites, rods[i], gear, &mut row) else {
+                return (i, begin);
+            };
+            lengths[i] = length;
+            (rowadr[i], rownnz[i]) = (begin as i32, (row.len - begin) as i32);
+        }
+        (n, row.len)
+    }
+}
+
 /// Fills the row of one actuator and returns its length; `None` if its target does not exist.
 #[inline(always)]
-fn length_and_moment(
-    m: &Model,
-    d: &Data,
-    actuator: usize,
-    row: &mut Row<'_>,
-    dense: &mut [f64],
-) -> Option<f64> {
+fn length_and_moment(m: &Model, d: &mut Data, actuator: usize, row: &mut Row<'_>) -> Option<f64> {
     let [target, other] = m.actuator_trnid[actuator];
     let gear = &m.actuator_gear[actuator];
     let kind = Transmission::from_raw(m.actuator_trntype[actuator])?;
@@ -149,7 +234,8 @@ fn length_and_moment(
         Transmission::JointInParent => joint(m, d, index(target, m.njnt)?, gear, true, row),
         Transmission::SliderCrank => {
             let sites = [index(target, m.nsite)?, index(other, m.nsite)?];
-            slider_crank(m, d, sites, m.actuator_cranklength[actuator], gear[0], row)
+            let rod = m.actuator_cranklength[actuator];
+            slider_crank(m, &poses!(d), sites, rod, gear[0], row)
         }
         Transmission::Tendon => Some(tendon(d, index(target, m.ntendon)?, gear[0], row)),
         Transmission::Site => {
@@ -160,7 +246,7 @@ fn length_and_moment(
             }
         }
         Transmission::Body => {
-            adhesion(m, d, target, row, dense);
+            adhesion(m, d, target, row);
             Some(0.0)
         }
         Transmission::Undefined => None,
@@ -214,15 +300,57 @@ fn joint(
     }
 }
 
-/// The bodies of two sites, and where the sites are relative to what the motion of their bodies
-/// refers to.
+/// Poses of sites, and how they move.
+#[derive(Clone, Copy)]
+struct Poses<'a> {
+    structure: &'a Structure,
+    site_xpos: &'a [Vec3],
+    site_xmat: &'a [Mat3],
+    subtree_com: &'a [Vec3],
+    cdof: &'a [Spatial],
+}
+
+impl Poses<'_> {
+    /// Where a site is relative to what the motion of its body refers to.
+    #[inline(always)]
+    fn offset(&self, site: usize, body: usize) -> Vec3 {
+        let root = self.structure.bodies[body].root as usize;
+        self.site_xpos[site] - self.subtree_com[root]
+    }
+
+    /// Calls `visit(dof, motion)` for dofs that move a site's body: `motion` is the velocity of the
+    /// site under a unit dof velocity.
+    #[inline(always)]
+    fn for_each_motion(
+        &self,
+        dofs: &[u32],
+        (site, body): (usize, usize),
+        mut visit: impl FnMut(u32, Vec3),
+    ) {
+        if dofs.is_empty() {
+            return;
+        }
+        let offset = self.offset(site, body);
+        for &dof in dofs {
+            visit(dof, chain::point_motion(&self.cdof[dof as usize], offset));
+        }
+    }
+
+    /// The degrees of freedom that move both of two bodies, the first alone, the second alone.
+    #[inline(always)]
+    fn branches(&self, bodies: [usize; 2]) -> [&[u32]; 3] {
+        let [first, second] = [self.structure.chain(bodies[0]), self.structure.chain(bodies[1])];
+        if first.is_empty() || second.is_empty() {
+            return [&[], first, second];
+        }
+        self.structure.branches(bodies)
+    }
+}
+
+/// The bodies of two sites.
 #[inline(always)]
-fn bodies_and_offsets(m: &Model, d: &Data, sites: [usize; 2]) -> Option<([usize; 2], [Vec3; 2])> {
-    let [Some(a), Some(b)] = sites.map(|s| index(m.site_bodyid[s], m.nbody)) else { return None };
-    let nodes = &d.scratch.structure.bodies;
-    let offset =
-        |s: usize, body: usize| d.site_xpos[sites[s]] - d.subtree_com[nodes[body].root as usize];
-    Some(([a, b], [offset(0, a), offset(1, b)]))
+fn bodies_of(m: &Model, [a, b]: [usize; 2]) -> Option<[usize; 2]> {
+    Some([index(m.site_bodyid[a], m.nbody)?, index(m.site_bodyid[b], m.nbody)?])
 }
 
 /// The dofs that move one of two bodies alone, in ascending order, each with the place of the body.
@@ -241,14 +369,14 @@ fn alone<'a>(first: &'a [u32], second: &'a [u32]) -> [(usize, &'a [u32]); 2] {
 #[inline(always)]
 fn slider_crank(
     m: &Model,
-    d: &Data,
+    poses: &Poses<'_>,
     [crank, slider]: [usize; 2],
     rod: f64,
     gear: f64,
     row: &mut Row<'_>,
 ) -> Option<f64> {
-    let axis = d.site_xmat[slider].col(2);
-    let gap = d.site_xpos[crank] - d.site_xpos[slider];
+    let axis = poses.site_xmat[slider].col(2);
+    let gap = poses.site_xpos[crank] - poses.site_xpos[slider];
     let along = gap.dot(axis);
     let det = along * along + rod * rod - gap.dot(gap);
     let (length, by_gap, by_axis) = if det <= 0.0 {
@@ -258,7 +386,7 @@ fn slider_crank(
         let share = 1.0 - along / root;
         (along - root, axis * share + gap * (1.0 / root), gap * share)
     };
-    let (bodies, offset) = bodies_and_offsets(m, d, [slider, crank])?;
+    let bodies = bodies_of(m, [slider, crank])?;
     let mut push = |dof: u32, gap_rate: Vec3, axis_rate: Vec3| {
         let mut rate = 0.0;
         for k in 0..3 {
@@ -266,23 +394,23 @@ fn slider_crank(
         }
         row.push_nonzero(dof as usize, rate * gear);
     };
-    let [both, first, second] = d.scratch.structure.branches(bodies);
-    for &dof in both {
-        let cdof = &d.cdof[dof as usize];
-        let gap_rate = chain::point_motion(cdof, offset[1]) - chain::point_motion(cdof, offset[0]);
-        push(dof, gap_rate, cdof.rot().cross(axis));
+    let (slider, crank) = ((slider, bodies[0]), (crank, bodies[1]));
+    let [both, first, second] = poses.branches(bodies);
+    if !both.is_empty() {
+        let from = poses.offset(slider.0, slider.1);
+        poses.for_each_motion(both, crank, |dof, motion| {
+            let cdof = &poses.cdof[dof as usize];
+            push(dof, motion - chain::point_motion(cdof, from), cdof.rot().cross(axis));
+        });
     }
-    for (side, dofs) in alone(first, second) {
-        for &dof in dofs {
-            let cdof = &d.cdof[dof as usize];
-            let motion = chain::point_motion(cdof, offset[side]);
-            if side == 0 {
-                push(dof, -motion, cdof.rot().cross(axis));
-            } else {
-                push(dof, motion, Vec3::ZERO);
-            }
-        }
-    }
+    // Branches of a tree do not interleave.
+    let [before, after] =
+        if first.first() < second.first() { [&[][..], second] } else { [second, &[]] };
+    poses.for_each_motion(before, crank, |dof, motion| push(dof, motion, Vec3::ZERO));
+    poses.for_each_motion(first, slider, |dof, motion| {
+        push(dof, -motion, poses.cdof[dof as usize].rot().cross(axis));
+    });
+    poses.for_each_motion(after, crank, |dof, motion| push(dof, motion, Vec3::ZERO));
     Some(length * gear)
 }
 
@@ -340,7 +468,8 @@ fn site_relative(
     let [reference, site] = sites;
     let [translation, rotation] = halves(gear);
     let frame = &d.site_xmat[reference];
-    let (bodies, offset) = bodies_and_offsets(m, d, sites)?;
+    let bodies = bodies_of(m, sites)?;
+    let poses = poses!(d);
     let mut length = 0.0;
     if translation != Vec3::ZERO {
         let gap = frame.tmul(d.site_xpos[site] - d.site_xpos[reference]);
@@ -353,23 +482,23 @@ fn site_relative(
     }
 
     let (force, torque) = (*frame * translation, *frame * rotation);
-    let [_, first, second] = d.scratch.structure.branches(bodies);
+    let [_, first, second] = poses.branches(bodies);
     for (side, dofs) in alone(first, second) {
         let sign = if side == 0 { -1.0 } else { 1.0 };
-        for &dof in dofs {
-            let cdof = &d.cdof[dof as usize];
-            let motion = chain::point_motion(cdof, offset[side]);
-            row.push_nonzero(dof as usize, sign * (motion.dot(force) + cdof.rot().dot(torque)));
-        }
+        poses.for_each_motion(dofs, (sites[side], bodies[side]), |dof, motion| {
+            let turn = d.cdof[dof as usize].rot();
+            row.push_nonzero(dof as usize, sign * (motion.dot(force) + turn.dot(torque)));
+        });
     }
     Some(length)
 }
 
 /// Adhesion of a body: the mean of its contact normals' Jacobians, negated so that a positive
 /// force pulls together. Contacts that produce constraint forces count, and those in the gap.
-fn adhesion(m: &Model, d: &Data, body: i32, row: &mut Row<'_>, dense: &mut [f64]) {
+fn adhesion(m: &Model, d: &mut Data, body: i32, row: &mut Row<'_>) {
     const ACTIVE: i32 = 0;
     const IN_GAP: i32 = 1;
+    let mut dense = std::mem::take(&mut d.scratch.transmission);
     let mut count = 0;
     for contact in &d.contact[..d.ncon] {
         let [Some(a), Some(b)] = contact.geom.map(|g| index(g, m.ngeom)) else { continue };
@@ -388,6 +517,7 @@ fn adhesion(m: &Model, d: &Data, body: i32, row: &mut Row<'_>, dense: &mut [f64]
             row.push_nonzero(dof, std::mem::take(sum) * scale);
         }
     }
+    d.scratch.transmission = dense;
 }
 
 /// Actuator velocities.

@@ -38,11 +38,30 @@ pub(crate) fn times_row(
     row: Range<usize>,
     vector: &[f64],
 ) -> f64 {
-    if row.len() == 1 {
-        return entries[row.start] * vector[columns[row.start] as usize];
+    let (columns, entries) = (&columns[row.clone()], &entries[row]);
+    if let ([i], [a]) = (columns, entries) {
+        return a * vector[*i as usize];
     }
-    let terms = columns[row.clone()].iter().zip(&entries[row]);
-    terms.map(|(&dof, entry)| entry * vector[dof as usize]).sum()
+    if let ([i, j], [a, b]) = (columns, entries) {
+        return a * vector[*i as usize] + b * vector[*j as usize];
+    }
+    if let Some((first, [a, b, c, d, e, f])) = free_joint_row(columns, entries)
+        && let Some([u, v, w, x, y, z]) = vector[first..].first_chunk()
+    {
+        return a * u + b * v + c * w + d * x + e * y + f * z;
+    }
+    columns.iter().zip(entries).map(|(&dof, entry)| entry * vector[dof as usize]).sum()
+}
+
+/// The first dof and the entries of a sparse row, whose columns ascend, if it has those of a free
+/// joint.
+#[inline(always)]
+pub(crate) fn free_joint_row<'a>(
+    columns: &[i32],
+    entries: &'a [f64],
+) -> Option<(usize, &'a [f64; 6])> {
+    let (&[first, .., last], Ok(entries)) = (columns, entries.try_into()) else { return None };
+    (first + 5 == last).then_some((first as usize, entries))
 }
 
 /// Whether an array of the model is as it was; most lists of small models are empty.

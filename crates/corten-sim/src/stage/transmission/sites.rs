@@ -1,0 +1,96 @@
+//! Wrenches at sites of a free body, four actuators at a time: the thrusters of a vehicle.
+//!
+//! Every lane goes through the operations of [`super::site_wrench`].
+
+use corten_math::{Four, Mask, Mat3, Number, Spatial, Vec3, wide};
+use corten_model::Model;
+use corten_model::enums::Transmission;
+
+use crate::Data;
+use crate::chain::index;
+
+/// Four consecutive actuators, each a wrench at a site of the same body.
+pub(super) struct Thrusters {
+    first: usize,
+    sites: [usize; 4],
+    body: usize,
+}
+
+impl Thrusters {
+    /// Those from an actuator on, where there are some and the processor has lanes for them.
+    #[inline(always)]
+    pub fn find(m: &Model, first: usize) -> Option<Thrusters> {
+        let kinds = m.actuator_trntype.get(first..)?.first_chunk::<4>()?;
+        if *kinds != [Transmission::Site.raw(); 4] || !Four::available() {
+            return None;
+        }
+        let targets = m.actuator_trnid.get(first..)?.first_chunk::<4>()?;
+        let mut sites = [0; 4];
+        let mut bodies = [0; 4];
+        for k in 0..4 {
+            let [site, other] = targets[k];
+            (sites[k], bodies[k]) = (site as usize, *m.site_bodyid.get(site as usize)?);
+            if index(other, m.nsite).is_some() || bodies[k] != bodies[0] {
+                return None;
+            }
+        }
+        Some(Thrusters { first, sites, body: index(bodies[0], m.nbody)? })
+    }
+}
+
+wide! {
+    /// The rows of four actuators, of which the first begins at entry `start`. Returns where the next
+    /// begins; `None`, and nothing is done, if more than a free joint moves the body.
+    pub(super) fn rows(m: &Model, d: &mut Data, four: Thrusters, start: usize) -> Option<usize> {
+        let s = &*d.scratch.structure;
+        let Thrusters { first, sites, body } = four;
+        let root = s.bodies[body].root as usize;
+        let dofs: [u32; 6] = s.chain(body).try_into().ok().filter(|_| s.bodies[root].free)?;
+        let axes = d.cdof.get(dofs[0] as usize..)?.first_chunk::<6>()?;
+        let colind = d.moment_colind.get_mut(start..)?.first_chunk_mut::<24>()?;
+        let value = d.actuator_moment.get_mut(start..)?.first_chunk_mut::<24>()?;
+        let gears = m.actuator_gear[first..].first_chunk::<4>()?;
+
+        let frame = Mat3::<Four>::load(&d.site_xmat, sites);
+        let gear = Spatial::<Four>::load(bytemuck::cast_slice(gears), [0, 1, 2, 3]);
+        // A gear has its translational half first.
+        let (force, torque) = (frame * gear.rot(), frame * gear.lin());
+        let offset = Vec3::<Four>::load(&d.site_xpos, sites) - Vec3::of(d.subtree_com[root]);
+
+        // The joint moves along the axes of the world first.
+        let [x, y, z] = force.0;
+        let mut moments = Spatial([x, y, z, x, y, z]);
+        for k in 3..6 {
+            let axis = Spatial::<Four>::of(axes[k]);
+            let motion = axis.lin() + axis.rot().cross(offset);
+            moments[k] = motion.dot(force) + axis.rot().dot(torque);
+        }
+        moments.store(bytemuck::cast_slice_mut(value), [0, 1, 2, 3]);
+        *colind = bytemuck::cast([dofs; 4]);
+        let zero = Four::of(0.0);
+        let mut zeros = moments[0].abs().at_most(zero);
+        for k in 1..6 {
+            zeros = zeros.or(moments[k].abs().at_most(zero));
+        }
+
+        let rowadr = d.moment_rowadr[first..].first_chunk_mut::<4>()?;
+        let rownnz = d.moment_rownnz[first..].first_chunk_mut::<4>()?;
+        *d.actuator_length[first..].first_chunk_mut::<4>()? = [0.0; 4];
+        if !zeros.any() {
+            let begin = start as i32;
+            (*rowadr, *rownnz) = ([begin, begin + 6, begin + 12, begin + 18], [6; 4]);
+            return Some(start + 24);
+        }
+        // Rows move together as their zeros go.
+        let mut next = 0;
+        for lane in 0..4 {
+            let begin = next;
+            for k in 6 * lane..6 * lane + 6 {
+                (colind[next], value[next]) = (colind[k], value[k]);
+                next += usize::from(value[next] != 0.0);
+            }
+            (rowadr[lane], rownnz[lane]) = ((start + begin) as i32, (next - begin) as i32);
+        }
+        Some(start + next)
+    }
+}
