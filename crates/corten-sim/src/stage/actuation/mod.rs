@@ -43,8 +43,8 @@ pub fn actuation(m: &Model, d: &mut Data) {
         d.qfrc_actuator.fill(0.0);
         return;
     }
-    let mut memory = std::mem::take(&mut d.scratch.actuation);
-    memory.bad = effective_controls(m, d, &mut memory.ctrl);
+    let mut ctrl = std::mem::take(&mut d.scratch.actuation.ctrl);
+    d.scratch.actuation.bad = effective_controls(m, d, &mut ctrl);
     // As in MuJoCo, an actuator between two static sites counts as asleep even if no tree is.
     let filter = sleep::enabled(m);
     let asleep =
@@ -54,24 +54,26 @@ pub fn actuation(m: &Model, d: &mut Data) {
     if m.na > 0 {
         if all_act {
             plain = muscles::count(m);
-            muscles::run(m, d, &memory.ctrl, plain);
+            muscles::run(m, d, &ctrl, plain);
         }
         for i in plain..m.nu {
             if !asleep(d, i) {
-                activation_derivative(m, d, i, memory.ctrl[i]);
+                activation_derivative(m, d, i, ctrl[i]);
             }
         }
     }
-    let done = if all_act && plain < m.nu { direct(m, d, &memory.ctrl, plain) } else { plain };
-    for i in done..memory.ctrl.len() {
+    let done = if all_act && plain < m.nu { direct(m, d, &ctrl, plain) } else { plain };
+    for i in done..ctrl.len() {
         let off = asleep(d, i) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
-        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, memory.ctrl[i]) };
+        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl[i]) };
     }
-    limit_tendon_forces(m, d, &mut memory.tendon_force);
+    d.scratch.actuation.ctrl = ctrl;
+    if support::any_set(&m.tendon_actfrclimited) {
+        limit_tendon_forces(m, d);
+    }
     if support::any_set(&m.actuator_forcelimited) {
         clip_all(&mut d.actuator_force, &m.actuator_forcelimited, &m.actuator_forcerange);
     }
-    d.scratch.actuation = memory;
     joint_forces(m, d);
 }
 
@@ -139,12 +141,15 @@ impl Memory {
 /// Controls within their limits; all zero if one of them is not a sane number, which is returned.
 fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) -> Option<usize> {
     let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
-    ctrl.clear();
-    ctrl.extend_from_slice(&d.ctrl[..m.nu.min(d.ctrl.len())]);
-    if clamp {
-        clip_all(ctrl, &m.actuator_ctrllimited, &m.actuator_ctrlrange);
+    let n = m.nu.min(d.ctrl.len());
+    ctrl.resize(n, 0.0);
+    let (limited, range) = (&m.actuator_ctrllimited[..n], &m.actuator_ctrlrange[..n]);
+    let mut sane = true;
+    for (i, (to, &given)) in ctrl.iter_mut().zip(&d.ctrl[..n]).enumerate() {
+        let u = if clamp && limited[i] != 0 { clip(given, range[i]) } else { given };
+        sane &= u.abs() <= MAX_VAL;
+        *to = u;
     }
-    let sane = ctrl.iter().fold(true, |sane, u| sane & (u.abs() <= MAX_VAL));
     let bad = if sane { None } else { ctrl.iter().position(|u| !(u.abs() <= MAX_VAL)) };
     if let Some(bad) = bad {
         d.warning_mut(Warning::BadCtrl).raise(bad);
@@ -244,16 +249,14 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
 }
 
 /// Scales the forces on each tendon so that their sum stays within the tendon's limits.
-fn limit_tendon_forces(m: &Model, d: &mut Data, total: &mut Vec<f64>) {
+fn limit_tendon_forces(m: &Model, d: &mut Data) {
     let limited = |i: usize| {
         (m.actuator_trntype[i] == Transmission::Tendon.raw())
             .then(|| index(m.actuator_trnid[i][0], m.ntendon))
             .flatten()
             .filter(|&t| m.tendon_actfrclimited[t] != 0)
     };
-    if !support::any_set(&m.tendon_actfrclimited) {
-        return;
-    }
+    let total = &mut d.scratch.actuation.tendon_force;
     total.clear();
     total.resize(m.ntendon, 0.0);
     for i in 0..m.nu {
@@ -281,13 +284,17 @@ fn joint_forces(m: &Model, d: &mut Data) {
         if force == 0.0 {
             continue;
         }
-        let (start, count) = (start as usize, count as usize);
-        if count == 1 {
-            total[colind[start] as usize] += moments[start] * force;
+        let row = start as usize..start as usize + count as usize;
+        let (columns, moments) = (&colind[row.clone()], &moments[row]);
+        if let Some((first, moments)) = support::free_joint_row(columns, moments)
+            && let Some(total) = total[first..].first_chunk_mut::<6>()
+        {
+            for k in 0..6 {
+                total[k] += moments[k] * force;
+            }
             continue;
         }
-        let row = start..start + count;
-        for (&dof, moment) in colind[row.clone()].iter().zip(&moments[row]) {
+        for (&dof, moment) in columns.iter().zip(moments) {
             total[dof as usize] += moment * force;
         }
     }

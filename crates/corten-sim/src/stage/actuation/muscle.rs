@@ -24,6 +24,23 @@ pub struct Muscle<T = f64> {
     fvmax: T,
 }
 
+/// Length in optimal lengths, the optimal length itself, and the peak active force.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured<T> {
+    length: T,
+    optimal_length: T,
+    peak_force: T,
+}
+
+impl<T: Number> Measured<T> {
+    /// Whether one of the muscles is beyond its optimal length, or of no length.
+    #[inline(always)]
+    pub fn is_stretched(self) -> bool {
+        let one = T::of(1.0);
+        one.at_most(one).and_not(self.length.at_most(one)).any()
+    }
+}
+
 impl<T: Number> Muscle<T> {
     #[inline(always)]
     pub fn new(prm: &[f64; 10]) -> Muscle<T> {
@@ -58,25 +75,38 @@ impl<T: Number> Muscle<T> {
         self.range[0] + (length - lengthrange[0]) / optimal.larger(T::of(MIN_VAL))
     }
 
+    /// A muscle's length and strength in terms of its curves.
+    #[inline(always)]
+    pub(super) fn measure(&self, length: T, lengthrange: [T; 2], acc0: T) -> Measured<T> {
+        Measured {
+            length: self.normalized_length(length, lengthrange),
+            optimal_length: self.optimal_length(lengthrange),
+            peak_force: self.peak_force(acc0),
+        }
+    }
+
     /// Force per unit activation; negative, because muscles pull.
     #[inline(always)]
     pub fn gain(&self, length: T, velocity: T, lengthrange: [T; 2], acc0: T) -> T {
-        let l = self.normalized_length(length, lengthrange);
-        let scale = (self.optimal_length(lengthrange) * self.vmax).larger(T::of(MIN_VAL));
-        -self.peak_force(acc0) * self.force_length(l) * self.force_velocity(velocity / scale)
+        self.active(self.measure(length, lengthrange, acc0), velocity)
+    }
+
+    #[inline(always)]
+    pub(super) fn active(&self, at: Measured<T>, velocity: T) -> T {
+        let scale = (at.optimal_length * self.vmax).larger(T::of(MIN_VAL));
+        -at.peak_force * self.force_length(at.length) * self.force_velocity(velocity / scale)
     }
 
     /// Passive force; zero below the optimal length, negative above.
     #[inline(always)]
     pub fn bias(&self, length: T, lengthrange: [T; 2], acc0: T) -> T {
-        let (zero, one) = (T::of(0.0), T::of(1.0));
-        let l = self.normalized_length(length, lengthrange);
-        let slack = l.at_most(one);
-        if !one.at_most(one).and_not(slack).any() {
-            return zero;
-        }
-        let force = -self.peak_force(acc0) * self.fpmax * self.passive_stretch(l);
-        T::select(slack, zero, force)
+        self.passive(self.measure(length, lengthrange, acc0))
+    }
+
+    #[inline(always)]
+    pub(super) fn passive(&self, at: Measured<T>) -> T {
+        let force = -at.peak_force * self.fpmax * self.passive_stretch(at.length);
+        T::select(at.length.at_most(T::of(1.0)), T::of(0.0), force)
     }
 
     /// Passive force of stretched fibres, relative to `fpmax`: a parabola up to one half at the

@@ -20,15 +20,16 @@ pub(super) fn count(m: &Model) -> usize {
         (&m.actuator_dyntype[..n], &m.actuator_gaintype[..n], &m.actuator_biastype[..n]);
     let (actadr, actnum) = (&m.actuator_actadr[..n], &m.actuator_actnum[..n]);
     let (early, plugin) = (&m.actuator_actearly[..n], &m.actuator_plugin[..n]);
-    let is_plain = |i: usize| {
-        [dynamics[i], gain[i], bias[i]] == KINDS
-            && (actadr[i] as usize) < m.na
-            && actnum[i] == 1
-            && early[i] == 0
-            && plugin[i] < 0
-    };
     let mut count = 0;
-    while count < n && is_plain(count) {
+    while count < n {
+        let i = count;
+        // Bits in which the actuator differs, to be looked at once.
+        let kinds = dynamics[i] ^ KINDS[0] | gain[i] ^ KINDS[1] | bias[i] ^ KINDS[2];
+        let has_plugin = !plugin[i] >> 31;
+        let differs = kinds | actnum[i] ^ 1 | i32::from(early[i]) | has_plugin;
+        if differs != 0 || actadr[i] as usize >= m.na {
+            break;
+        }
         count += 1;
     }
     count
@@ -72,12 +73,30 @@ fn lanes<T: Number>(m: &Model, d: &mut Data, ctrl: &[f64], first: usize) {
     let (length, velocity) = (T::from_lanes(|k| length[k]), T::from_lanes(|k| velocity[k]));
     let range = [T::from_lanes(|k| range[k][0]), T::from_lanes(|k| range[k][1])];
     let acc0 = T::from_lanes(|k| acc0[k]);
-    let (active, passive) =
-        (Muscle::<T>::from_lanes(|k| &gain[k]), Muscle::<T>::from_lanes(|k| &bias[k]));
-    let force =
-        active.gain(length, velocity, range, acc0) * act + passive.bias(length, range, acc0);
+    let active = Muscle::<T>::from_lanes(|k| &gain[k]);
+    let at = active.measure(length, range, acc0);
+    // Mostly the same parameters give both forces.
+    let differ = gain.iter().zip(bias).fold(0, |any, (a, b)| any | scaling_differs(a, b)) != 0;
+    let passive = if differ {
+        Muscle::<T>::from_lanes(|k| &bias[k]).bias(length, range, acc0)
+    } else if at.is_stretched() {
+        Muscle::<T>::from_lanes(|k| &bias[k]).passive(at)
+    } else {
+        T::of(0.0)
+    };
+    let force = active.active(at, velocity) * act + passive;
     for (k, (&state, to)) in states.iter().zip(&mut d.actuator_force[these]).enumerate() {
         *to = force.lane(k);
         d.act_dot[state as usize] = rate.lane(k);
     }
+}
+
+/// Bits in which two sets of parameters differ that [`Muscle::measure`] reads.
+#[inline(always)]
+fn scaling_differs(a: &[f64; 10], b: &[f64; 10]) -> u64 {
+    let mut differ = 0;
+    for k in 0..4 {
+        differ |= a[k].to_bits() ^ b[k].to_bits();
+    }
+    differ
 }
