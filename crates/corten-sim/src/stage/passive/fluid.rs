@@ -10,7 +10,7 @@
 
 use std::f64::consts::PI;
 
-use corten_math::{MIN_VAL, Mat3, Spatial, Vec3};
+use corten_math::{MIN_VAL, Mat3, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::GeomType;
 
@@ -37,7 +37,7 @@ pub(crate) enum Shape {
 }
 
 /// Calls `visit` for every immersed part of a body.
-#[inline]
+#[inline(always)]
 pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl FnMut(Immersed)) {
     let s = &*d.scratch.structure;
     if m.body_mass[body] < MIN_VAL || s.chain(body).is_empty() {
@@ -45,42 +45,42 @@ pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl Fn
     }
     let node = &s.bodies[body];
     let com = d.subtree_com[node.root as usize];
-    let mut immerse = |shape: Shape, frame: Mat3, pos: Vec3| {
+    let has_ellipsoids = m.geom_fluid[node.geoms()].iter().any(|fluid| fluid[0] > 0.0);
+    for part in if has_ellipsoids { node.geoms() } else { 0..1 } {
+        let (shape, frame, pos) = if !has_ellipsoids {
+            let shape = InertiaBox::new(m.body_inertia[body], m.body_mass[body]);
+            (Shape::InertiaBox(shape), &d.ximat[body], d.xipos[body])
+        } else if m.geom_fluid[part][0] != 0.0 {
+            (Shape::Ellipsoid(Ellipsoid::new(m, part)), &d.geom_xmat[part], d.geom_xpos[part])
+        } else {
+            continue;
+        };
         let at_part = d.cvel[body].motion_at(pos, com);
         let relative = Spatial::new(at_part.rot(), at_part.lin() - m.opt.wind);
-        visit(Immersed { shape, frame, pos, velocity: relative.in_frame(&frame) });
-    };
-    if node.geoms().any(|g| m.geom_fluid[g][0] > 0.0) {
-        for g in node.geoms() {
-            if m.geom_fluid[g][0] != 0.0 {
-                let shape = Shape::Ellipsoid(Ellipsoid::new(m, g));
-                immerse(shape, d.geom_xmat[g], d.geom_xpos[g]);
-            }
-        }
-    } else {
-        let shape = Shape::InertiaBox(InertiaBox::new(m.body_inertia[body], m.body_mass[body]));
-        immerse(shape, d.ximat[body], d.xipos[body]);
+        visit(Immersed { shape, frame: *frame, pos, velocity: relative.in_frame(frame) });
     }
 }
 
-/// `qfrc_fluid`, by way of one spatial force per body.
-pub(super) fn fluid(m: &Model, d: &mut Data) {
-    let mut forces = std::mem::take(&mut d.scratch.body_frc);
-    for i in awake::bodies!(m, d).iter() {
-        let com = d.subtree_com[d.scratch.structure.bodies[i].root as usize];
-        let mut total = Spatial::ZERO;
-        for_each_part(m, d, i, |part| {
-            let local = match &part.shape {
-                Shape::InertiaBox(shape) => shape.force(&part.velocity, m),
-                Shape::Ellipsoid(shape) => shape.force(&part.velocity, m),
-            };
-            let (torque, force) = (part.frame * local.rot(), part.frame * local.lin());
-            total += support::wrench_at(com, part.pos, force, torque);
-        });
-        forces[i] = total;
+wide! {
+    /// `qfrc_fluid`, by way of one spatial force per body.
+    pub(super) fn fluid(m: &Model, d: &mut Data) {
+        let mut forces = std::mem::take(&mut d.scratch.body_frc);
+        for i in awake::bodies!(m, d).iter() {
+            let com = d.subtree_com[d.scratch.structure.bodies[i].root as usize];
+            let mut total = Spatial::ZERO;
+            for_each_part(m, d, i, |part| {
+                let local = match &part.shape {
+                    Shape::InertiaBox(shape) => shape.force(&part.velocity, m),
+                    Shape::Ellipsoid(shape) => shape.force(&part.velocity, m),
+                };
+                let (torque, force) = (part.frame * local.rot(), part.frame * local.lin());
+                total += support::wrench_at(com, part.pos, force, torque);
+            });
+            forces[i] = total;
+        }
+        d.scratch.body_frc = forces;
+        super::project_body_forces(m, d, |d| &mut d.qfrc_fluid);
     }
-    d.scratch.body_frc = forces;
-    super::project_body_forces(m, d, |d| &mut d.qfrc_fluid);
 }
 
 /// The box with the mass and inertia of a body.
