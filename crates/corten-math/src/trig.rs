@@ -55,15 +55,15 @@ wide! {
         for (angles, cos) in angles.iter_mut().zip(cos) {
             (*angles, *cos) = sin_cos_four(*angles);
         }
-        if !rest.is_empty() {
-            let mut last = [0.0; 4];
-            for (x, angle) in last.iter_mut().zip(&*rest) {
-                *x = *angle;
+        match (rest, cos_rest) {
+            ([x], [y]) => ([*x, ..], [*y, ..]) = sin_cos_four([*x, 0.0, 0.0, 0.0]),
+            ([x, x1], [y, y1]) => {
+                ([*x, *x1, ..], [*y, *y1, ..]) = sin_cos_four([*x, *x1, 0.0, 0.0]);
             }
-            let (s, c) = sin_cos_four(last);
-            for ((angle, cos), (s, c)) in rest.iter_mut().zip(cos_rest).zip(s.into_iter().zip(c)) {
-                (*angle, *cos) = (s, c);
+            ([x, x1, x2], [y, y1, y2]) => {
+                ([*x, *x1, *x2, ..], [*y, *y1, *y2, ..]) = sin_cos_four([*x, *x1, *x2, 0.0]);
             }
+            _ => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use corten_model::enums::SameFrame;
 
 use crate::support::same;
 
-/// Four of a kind, and their bodies.
+/// Four of a kind, and their bodies; the last may be repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FourAttached {
     pub at: [u32; 4],
@@ -15,7 +15,7 @@ pub(crate) struct FourAttached {
 /// Attachments of one kind, each with its body, by what they have in common with it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Placed {
-    /// Those with orientations of their own: most of them four at a time, and the others.
+    /// Those with orientations of their own: four at a time, and what may be left.
     pub fours: Vec<FourAttached>,
     pub turned: Vec<[u32; 2]>,
     /// Those that coincide with the frame, or the inertial frame.
@@ -74,15 +74,18 @@ impl Placed {
             };
             list.push([k, body]);
         }
-        let (fours, left) = placed.turned.as_chunks::<4>();
-        placed.fours = fours.iter().map(FourAttached::new).collect();
-        placed.turned = left.to_vec();
+        // Where fewer than four are left, the last is placed several times; a single one by itself.
+        let fours = placed.turned.chunks(4).filter(|four| four.len() > 1);
+        placed.fours = fours.map(FourAttached::new).collect();
+        let single = placed.turned.len() % 4 == 1;
+        placed.turned = placed.turned.last().filter(|_| single).copied().into_iter().collect();
         placed
     }
 }
 
 impl FourAttached {
-    fn new(four: &[[u32; 2]; 4]) -> FourAttached {
+    fn new(four: &[[u32; 2]]) -> FourAttached {
+        let four: [[u32; 2]; 4] = std::array::from_fn(|k| four[k.min(four.len() - 1)]);
         FourAttached { at: four.map(|[k, _]| k), bodies: four.map(|[_, body]| body) }
     }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::problem::Rows;
-use super::problem::inlined::{dot, padded};
+use super::problem::inlined::dot;
 use super::rows::Kind;
 use corten_math::{Four, MIN_VAL, Mask, Number, wide};
 
@@ -347,25 +347,21 @@ fn frictions(rows: &Rows<'_>, along: &Direction<'_>, range: Range<usize>, alpha:
     let inputs =
         [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
     let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
-    let rest = inputs.map(|v| v.as_chunks::<LANES>().1);
     let mut sums = [[0.0; LANES]; 3];
+    let mut done = 0;
     if Four::available() {
         let mut four = [Four::of(0.0); 3];
         for i in 0..whole[0].len() {
             let [start, v, d, r, loss] = whole.map(|v| v[i]);
             add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
         }
-        if !rest[0].is_empty() {
-            let [start, v, d, r, loss] = rest.map(padded);
-            add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
-        }
         sums = four.map(|four| four.0);
-    } else {
-        for i in 0..range.len() {
-            let terms = friction(inputs.map(|v| v[i]), alpha);
-            for k in 0..3 {
-                sums[k][i % LANES] += terms[k];
-            }
+        done = whole[0].len() * LANES;
+    }
+    for i in done..range.len() {
+        let terms = friction(inputs.map(|v| v[i]), alpha);
+        for k in 0..3 {
+            sums[k][i % LANES] += terms[k];
         }
     }
     sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))

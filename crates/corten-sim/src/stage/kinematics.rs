@@ -245,12 +245,19 @@ pub fn cameras_and_lights(m: &Model, d: &mut Data) {
 
     for k in 0..m.nlight {
         let Some(body) = valid(m.light_bodyid[k]) else { continue };
+        let mode = m.light_mode[k];
+        if body == 0 && mode == CamLightMode::Fixed.raw() && !filter {
+            // The frame of the world leaves everything as it is.
+            d.light_xpos[k] = m.light_pos[k] + Vec3::ZERO;
+            d.light_xdir[k] = m.light_dir[k].normalized().0;
+            continue;
+        }
         let target = valid(m.light_targetbodyid[k]);
         if filter && at_rest(d, body, target) {
             continue;
         }
         let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let (pos, dir) = match (CamLightMode::from_raw(m.light_mode[k]), target) {
+        let (pos, dir) = match (CamLightMode::from_raw(mode), target) {
             (Some(CamLightMode::Track), _) => (d.xpos[body] + m.light_pos0[k], m.light_dir0[k]),
             (Some(CamLightMode::TrackCom), _) => {
                 (d.subtree_com[body] + m.light_poscom0[k], m.light_dir0[k])
