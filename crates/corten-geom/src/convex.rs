@@ -198,7 +198,7 @@ fn lowest_vertex(mesh: &Mesh<'_>, dir: Vec3) -> Option<Lowest> {
         return best;
     };
     if let Some(found) = mesh.extreme(dir, Hint::NONE) {
-        return Some(Lowest { number: found.corner, position: found.position() });
+        return Some(Lowest { number: found.corner, position: found.position });
     }
     let at = |number| Lowest { number, position: mesh.vertex(graph.vertex(number)) };
     let mut best = at(0);

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::{Vec3, wide};
 
-use crate::shape::HullGraph;
+use crate::shape::{HullGraph, Mesh};
 use corten_math::lanes::{LANES, Lanes};
 
 /// Cells along an edge of the square that directions are mapped to; a power of two.
@@ -49,7 +49,9 @@ pub struct Extremes {
 /// A vertex of the hull, and its number in the mesh.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
-    position: [f32; 3],
+    position: Vec3,
+    /// The position as it is in the mesh.
+    single: [u32; 3],
     id: i32,
 }
 
@@ -65,8 +67,10 @@ struct Block {
     vertex: u16,
     /// How many blocks of the same vertex follow.
     more: u16,
-    /// How far all neighbours must lie below.
+    /// How far a neighbour must lie above to be the higher vertex for sure, and where all of them
+    /// lie below if this one is the highest for sure.
     clear: f32,
+    lower: f32,
 }
 
 /// Where the neighbours of a block are, coordinate by coordinate.
@@ -79,16 +83,18 @@ pub(crate) struct Extreme {
     pub corner: usize,
     pub vertex: i32,
     pub hint: Hint,
-    position: [f32; 3],
+    pub position: Vec3,
 }
 
-impl Extreme {
-    #[inline(always)]
-    pub fn position(&self) -> Vec3 {
-        let [x, y, z] = self.position;
-        Vec3::new(x.into(), y.into(), z.into())
-    }
+/// A block, and its vertex.
+#[derive(Clone, Copy)]
+struct Place {
+    block: u16,
+    vertex: u16,
 }
+
+/// Where a climb ended: at a vertex that clearly exceeds its neighbours, or at a block of another.
+type Climb = Result<Place, u16>;
 
 /// Where a search may start: at a vertex found earlier.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,8 +120,10 @@ impl Extremes {
         changed: &Arc<AtomicBool>,
     ) -> Option<Extremes> {
         let corner = |&id: &i32| {
-            let position = *vert.get(usize::try_from(id).ok()?)?;
-            position.iter().all(|x| x.is_finite()).then_some(Corner { position, id })
+            let position = vert.get(usize::try_from(id).ok()?)?;
+            let corner =
+                Corner { position: Vec3(position.map(f64::from)), single: bits(position), id };
+            position.iter().all(|x| x.is_finite()).then_some(corner)
         };
         let corners: Vec<Corner> = graph.globalid.iter().map(corner).collect::<Option<_>>()?;
 
@@ -134,8 +142,8 @@ impl Extremes {
         let (mut blocks, mut positions) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for vertex in 0..corners.len() {
             let neighbours: Vec<usize> = graph.neighbours(vertex).take(corners.len()).collect();
-            let from = corners[vertex].position.map(f64::from);
-            let edge = |to: usize, k: usize| f64::from(corners[to].position[k]) - from[k];
+            let from = corners[vertex].position.0;
+            let edge = |to: usize, k: usize| corners[to].position[k] - from[k];
             let length = |to: usize| (0..3).map(|k| edge(to, k).abs()).sum::<f64>();
             let longest = neighbours.iter().map(|&to| length(to)).fold(0.0, f64::max);
             let size: f64 = from.iter().map(|x| x.abs()).sum();
@@ -153,9 +161,10 @@ impl Extremes {
                     vertex: vertex as u16,
                     more,
                     clear: clear as f32,
+                    lower: -clear as f32,
                 });
                 positions.push(std::array::from_fn(|k| {
-                    std::array::from_fn(|lane| corners[to(lane)].position[k])
+                    std::array::from_fn(|lane| corners[to(lane)].position[k] as f32)
                 }));
             }
         }
@@ -165,8 +174,11 @@ impl Extremes {
             Extremes { cells: Vec::new(), blocks, positions, first, corners, changed };
         let mut start = 0;
         let cells = (0..CELLS * CELLS).map(|cell| {
-            start = extremes.climb(middle(cell), start).0;
-            start as u16
+            start = match extremes.climb(middle(cell), start) {
+                Ok(place) => place.block,
+                Err(block) => block,
+            };
+            start
         });
         extremes.cells = cells.collect();
         Some(extremes)
@@ -181,7 +193,7 @@ impl Extremes {
             let mut lanes = run.iter().flat_map(|block| block.to);
             let mut degree = 0usize;
             graph.globalid[vertex] == corner.id
-                && position == Some(&corner.position)
+                && position.is_some_and(|now| bits(now) == corner.single)
                 && graph.neighbours(vertex).take(self.corners.len()).all(|to| {
                     degree += 1;
                     lanes.next() == Some(self.first[to])
@@ -193,59 +205,78 @@ impl Extremes {
     }
 
     /// The vertex of the hull farthest along the unit vector `dir`, if it is clearly farther than
-    /// its neighbours. `vert` are the vertices of the mesh as they are now; the search starts at
-    /// `hint` if there is one.
+    /// its neighbours. `mesh` is the mesh as it is now; the search starts at `hint` if there is one.
     #[inline(always)]
-    pub(crate) fn find(&self, vert: &[[f32; 3]], dir: Vec3, hint: Hint) -> Option<Extreme> {
+    pub(crate) fn find(&self, mesh: &Mesh<'_>, dir: Vec3, hint: Hint) -> Option<Extreme> {
         let dir = [dir[0] as f32, dir[1] as f32, dir[2] as f32];
         let start = if hint == Hint::NONE { *self.cells.get(cell(dir))? } else { hint.0 };
-        let (block, clear) = self.climb(dir, start.into());
-        if !clear {
-            return None;
-        }
-        self.checked(vert, block)
+        let place = self.climb(dir, start).ok()?;
+        self.checked(mesh.vert, place)
     }
 
     /// The vertex of a block, unless it has moved.
     #[inline(always)]
-    fn checked(&self, vert: &[[f32; 3]], block: usize) -> Option<Extreme> {
-        let found = self.corner(block)?;
-        let now = vert.get(found.vertex as usize)?;
-        if found.position != *now {
+    fn checked(&self, vert: &[[f32; 3]], place: Place) -> Option<Extreme> {
+        let corner = usize::from(place.vertex);
+        let Corner { position, single, id } = self.corners.get(corner)?;
+        if bits(vert.get(*id as usize)?) != *single {
             self.changed.store(true, Ordering::Relaxed);
             return None;
         }
-        Some(found)
+        Some(Extreme { corner, vertex: *id, hint: Hint(place.block), position: *position })
     }
 
-    /// Steepest ascent from the vertex of a block to one that no neighbour clearly exceeds, and
-    /// whether it clearly exceeds all of them.
+    /// Steepest ascent from the vertex of a block to one that no neighbour clearly exceeds.
     #[inline(always)]
-    fn climb(&self, dir: [f32; 3], start: usize) -> (usize, bool) {
+    fn climb(&self, dir: [f32; 3], start: u16) -> Climb {
         let mut at = start;
         for _ in 0..MAX_STEPS {
-            let Some(mut block) = self.blocks.get(at) else { break };
-            let clear = block.clear;
-            let mut heights = block.heights(dir);
-            let mut rise = heights.max();
+            let Some(block) = self.blocks.get(usize::from(at)) else { break };
             if block.more > 0 {
-                for further in self.blocks[at + 1..].iter().take(block.more.into()) {
-                    let others = further.heights(dir);
-                    let other = others.max();
-                    if other > rise {
-                        (block, heights, rise) = (further, others, other);
-                    }
-                }
+                let [x, y, z] = dir;
+                return self.climb_among_many(x, y, z, at);
             }
-            if rise < -clear {
-                return (at, true);
+            let heights = block.heights(dir);
+            let rise = heights.max();
+            if rise < block.lower {
+                return Ok(Place { block: at, vertex: block.vertex });
             }
-            if !(rise > clear) {
+            if !(rise > block.clear) {
                 break;
             }
-            at = block.to[heights.equal(rise).trailing_zeros() as usize % LANES].into();
+            at = block.highest(heights, rise);
         }
-        (at, false)
+        Err(at)
+    }
+
+    /// [`Extremes::climb`] where vertices have several blocks. The direction comes by coordinates:
+    /// in registers, where those who call this seldom keep it anyway.
+    #[cold]
+    #[inline(never)]
+    fn climb_among_many(&self, x: f32, y: f32, z: f32, start: u16) -> Climb {
+        let dir = [x, y, z];
+        let mut at = start;
+        for _ in 0..MAX_STEPS {
+            let Some(first) = self.blocks.get(usize::from(at)) else { break };
+            let (mut block, mut heights) = (first, first.heights(dir));
+            let mut rise = heights.max();
+            let further = &self.blocks[usize::from(at) + 1..];
+            for further in further.iter().take(first.more.into()) {
+                let others = further.heights(dir);
+                let other = others.max();
+                if other > rise {
+                    (block, heights, rise) = (further, others, other);
+                }
+            }
+            if rise < first.lower {
+                return Ok(Place { block: at, vertex: first.vertex });
+            }
+            if !(rise > first.clear) {
+                break;
+            }
+            at = block.highest(heights, rise);
+        }
+        Err(at)
     }
 
     /// The vertex that MuJoCo's climb arrives at from a hull vertex, with its number along the
@@ -256,7 +287,8 @@ impl Extremes {
     /// perpendicular to `dir`) this decides which one is found.
     pub(crate) fn follow(&self, vert: &[[f32; 3]], dir: Vec3, start: usize) -> Option<Extreme> {
         let at = usize::from(*self.first.get(start)?);
-        self.checked(vert, self.ascend(dir, at, -f64::from(f32::MAX)).0)
+        let (block, _) = self.ascend(dir, at, -f64::from(f32::MAX));
+        self.checked(vert, self.place(block)?)
     }
 
     /// How far the hull reaches along the unit vector `dir`; `None` if the mesh has changed. The
@@ -265,13 +297,18 @@ impl Extremes {
     pub fn reach(&self, vert: &[[f32; 3]], dir: Vec3, hint: &mut Hint) -> Option<f64> {
         let single = dir.0.map(|x| x as f32);
         let start = if *hint == Hint::NONE { *self.cells.get(cell(single))? } else { hint.0 };
-        let (mut at, clear) = self.climb(single, start.into());
-        let mut height = dir.dot(self.corner(at)?.position());
-        if !clear {
-            (at, height) = self.ascend(dir, at, height);
-        }
-        *hint = self.checked(vert, at)?.hint;
-        Some(height)
+        let found = match self.climb(single, start) {
+            Ok(place) => self.checked(vert, place)?,
+            Err(at) => {
+                let at = usize::from(at);
+                let height = dir.dot(self.corners.get(self.place(at)?.vertex as usize)?.position);
+                let (block, height) = self.ascend(dir, at, height);
+                *hint = self.checked(vert, self.place(block)?)?.hint;
+                return Some(height);
+            }
+        };
+        *hint = found.hint;
+        Some(dir.dot(found.position))
     }
 
     /// Steepest ascent from the vertex of a block, among vertices higher than `max`, to one that no
@@ -280,13 +317,15 @@ impl Extremes {
         ascend(&self.blocks, &self.positions, dir, start, max)
     }
 
-    /// The vertex of a block.
-    #[inline(always)]
-    fn corner(&self, block: usize) -> Option<Extreme> {
-        let corner = usize::from(self.blocks.get(block)?.vertex);
-        let Corner { position, id } = *self.corners.get(corner)?;
-        Some(Extreme { corner, vertex: id, hint: Hint(block as u16), position })
+    fn place(&self, block: usize) -> Option<Place> {
+        Some(Place { block: block as u16, vertex: self.blocks.get(block)?.vertex })
     }
+}
+
+/// What positions are compared by.
+#[inline(always)]
+fn bits(position: &[f32; 3]) -> [u32; 3] {
+    position.map(f32::to_bits)
 }
 
 wide! {
@@ -335,6 +374,12 @@ impl Block {
         let [ex, ey, ez] = &self.edges;
         let xy = Lanes::load(ex).times(x).plus(Lanes::load(ey).times(y));
         xy.plus(Lanes::load(ez).times(z))
+    }
+
+    /// The first neighbour at a height.
+    #[inline(always)]
+    fn highest(&self, heights: Lanes, height: f32) -> u16 {
+        self.to[heights.equal(height).trailing_zeros() as usize % LANES]
     }
 }
 
@@ -394,14 +439,14 @@ mod tests {
             let position = Vec3(v.map(f64::from));
             let dir = position + Vec3::new(0.1, -0.2, 0.15);
             for hint in [Hint::NONE, Hint(0), Hint(5)] {
-                let found = extremes.find(&vert, dir, hint).unwrap();
-                let vertex = (found.corner, found.vertex, found.position());
+                let found = extremes.find(&Mesh::new(&vert), dir, hint).unwrap();
+                let vertex = (found.corner, found.vertex, found.position);
                 assert_eq!(vertex, (k, k as i32, position));
             }
         }
-        assert_eq!(extremes.find(&vert, Vec3::new(1.0, 1.0, 0.0), Hint::NONE), None);
-        assert_eq!(extremes.find(&vert, Vec3::splat(f64::NAN), Hint::NONE), None);
-        assert_eq!(Extremes::default().find(&vert, Vec3::X, Hint::NONE), None);
+        assert_eq!(extremes.find(&Mesh::new(&vert), Vec3::new(1.0, 1.0, 0.0), Hint::NONE), None);
+        assert_eq!(extremes.find(&Mesh::new(&vert), Vec3::splat(f64::NAN), Hint::NONE), None);
+        assert_eq!(Extremes::default().find(&Mesh::new(&vert), Vec3::X, Hint::NONE), None);
     }
 
     /// A vertex with more neighbours than a block has lanes: the tips of a double cone.
@@ -431,7 +476,10 @@ mod tests {
         let extremes = tabulate(&vert, &graph).unwrap();
         for (k, v) in vert.iter().enumerate() {
             let dir = Vec3(v.map(f64::from)) + Vec3::new(0.001, 0.002, 0.01);
-            assert_eq!(extremes.find(&vert, dir, Hint::NONE).map(|e| e.corner), Some(k));
+            assert_eq!(
+                extremes.find(&Mesh::new(&vert), dir, Hint::NONE).map(|e| e.corner),
+                Some(k)
+            );
         }
     }
 
@@ -464,13 +512,13 @@ mod tests {
     fn a_changed_mesh_is_noticed() {
         let (mut vert, graph) = octahedron([1.0; 3]);
         let extremes = tabulate(&vert, &graph).unwrap();
-        assert!(extremes.find(&vert, Vec3::X, Hint::NONE).is_some());
+        assert!(extremes.find(&Mesh::new(&vert), Vec3::X, Hint::NONE).is_some());
         let hull = HullGraph::parse(&graph).unwrap();
         assert!(extremes.describes(&vert, &hull));
         assert!(!extremes.describes(&vert[..5], &hull));
         vert[0][0] = 2.0;
         assert!(!extremes.describes(&vert, &hull));
-        assert_eq!(extremes.find(&vert, Vec3::X, Hint::NONE), None);
+        assert_eq!(extremes.find(&Mesh::new(&vert), Vec3::X, Hint::NONE), None);
         assert_eq!(extremes.follow(&vert, Vec3::X, 0), None);
         assert!(extremes.changed.load(Ordering::Relaxed));
     }

@@ -85,7 +85,7 @@ impl<'a> Mesh<'a> {
     /// The vertex farthest along a unit vector, if the table knows one that is clearly so.
     #[inline]
     pub(crate) fn extreme(&self, dir: Vec3, hint: Hint) -> Option<Extreme> {
-        self.extremes?.find(self.vert, dir, hint)
+        self.extremes?.find(self, dir, hint)
     }
 
     /// Vertex `i` in the mesh frame.
@@ -365,36 +365,43 @@ impl<'a> Shape<'a> {
     }
 
     /// [`Shape::support`] for meshes, and where the next search along this direction may start.
+    /// `columns` are those of the pose's matrix.
     #[inline(always)]
-    pub(crate) fn hull_support(&mut self, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
-        let (point, hint) = self.bare_hull_support(dir, hint);
+    pub(crate) fn hull_support(&mut self, columns: &Mat3, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
+        let (point, hint) = self.bare_hull_support(columns, dir, hint);
         (if self.margin > 0.0 { point + dir * (0.5 * self.margin) } else { point }, hint)
     }
 
     // Hints are passed and returned, not written to where they were: a pair of them is read as a
     // whole right afterwards, and the processor waits where it reads what was written in parts.
     #[inline(always)]
-    fn bare_hull_support(&mut self, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
+    fn bare_hull_support(&mut self, columns: &Mat3, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
         let Geometry::Mesh { mesh, .. } = &self.geometry else { return (self.pose.pos, hint) };
-        let dir = self.pose.mat.tmul(dir);
-        match mesh.extreme(dir, hint) {
+        match mesh.extreme(self.pose.mat.tmul(dir), hint) {
             Some(found) => {
                 (self.vertex, self.climb_start) = (found.vertex, found.corner);
-                (self.pose.point(found.position()), found.hint)
+                (columns.tmul(found.position) + self.pose.pos, found.hint)
             }
-            None => self.tied_support(dir, hint),
+            None => {
+                let [x, y, z] = dir.0;
+                let (Vec3([x, y, z]), hint) = self.tied_support(x, y, z, hint);
+                (Vec3::new(x, y, z), hint)
+            }
         }
     }
 
-    /// Where several vertices of a mesh are equally far along a local direction, or nearly so, and
-    /// for meshes without table.
+    /// Where several vertices of a mesh are equally far along a direction, or nearly so, and for
+    /// meshes without table. The direction comes by coordinates: in registers, where those who call
+    /// this seldom keep it anyway.
+    #[cold]
     #[inline(never)]
-    fn tied_support(&mut self, dir: Vec3, hint: Hint) -> (Vec3, Hint) {
+    fn tied_support(&mut self, x: f64, y: f64, z: f64, hint: Hint) -> (Vec3, Hint) {
         let Geometry::Mesh { mesh, .. } = &self.geometry else { return (self.pose.pos, hint) };
+        let dir = self.pose.mat.tmul(Vec3::new(x, y, z));
         if let Some(found) = mesh.extremes.and_then(|e| e.follow(mesh.vert, dir, self.climb_start))
         {
             (self.vertex, self.climb_start) = (found.vertex, found.corner);
-            return (self.pose.point(found.position()), found.hint);
+            return (self.pose.point(found.position), found.hint);
         }
         match &mesh.graph {
             Some(graph) if mesh.is_climbed() => {
@@ -412,7 +419,7 @@ impl<'a> Shape<'a> {
         let mat = &self.pose.mat;
         let local = match &self.geometry {
             Geometry::Mesh { .. } => {
-                return self.bare_hull_support(dir, Hint::NONE).0;
+                return self.bare_hull_support(&mat.transpose(), dir, Hint::NONE).0;
             }
             Geometry::Box { size } => {
                 let corner = signed(mat.tmul(dir), *size);

@@ -10,9 +10,9 @@
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use super::gjk::{Pair, Search, Vertex};
-use super::polytope::{Edge, Face, Polytope};
+use super::polytope::{Face, Polytope, Surface};
 use super::simplex::affine_coordinates;
-use crate::shape::MIN_VAL_SQUARED;
+use super::tetrahedron::Tetrahedron;
 
 /// Face storage is sized for at least this many iterations.
 const MIN_CAPACITY_ITERATIONS: usize = 170;
@@ -40,27 +40,6 @@ impl Polytope {
         norm: f64,
     ) -> u32 {
         self.expand(pair, d, norm).0
-    }
-
-    /// Attaches faces in turn, with their neighbours; on the first one that holds the origin,
-    /// returns its vertices.
-    #[inline(always)]
-    fn attach_all<const N: usize>(
-        &mut self,
-        faces: [([u32; 3], [u32; 3]); N],
-    ) -> Result<(), [u32; 3]> {
-        for (vertices, neighbours) in faces {
-            if self.attach(vertices, neighbours) < MIN_VAL_SQUARED {
-                return Err(vertices);
-            }
-        }
-        Ok(())
-    }
-
-    fn nominate_all(&mut self) {
-        for face in 0..self.faces.len() {
-            self.nominate(face as u32);
-        }
     }
 }
 
@@ -114,23 +93,18 @@ fn from_segment<const HULLS: bool>(
     let d2 = turn * d1;
     let d3 = turn * d2;
 
-    let (a, b) = (pt.insert(a), pt.insert(b));
-    let c = pt.extend(pair, d1, d1.norm());
-    let d = pt.extend(pair, d2, d2.norm());
-    let f = pt.extend(pair, d3, d3.norm());
-    let attached = pt.attach_all([
-        ([a, c, d], [1, 3, 2]),
-        ([a, f, c], [2, 4, 0]),
-        ([a, d, f], [0, 5, 1]),
-        ([b, d, c], [5, 0, 4]),
-        ([b, c, f], [3, 1, 5]),
-        ([b, f, d], [4, 2, 3]),
-    ]);
-    if let Err(face) = attached {
+    pt.insert(a);
+    pt.insert(b);
+    pt.extend(pair, d1, d1.norm());
+    pt.extend(pair, d2, d2.norm());
+    pt.extend(pair, d3, d3.norm());
+    const SURFACE: Surface<6> =
+        Surface::new([[0, 2, 3], [0, 4, 2], [0, 3, 4], [1, 3, 2], [1, 2, 4], [1, 4, 3]]);
+    if let Err(face) = pt.attach(&SURFACE) {
         return restart(pt, pair, face);
     }
-    let v = |i: u32| pt.vertices[i as usize].diff;
-    if !pierces(v(a), v(b), [v(c), v(d), v(f)]) {
+    let v = |i: usize| pt.vertices[i].diff;
+    if !pierces(v(0), v(1), [v(2), v(3), v(4)]) {
         return false;
     }
     pt.nominate_all();
@@ -149,22 +123,18 @@ fn from_triangle<const HULLS: bool>(
     if norm < MIN_VAL {
         return false;
     }
-    let [a, b, c] = triangle.map(|v| pt.insert(v));
+    for v in triangle {
+        pt.insert(v);
+    }
     let below = pt.extend(pair, -normal, norm);
     let above = pt.extend(pair, normal, norm);
     let (v4, v5) = (pt.vertices[above as usize].diff, pt.vertices[below as usize].diff);
     if lies_in([v1, v2, v3], v4) || lies_in([v1, v2, v3], v5) {
         return false;
     }
-    let attached = pt.attach_all([
-        ([above, a, b], [1, 3, 2]),
-        ([above, c, a], [2, 4, 0]),
-        ([above, b, c], [0, 5, 1]),
-        ([below, b, a], [5, 0, 4]),
-        ([below, a, c], [3, 1, 5]),
-        ([below, c, b], [4, 2, 3]),
-    ]);
-    if attached.is_err() {
+    const SURFACE: Surface<6> =
+        Surface::new([[4, 0, 1], [4, 2, 0], [4, 1, 2], [3, 1, 0], [3, 0, 2], [3, 2, 1]]);
+    if pt.attach(&SURFACE).is_err() {
         return false;
     }
     pt.nominate_all();
@@ -177,17 +147,15 @@ fn from_tetrahedron<const HULLS: bool>(
     pair: &mut Pair<'_, '_, HULLS>,
     search: &Search,
 ) -> bool {
-    let [a, b, c, d] = [0, 1, 2, 3].map(|i| pt.insert(*search.vertex(i)));
-    let attached = pt.attach_all([
-        ([a, b, c], [1, 3, 2]),
-        ([a, d, b], [2, 3, 0]),
-        ([a, c, d], [0, 3, 1]),
-        ([d, c, b], [2, 0, 1]),
-    ]);
-    if let Err(face) = attached {
+    for i in 0..4 {
+        pt.insert(*search.vertex(i));
+    }
+    let d = [&pt.vertices[0], &pt.vertices[1], &pt.vertices[2], &pt.vertices[3]];
+    let corners = Tetrahedron::new(d);
+    if let Err(face) = pt.attach_tetrahedron(&corners) {
         return restart(pt, pair, face);
     }
-    if !holds_origin([0, 1, 2, 3].map(|i| search.vertex(i).diff)) {
+    if !corners.holds_origin() {
         return false;
     }
     pt.nominate_all();
@@ -232,17 +200,6 @@ fn lies_in([a, b, c]: [Vec3; 3], p: Vec3) -> bool {
     (back - p).norm() < MIN_VAL
 }
 
-/// Whether the origin lies strictly inside a tetrahedron: on each face's inner side.
-#[inline(always)]
-fn holds_origin(v: [Vec3; 4]) -> bool {
-    (0..4).all(|i| {
-        let [p, q, r, opposite] = std::array::from_fn(|k| v[(i + k) % 4]);
-        let n = (q - p).cross(r - p);
-        let (inside, origin) = (n.dot(opposite - p), n.dot(-p));
-        (inside > 0.0 && origin > 0.0) || (inside < 0.0 && origin < 0.0)
-    })
-}
-
 /// Expands the polytope; the face that carries the penetration, or `None` if numbers broke down.
 #[inline(always)]
 pub(super) fn expand<const HULLS: bool>(
@@ -272,7 +229,7 @@ pub(super) fn expand<const HULLS: bool>(
         }
 
         let lower = lower2.sqrt();
-        let foot = pt.faces[face as usize].foot;
+        let foot = pt.face(face).foot;
         let (w, Vertex { diff, i1, i2, .. }) = pt.expand(pair, foot, lower);
         let reach = foot.dot(diff) / lower;
         if reach < upper {
@@ -287,29 +244,15 @@ pub(super) fn expand<const HULLS: bool>(
             return nearest;
         }
 
-        pt.open(face, diff);
-        let edges = pt.horizon.len();
+        let edges = pt.open(face, diff);
         if edges < 3 {
             return None;
         }
-        let first = pt.faces.len();
-        if edges > max_faces.saturating_sub(first) {
+        if edges > max_faces.saturating_sub(pt.face_count()) {
             return nearest;
         }
-        let (first, last) = (first as u32, (first + edges) as u32 - 1);
-        for i in 0..edges {
-            let Edge { face: outer, number, ends: [v1, v2] } = pt.horizon[i];
-            let new = first + i as u32;
-            pt.faces[outer as usize].neighbours[number as usize % 3] = new;
-            let before = if new == first { last } else { new - 1 };
-            let after = if new == last { first } else { new + 1 };
-            let dist2 = pt.attach([w, v2, v1], [before, outer, after]);
-            if dist2 == 0.0 {
-                return None;
-            }
-            if dist2 >= lower2 && dist2 <= upper2 {
-                pt.nominate(new);
-            }
+        if !pt.close(edges, lower2, upper2) {
+            return None;
         }
         if !pt.has_candidates() {
             break;
@@ -321,7 +264,7 @@ pub(super) fn expand<const HULLS: bool>(
 /// The point of each shape that a face of the polytope stands for, and the signed distance.
 #[inline(always)]
 pub(super) fn witness(pt: &Polytope, face: &Face) -> (f64, Vec3, Vec3) {
-    let v = face.vertices.map(|i| &pt.vertices[i as usize]);
+    let v = face.vertices().map(|i| &pt.vertices[i as usize]);
     let l = affine_coordinates(v[0].diff, v[1].diff, v[2].diff, face.foot);
     let blend = |p: [Vec3; 3]| p[0] * l[0] + p[1] * l[1] + p[2] * l[2];
     (-face.dist2.sqrt(), blend(v.map(|v| v.p1)), blend(v.map(|v| v.p2)))

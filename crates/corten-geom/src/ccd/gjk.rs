@@ -9,14 +9,12 @@
 //! Answers to `gjk` and `gjkIntersect` in MuJoCo's `engine_collision_gjk.c`: iteration order,
 //! tolerances and the order of simplex vertices are theirs, because EPA starts from this simplex.
 
-use corten_math::{MIN_VAL, Vec3};
+use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use super::simplex::nearest;
+use super::tetrahedron::{Planes, Tetrahedron};
 use super::trail::{Hints, Trail};
 use crate::shape::{MIN_VAL_SQUARED, Shape};
-
-/// Largest squared length of a face normal that is still trusted.
-const MAX_NORMAL_SQUARED: f64 = 1e20;
 
 /// A vertex of the Minkowski difference with the points that produced it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,16 +34,24 @@ pub(super) struct Pair<'q, 'a, const HULLS: bool> {
     pub a: &'q mut Shape<'a>,
     pub b: &'q mut Shape<'a>,
     pub trail: &'q mut Trail,
+    /// Columns of the matrices, which vertices of meshes are placed by.
+    columns: [Mat3; 2],
 }
 
-impl<const HULLS: bool> Pair<'_, '_, HULLS> {
+impl<'q, 'a, const HULLS: bool> Pair<'q, 'a, HULLS> {
+    #[inline(always)]
+    pub fn new(a: &'q mut Shape<'a>, b: &'q mut Shape<'a>, trail: &'q mut Trail) -> Self {
+        let columns = [a.pose.mat.transpose(), b.pose.mat.transpose()];
+        Pair { a, b, trail, columns }
+    }
+
     /// Support point of the difference along the unit vector `dir`.
     #[inline(always)]
     pub fn support(&mut self, dir: Vec3) -> Vertex {
         let (p1, p2) = if HULLS {
             let [hint1, hint2] = self.trail.next().split();
-            let (p1, hint1) = self.a.hull_support(dir, hint1);
-            let (p2, hint2) = self.b.hull_support(-dir, hint2);
+            let (p1, hint1) = self.a.hull_support(&self.columns[0], dir, hint1);
+            let (p2, hint2) = self.b.hull_support(&self.columns[1], -dir, hint2);
             self.trail.keep(Hints::join([hint1, hint2]));
             (p1, p2)
         } else {
@@ -59,8 +65,9 @@ impl<const HULLS: bool> Pair<'_, '_, HULLS> {
     }
 }
 
-/// Places of a search's own simplex: four, and one for the next vertex.
-const PLACES: usize = 5;
+/// Places of a search's own simplex: four, one for the next vertex, and some that make it a power of
+/// two.
+const PLACES: usize = 8;
 
 /// Working memory and result of a distance query.
 #[derive(Clone, Debug)]
@@ -73,9 +80,9 @@ pub(super) struct Search {
     /// The last approximation of the nearest point of the difference: where the shapes are
     /// separated, a separating axis.
     pub axis: Vec3,
-    /// Vertices in no order: those of the search, then those of a tetrahedron that may hold the
-    /// origin.
-    store: [Vertex; PLACES + 4],
+    /// Vertices in no order: those of the search, then those that replace them in a tetrahedron that
+    /// may hold the origin.
+    store: [Vertex; 2 * PLACES],
     /// Where the vertices of the simplex are that carries the nearest point.
     simplex: [usize; 4],
     count: usize,
@@ -87,7 +94,7 @@ impl Default for Search {
             dist: f64::MAX,
             witness: None,
             axis: Vec3::ZERO,
-            store: [Vertex::default(); PLACES + 4],
+            store: [Vertex::default(); 2 * PLACES],
             simplex: [0; 4],
             count: 0,
         }
@@ -102,7 +109,7 @@ impl Search {
 
     /// A vertex of that simplex.
     pub fn vertex(&self, i: usize) -> &Vertex {
-        &self.store[self.simplex[i & 3] % (PLACES + 4)]
+        &self.store[self.simplex[i & 3] % (2 * PLACES)]
     }
 
     fn separated(&mut self, axis: Vec3) {
@@ -165,10 +172,7 @@ impl Search {
             }
 
             if count == 3 && try_containment {
-                for (i, &place) in places.iter().enumerate() {
-                    self.store[PLACES + i] = self.store[place];
-                }
-                match self.contains_origin(pair, &mut k, max_iterations) {
+                match self.contains_origin(pair, places, &mut k, max_iterations) {
                     Containment::Inside => return (self.dist, self.axis) = (0.0, x),
                     Containment::Outside(axis) => return self.separated(axis),
                     Containment::Unknown => try_containment = false,
@@ -204,44 +208,39 @@ impl Search {
         self.witness = Some(if count == 0 {
             centers
         } else {
-            let used = places.map(|place| &self.store[place]);
+            let used = places.map(|place| &self.store[place % PLACES]);
             let blend = |p: [Vec3; 4]| combine(&lambda, &p[..count]);
             (blend(used.map(|v| v.p1)), blend(used.map(|v| v.p2)))
         });
     }
 
-    /// Moves the stored tetrahedron until it holds the origin or a face shows that nothing can:
-    /// each step replaces the vertex opposite the face that most excludes the origin. One that
-    /// holds it becomes the simplex.
+    /// Moves a tetrahedron until it holds the origin or a face shows that nothing can: each step
+    /// replaces the vertex opposite the face that most excludes the origin. One that holds it
+    /// becomes the simplex; the given one stays in the store.
     #[inline(always)]
     fn contains_origin<const HULLS: bool>(
         &mut self,
         pair: &mut Pair<'_, '_, HULLS>,
+        given: [usize; 4],
         k: &mut usize,
         max_iterations: usize,
     ) -> Containment {
-        let mut v: [usize; 4] = std::array::from_fn(|i| PLACES + i);
+        let mut v = given;
         while *k < max_iterations {
-            // Face i lacks vertex i; its normal points out of the tetrahedron towards the origin's
-            // side.
-            let d = v.map(|i| self.store[i].diff);
-            let faces = [
-                plane(d[2], d[1], d[3]),
-                plane(d[0], d[2], d[3]),
-                plane(d[1], d[0], d[3]),
-                plane(d[0], d[1], d[2]),
-            ];
-            if faces.iter().any(|f| f.1 == 0.0) {
+            let [a, b, c, d] = v.map(|i| &self.store[i % (2 * PLACES)]);
+            let Planes { normals, offsets } = Tetrahedron::new([a, b, c, d]).planes();
+            if offsets.contains(&0.0) {
                 return Containment::Unknown;
             }
-            let lower = |i: usize, j: usize| if faces[i].1 < faces[j].1 { i } else { j };
+            let lower = |i: usize, j: usize| if offsets[i] < offsets[j] { i } else { j };
             let worst = lower(lower(0, 1), lower(2, 3));
-            if faces[worst].1 > 0.0 {
+            if offsets[worst] > 0.0 {
                 (self.simplex, self.count) = (v, 4);
                 return Containment::Inside;
             }
-            let normal = faces[worst].0;
+            let normal = Vec3(normals.map(|lanes| lanes[worst]));
             let new = pair.support(normal);
+            v[worst] = v[worst] % PLACES + PLACES;
             self.store[v[worst]] = new;
             if normal.dot(new.diff) < 0.0 {
                 return Containment::Outside(-normal);
@@ -267,18 +266,4 @@ enum Containment {
     /// With the axis, from the origin, along which nothing of the difference reaches.
     Outside(Vec3),
     Unknown,
-}
-
-/// Unit normal of the plane of three points and its signed distance from the origin; the distance
-/// is `f64::MAX` if the normal cannot be trusted.
-#[inline(always)]
-fn plane(a: Vec3, b: Vec3, c: Vec3) -> (Vec3, f64) {
-    let normal = (c - a).cross(b - a);
-    let n2 = normal.norm_squared();
-    if n2 > MIN_VAL_SQUARED && n2 < MAX_NORMAL_SQUARED {
-        let unit = normal * (1.0 / n2.sqrt());
-        (unit, unit.dot(a))
-    } else {
-        (normal, f64::MAX)
-    }
 }

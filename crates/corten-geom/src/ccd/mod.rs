@@ -10,6 +10,7 @@ mod gjk;
 mod manifold;
 mod polytope;
 mod simplex;
+mod tetrahedron;
 mod trail;
 
 use corten_math::{Vec3, wide};
@@ -75,7 +76,7 @@ pub fn query<'a>(
         return separate_hulls(a, b, options, max_contacts, cutoff, ws);
     }
     ws.points.clear();
-    let mut pair = Pair { a, b, trail: &mut ws.trail };
+    let mut pair = Pair::new(a, b, &mut ws.trail);
     if let Some(radii) = core_distance(&mut pair, options, cutoff, &mut ws.search)
         && ws.search.dist > options.tolerance
     {
@@ -127,7 +128,7 @@ fn separate<'a, const HULLS: bool>(
 ) -> f64 {
     let limit = options.limit();
     let Workspace { search, polytope, manifold, points, axis, trail } = ws;
-    let pair = &mut Pair::<HULLS> { a, b, trail };
+    let pair = &mut Pair::<HULLS>::new(a, b, trail);
     points.clear();
     search.run(pair, limit, options.tolerance, cutoff);
     *axis = search.axis;
@@ -140,11 +141,11 @@ fn separate<'a, const HULLS: bool>(
     }
     points.clear();
     let Some(face) = epa::expand(polytope, pair, limit, options.tolerance) else { return 0.0 };
-    let face = &polytope.faces[face as usize];
+    let face = polytope.face(face);
     let (dist, x1, x2) = epa::witness(polytope, face);
     points.push((x1, x2));
     if max_contacts > 1 {
-        let corners = face.vertices.map(|i| &polytope.vertices[i as usize]);
+        let corners = face.vertices().map(|i| &polytope.vertices[i as usize]);
         manifold::recover(manifold, corners, pair.a, pair.b, max_contacts, points);
     }
     dist

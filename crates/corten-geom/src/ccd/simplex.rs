@@ -180,18 +180,24 @@ pub(super) fn affine_coordinates(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> [f64; 3]
 /// The normal is taken at the vertex where it is not spoilt: at `b`, else at `a`, else at `c`.
 #[inline(always)]
 pub(super) fn project_on_plane(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
+    project_at_second(a, b, c).or_else(|| project_from_others(a, b, c))
+}
+
+/// [`project_on_plane`] with the normal at `b`; `None` if that is spoilt.
+#[inline(always)]
+pub(super) fn project_at_second(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
     let normal = (c - b).cross(b - a);
     let offset = normal.dot(b);
     let n2 = normal.norm_squared();
-    if offset != 0.0 && n2 > MIN_VAL {
-        return Some(normal * (offset / n2));
-    }
-    (n2 != 0.0).then(|| project_from_others(a, b, c)).flatten()
+    (offset != 0.0 && n2 > MIN_VAL).then(|| normal * (offset / n2))
 }
 
 #[cold]
 fn project_from_others(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
     let (ab, ac, bc) = (b - a, c - a, c - b);
+    if bc.cross(ab).norm_squared() == 0.0 {
+        return None;
+    }
     let normal = ab.cross(ac);
     let offset = normal.dot(a);
     let n2 = normal.norm_squared();
