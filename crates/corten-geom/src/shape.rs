@@ -53,7 +53,8 @@ impl Pose {
 pub struct Mesh<'a> {
     pub vert: &'a [[f32; 3]],
     pub graph: Option<HullGraph<'a>>,
-    pub polygons: Polygons<'a>,
+    /// Needed where several contacts of a pair are asked for.
+    pub polygons: Option<Polygons<'a>>,
     /// Extreme vertices of the hull; nothing depends on it but time.
     pub extremes: Option<&'a Extremes>,
 }
@@ -61,7 +62,7 @@ pub struct Mesh<'a> {
 impl<'a> Mesh<'a> {
     /// A mesh without hull graph and polygons.
     pub fn new(vert: &'a [[f32; 3]]) -> Mesh<'a> {
-        Mesh { vert, graph: None, polygons: Polygons::default(), extremes: None }
+        Mesh { vert, graph: None, polygons: None, extremes: None }
     }
 
     /// Whether extreme vertices are found by climbing along the hull.
@@ -110,6 +111,7 @@ pub struct HullGraph<'a> {
 impl<'a> HullGraph<'a> {
     /// The graph that starts at the beginning of `graph`: vertex count, face count, edge addresses,
     /// vertex numbers, edges. `None` if the slice is too short for what it announces.
+    #[inline]
     pub fn parse(graph: &'a [i32]) -> Option<HullGraph<'a>> {
         let count = usize::try_from(*graph.first()?).ok().filter(|&n| n > 0)?;
         let (edgeadr, rest) = graph.get(2..)?.split_at_checked(count)?;

@@ -78,7 +78,7 @@ fn convex_distance(
     distmax: f64,
     ws: &mut Workspace,
 ) -> Option<GeomDistance> {
-    let [mut a, mut b] = geoms.map(|g| shape::convex(m, None, g, xpos[g], xmat[g], 0.0));
+    let [mut a, mut b] = geoms.map(|g| shape::convex(m, None, g, &xpos[g], &xmat[g], 0.0));
     let options = ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
     let dist = ccd::query(a.as_mut()?, b.as_mut()?, &options, 1, distmax, ws);
     Some(GeomDistance {

@@ -230,7 +230,7 @@ pub(super) fn expand<const HULLS: bool>(
 
         let lower = lower2.sqrt();
         let foot = pt.face(face).foot;
-        let (w, Vertex { diff, i1, i2, .. }) = pt.expand(pair, foot, lower);
+        let (w, Vertex { diff, corners, .. }) = pt.expand(pair, foot, lower);
         let reach = foot.dot(diff) / lower;
         if reach < upper {
             (upper, upper2) = (reach, reach * reach);
@@ -239,7 +239,7 @@ pub(super) fn expand<const HULLS: bool>(
             return nearest;
         }
         // A corner pair seen before cannot expand the polytope any further.
-        let seen = |v: &Vertex| v.i1 == i1 && v.i2 == i2;
+        let seen = |v: &Vertex| v.corners == corners;
         if polyhedral && pt.vertices[..w as usize].iter().any(seen) {
             return nearest;
         }

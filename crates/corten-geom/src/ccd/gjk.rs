@@ -24,8 +24,7 @@ pub(super) struct Vertex {
     pub p1: Vec3,
     pub p2: Vec3,
     /// Corner numbers in the shapes, −1 for shapes without corners.
-    pub i1: i32,
-    pub i2: i32,
+    pub corners: [i32; 2],
 }
 
 /// The two shapes of a query. `HULLS` says that both are meshes, for which the search is compiled
@@ -57,7 +56,7 @@ impl<'q, 'a, const HULLS: bool> Pair<'q, 'a, HULLS> {
         } else {
             (self.a.support(dir), self.b.support(-dir))
         };
-        Vertex { diff: p1 - p2, p1, p2, i1: self.a.vertex, i2: self.b.vertex }
+        Vertex { diff: p1 - p2, p1, p2, corners: [self.a.vertex, self.b.vertex] }
     }
 
     pub fn is_polyhedral(&self) -> bool {

@@ -72,8 +72,8 @@ pub(super) fn recover(
     out: &mut Vec<(Vec3, Vec3)>,
 ) {
     let Some(&(x1, x2)) = out.first() else { return };
-    let corners_a = Corners::new(face.map(|v| v.i1), face.map(|v| v.p1));
-    let corners_b = Corners::new(face.map(|v| v.i2), face.map(|v| v.p2));
+    let corners_a = Corners::new(face.map(|v| v.corners[0]), face.map(|v| v.p1));
+    let corners_b = Corners::new(face.map(|v| v.corners[1]), face.map(|v| v.p2));
     let Buffers { sides: [side_a, side_b], planes, clipped } = buffers;
     faces(side_a, a, &corners_a, x1 - x2);
     faces(side_b, b, &corners_b, x2 - x1);
@@ -200,7 +200,7 @@ fn box_faces(out: &mut Vec<(Vec3, i32)>, pose: &Pose, corners: &Corners, toward:
 }
 
 fn mesh_faces(out: &mut Vec<(Vec3, i32)>, pose: &Pose, mesh: &Mesh<'_>, corners: &Corners) {
-    let polygons = &mesh.polygons;
+    let Some(polygons) = &mesh.polygons else { return };
     let [first, second, third] = corners.index.map(|v| polygons.around(v));
     let mut push = |p: i32| out.push((pose.mat * polygons.normal(p), p));
     if corners.dim == 1 {
@@ -245,8 +245,9 @@ fn edges(side: &mut Side, shape: &Shape<'_>, corners: &Corners) {
         }
         Geometry::Mesh { mesh, .. } => {
             // In each polygon around the corner, the edge that arrives there.
-            for &p in mesh.polygons.around(corner).iter().take(MAX_POLYGON) {
-                let ring = mesh.polygons.corners(p);
+            let Some(polygons) = &mesh.polygons else { return };
+            for &p in polygons.around(corner).iter().take(MAX_POLYGON) {
+                let ring = polygons.corners(p);
                 if let Some(j) = ring.iter().position(|&v| v == corner) {
                     let before = ring[(j + ring.len() - 1) % ring.len()];
                     push(shape.pose.point(mesh.vertex(before)));
@@ -278,7 +279,8 @@ fn outline(side: &mut Side, shape: &Shape<'_>, i: usize) {
                 .extend(signs.iter().map(|&s| shape.pose.point(Vec3(s).component_mul(*size))));
         }
         Geometry::Mesh { mesh, .. } => {
-            let ring = mesh.polygons.corners(face);
+            let Some(polygons) = &mesh.polygons else { return };
+            let ring = polygons.corners(face);
             let ring = &ring[..ring.len().min(MAX_POLYGON)];
             side.polygon.extend(ring.iter().rev().map(|&v| shape.pose.point(mesh.vertex(v))));
         }

@@ -132,14 +132,14 @@ fn separate<'a, const HULLS: bool>(
     points.clear();
     search.run(pair, limit, options.tolerance, cutoff);
     *axis = search.axis;
-    points.extend(search.witness);
     if search.dist > options.tolerance || search.count() < 2 {
+        points.extend(search.witness);
         return search.dist;
     }
     if !epa::start(polytope, pair, search) {
+        points.extend(search.witness);
         return 0.0;
     }
-    points.clear();
     let Some(face) = epa::expand(polytope, pair, limit, options.tolerance) else { return 0.0 };
     let face = polytope.face(face);
     let (dist, x1, x2) = epa::witness(polytope, face);

@@ -301,7 +301,7 @@ impl<'a> Narrow<'a> {
     }
 
     fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
-        shape::convex(self.m, Some(self.hulls), g, self.xpos[g], self.xmat[g], margin)
+        shape::convex(self.m, Some(self.hulls), g, &self.xpos[g], &self.xmat[g], margin)
     }
 
     fn pose(&self, g: usize) -> Pose {

@@ -22,8 +22,8 @@ pub(crate) fn convex<'a>(
     m: &'a Model,
     hulls: Option<&'a Hulls>,
     geom: usize,
-    pos: Vec3,
-    mat: Mat3,
+    pos: &Vec3,
+    mat: &Mat3,
     margin: f64,
 ) -> Option<Shape<'a>> {
     let kind = GeomType::from_raw(m.geom_type[geom])?;
@@ -34,7 +34,7 @@ pub(crate) fn convex<'a>(
         },
         _ => primitive(m, geom)?,
     };
-    Some(Shape::bounded(Pose::new(pos, mat), geometry, margin, m.geom_rbound[geom]))
+    Some(Shape::bounded(Pose::new(*pos, *mat), geometry, margin, m.geom_rbound[geom]))
 }
 
 /// A geom with a closed form of its support.
@@ -92,8 +92,8 @@ pub(super) fn mesh<'a>(m: &'a Model, id: i32, hulls: Option<&'a Hulls>) -> Optio
         .and_then(HullGraph::parse);
     // Flat faces matter only where several contacts of a pair are asked for.
     let polygons = match m.opt.enabled(EnableBit::MultiCcd) {
-        true => polygons(m, id)?,
-        false => Polygons::default(),
+        true => Some(polygons(m, id)?),
+        false => None,
     };
     let extremes = hulls.and_then(|hulls| hulls.get(id));
     Some(Mesh { vert, graph, polygons, extremes })
