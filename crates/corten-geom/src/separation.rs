@@ -18,6 +18,9 @@ pub struct Separation {
     axis: Vec3,
     /// Where searches on meshes along the axis ended.
     hints: [Hint; 2],
+    /// How much farther than the shapes their bounds reach, if these proved nothing the last time;
+    /// else zero.
+    slack: f32,
 }
 
 impl Separation {
@@ -26,23 +29,47 @@ impl Separation {
         let norm = axis.norm();
         let is_axis = norm > MIN_VAL && norm < f64::INFINITY;
         let axis = if is_axis { axis * (1.0 / norm) } else { Vec3::ZERO };
-        Separation { axis, hints: [Hint::NONE; 2] }
+        Separation { axis, hints: [Hint::NONE; 2], slack: 0.0 }
     }
 
     /// Whether an axis is remembered, and it separates two shapes. `offset` runs from the second
-    /// shape's origin to the first's; `first` and `second` tell how far each shape reaches along a
-    /// direction at most, measured from its origin. They may start a search on a mesh at the hint,
-    /// and leave there where it ended.
+    /// shape's origin to the first's. `bounds` tells how far the shapes reach at most, the first one
+    /// against the axis plus the second one along it, each measured from its origin; `reaches`, if
+    /// there is more to know, how far they do. Both may start searches on meshes at the hints, and
+    /// leave there where they ended.
     #[inline(always)]
     pub fn holds(
         &mut self,
         offset: Vec3,
-        first: impl FnOnce(Vec3, &mut Hint) -> f64,
-        second: impl FnOnce(Vec3, &mut Hint) -> f64,
+        bounds: impl FnOnce(Vec3, &mut [Hint; 2]) -> f64,
+        reaches: Option<impl FnOnce(Vec3, &mut [Hint; 2]) -> f64>,
     ) -> bool {
         let axis = self.axis;
-        let [hint1, hint2] = &mut self.hints;
-        axis != Vec3::ZERO && first(-axis, hint1) + second(axis, hint2) - axis.dot(offset) < -GAP
+        if axis == Vec3::ZERO {
+            return false;
+        }
+        let apart = |reach: f64| reach - axis.dot(offset) < -GAP;
+        // Where bounds were of no use, they will be none again until the shapes have moved as far
+        // apart as the bounds overlapped.
+        let slack = std::mem::take(&mut self.slack);
+        let Some(reaches) = reaches else { return apart(bounds(axis, &mut self.hints)) };
+        if slack > 0.0 {
+            let reach = reaches(axis, &mut self.hints);
+            if !apart(reach) {
+                return apart(bounds(axis, &mut self.hints));
+            }
+            if !apart(reach + f64::from(slack)) {
+                self.slack = slack;
+            }
+            return true;
+        }
+        let bound = bounds(axis, &mut self.hints);
+        if apart(bound) {
+            return true;
+        }
+        let reach = reaches(axis, &mut self.hints);
+        self.slack = (bound - reach) as f32;
+        apart(reach)
     }
 }
 
@@ -57,7 +84,8 @@ mod tests {
     fn holds(axis: Vec3, a: &Shape<'_>, b: &Shape<'_>) -> bool {
         let reach = |s: &Shape<'_>, dir: Vec3| s.geometry.reach(s.pose.mat.tmul(dir));
         let offset = a.pose.pos - b.pose.pos;
-        Separation::new(axis).holds(offset, |dir, _| reach(a, dir), |dir, _| reach(b, dir))
+        let bounds = |axis: Vec3, _: &mut [Hint; 2]| reach(a, -axis) + reach(b, axis);
+        Separation::new(axis).holds(offset, bounds, Some(bounds))
     }
 
     #[test]
@@ -89,5 +117,26 @@ mod tests {
             assert!(!holds(axis, &a, &b));
         }
         assert!(holds(-Vec3::X, &a, &b));
+    }
+
+    /// Bounds are not asked while they cannot help, and asked again when they can.
+    #[test]
+    fn bounds_are_asked_where_they_help() {
+        let mut separation = Separation::new(Vec3::X);
+        let mut asked = |distance: f64| {
+            let (mut bounds, mut reaches) = (0, 0);
+            let holds = separation.holds(
+                Vec3::new(distance, 0.0, 0.0),
+                |_, _| (bounds += 1, 1.5).1,
+                Some(|_: Vec3, _: &mut [Hint; 2]| (reaches += 1, 1.0).1),
+            );
+            (holds, bounds, reaches)
+        };
+        assert_eq!(asked(1.2), (true, 1, 1));
+        assert_eq!(asked(1.3), (true, 0, 1));
+        assert_eq!(asked(1.6), (true, 0, 1));
+        assert_eq!(asked(1.6), (true, 1, 0));
+        assert_eq!(asked(1.2), (true, 1, 1));
+        assert_eq!(asked(0.9), (false, 1, 1));
     }
 }

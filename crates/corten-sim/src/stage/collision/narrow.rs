@@ -364,16 +364,14 @@ impl<'a> Narrow<'a> {
     ) -> bool {
         let offset = self.xpos[first] - self.xpos[second];
         let margin = margin.max(0.0);
-        separation.holds(
-            offset,
-            |dir, hint| self.bound(first, dir, hint) + margin,
-            |dir, hint| self.bound(second, dir, hint),
-        ) || (self.is_mesh(first) || self.is_mesh(second))
-            && separation.holds(
-                offset,
-                |dir, hint| self.reach(first, dir, hint) + margin,
-                |dir, hint| self.reach(second, dir, hint),
-            )
+        let bounds = |axis: Vec3, [hint1, hint2]: &mut [Hint; 2]| {
+            self.bound(first, -axis, hint1) + margin + self.bound(second, axis, hint2)
+        };
+        let reaches = |axis: Vec3, [hint1, hint2]: &mut [Hint; 2]| {
+            self.reach(first, -axis, hint1) + margin + self.reach(second, axis, hint2)
+        };
+        let is_exact = !self.is_mesh(first) && !self.is_mesh(second);
+        separation.holds(offset, bounds, (!is_exact).then_some(reaches))
     }
 
     /// The general case.
