@@ -100,9 +100,15 @@ impl Source {
     }
 
     fn is_of(&self, m: &Model) -> bool {
+        let [kinds, objects, starts, counts, site_bodies, geom_bodies] = &self.indices;
         self.sparse == keeps_sparse(m)
             && self.parameters == bytemuck::cast_slice::<f64, u64>(&m.wrap_prm)
-            && self.indices.iter().zip(indices(m)).all(|(a, b)| a == b)
+            && *kinds == m.wrap_type
+            && *objects == m.wrap_objid
+            && *starts == m.tendon_adr
+            && *counts == m.tendon_num
+            && *site_bodies == m.site_bodyid
+            && *geom_bodies == m.geom_bodyid
     }
 }
 
