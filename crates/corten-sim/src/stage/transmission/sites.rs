@@ -94,3 +94,55 @@ wide! {
         Some(start + next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use corten_model::Assets;
+
+    use super::*;
+    use crate::load_model_str;
+    use crate::stage::{inertia, kinematics, transmission};
+
+    const VEHICLE: &str = r#"<mujoco>
+        <worldbody>
+          <body><freejoint/>
+            <geom size=".1 .2 .3" type="box"/>
+            <site name="a" pos=".1 .2 .3"/>
+            <site name="b" pos="-.1 .2 .1" euler="20 0 50"/>
+            <site name="c" pos=".1 -.2 .2"/>
+            <body><geom size=".1"/><site name="d" pos=".3 0 .1" euler="0 70 0"/></body>
+          </body>
+        </worldbody>
+        <actuator>
+          <motor site="a" gear="0 0 1 0 0 .2"/>
+          <motor site="b" gear="1 2 3 4 5 6"/>
+          <motor site="c" gear="0 1 0 .1 0 0"/>
+          <motor site="d" gear="1 0 0 0 0 1"/>
+        </actuator>
+      </mujoco>"#;
+
+    /// Upright, entries of rows vanish; all sites have a body with the same dofs, if not the same.
+    #[test]
+    fn thrusters_in_lanes_have_the_rows_of_each() {
+        let mut m = load_model_str(VEHICLE, &Assets::memory_only()).unwrap();
+        for quat in [[1.0, 0.0, 0.0, 0.0], [0.5, 0.1, -0.7, 0.3]] {
+            for body in [m.site_bodyid[0], m.site_bodyid[3]] {
+                m.site_bodyid.fill(body);
+                let mut d = Data::new(&m);
+                d.qpos[3..7].copy_from_slice(&quat);
+                kinematics::kinematics(&m, &mut d);
+                inertia::centers_of_mass(&m, &mut d);
+                let mut each = d.clone();
+                transmission::rows(&m, &mut each, 0..4, 0, false);
+                let Some(four) = Thrusters::find(&m, 0) else { return };
+                let end = rows(&m, &mut d, four, 0).unwrap();
+                assert_eq!(d.moment_rowadr, each.moment_rowadr);
+                assert_eq!(d.moment_rownnz, each.moment_rownnz);
+                assert_eq!(d.moment_colind[..end], each.moment_colind[..end]);
+                assert_eq!(d.actuator_moment[..end], each.actuator_moment[..end]);
+                assert_eq!(end, (d.moment_rowadr[3] + d.moment_rownnz[3]) as usize);
+                assert_eq!(end < 24, quat[0] == 1.0);
+            }
+        }
+    }
+}
