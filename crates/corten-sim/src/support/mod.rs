@@ -38,10 +38,10 @@ pub(crate) fn times_row(
     row: Range<usize>,
     vector: &[f64],
 ) -> f64 {
-    let (columns, entries) = (&columns[row.clone()], &entries[row]);
-    if let ([i], [a]) = (columns, entries) {
-        return a * vector[*i as usize];
+    if row.len() == 1 {
+        return entries[row.start] * vector[columns[row.start] as usize];
     }
+    let (columns, entries) = (&columns[row.clone()], &entries[row]);
     if let ([i, j], [a, b]) = (columns, entries) {
         return a * vector[*i as usize] + b * vector[*j as usize];
     }

@@ -284,7 +284,12 @@ fn joint_forces(m: &Model, d: &mut Data) {
         if force == 0.0 {
             continue;
         }
-        let row = start as usize..start as usize + count as usize;
+        let (start, count) = (start as usize, count as usize);
+        if count == 1 {
+            total[colind[start] as usize] += moments[start] * force;
+            continue;
+        }
+        let row = start..start + count;
         let (columns, moments) = (&colind[row.clone()], &moments[row]);
         if let Some((first, moments)) = support::free_joint_row(columns, moments)
             && let Some(total) = total[first..].first_chunk_mut::<6>()
