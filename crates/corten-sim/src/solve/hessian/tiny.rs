@@ -362,15 +362,29 @@ fn expand<const R: usize>(to: &mut [Vector], rows: &Jacobian<'_>, b: &Block, slo
         }
         return;
     }
-    let [normal, tangents @ ..] = &stored[..] else { return };
     let friction = &rows.cones[b.cone as usize].friction;
+    // A contact without spin, and no loop.
+    if let ([normal, first, second], [a, b, c, d]) = (&stored[..], &mut *to) {
+        [*a, *b] = edges(normal, first, friction[0]);
+        [*c, *d] = edges(normal, second, friction[1]);
+        return;
+    }
+    let [normal, tangents @ ..] = &stored[..] else { return };
     for ((pair, mu), tangent) in to.as_chunks_mut::<2>().0.iter_mut().zip(friction).zip(tangents) {
-        for t in 0..SIZE {
-            for i in 0..LANES {
-                let side = mu * tangent[t][i];
-                pair[0][t][i] = normal[t][i] + side;
-                pair[1][t][i] = normal[t][i] - side;
-            }
+        *pair = edges(normal, tangent, *mu);
+    }
+}
+
+/// `normal ± μ·tangent`.
+#[inline(always)]
+fn edges(normal: &Vector, tangent: &Vector, mu: f64) -> [Vector; 2] {
+    let mut pair = [NOTHING; 2];
+    for t in 0..SIZE {
+        for i in 0..LANES {
+            let side = mu * tangent[t][i];
+            pair[0][t][i] = normal[t][i] + side;
+            pair[1][t][i] = normal[t][i] - side;
         }
     }
+    pair
 }

@@ -21,8 +21,8 @@ pub struct Constraints {
     softness: Softness,
     /// Degrees of freedom that move one body relative to another.
     pub(super) chain: Vec<Link>,
-    /// For each run of the last contact, which of its bodies it moves.
-    pub(super) sides: Vec<u8>,
+    /// The columns of the last contact in turn: which of its bodies they move, and how many.
+    pub(super) sides: Vec<(u8, u32)>,
 }
 
 /// The rows of the last step, apart, so that they can be taken out without being copied.

@@ -110,11 +110,8 @@ fn push_columns(rows: &mut Constraints, [mut a, mut b]: [&[u32]; 2]) -> Columns 
 fn push_dofs(rows: &mut Constraints, dofs: &[u32], side: u8) {
     if !dofs.is_empty() {
         rows.columns.extend_from_slice(dofs);
-        let before = rows.runs.len();
         push_runs(dofs, &mut rows.runs);
-        for _ in before..rows.runs.len() {
-            rows.sides.push(side);
-        }
+        rows.sides.push((side, dofs.len() as u32));
     }
 }
 
@@ -133,14 +130,14 @@ fn relative_velocity<const D: usize>(
     let (n, val) = (columns.ncol, rows.values.len());
     rows.values.resize(val + dim * n, 0.0);
     let values = &mut rows.values[val..];
-    let runs = rows.runs[columns.run..].iter().take(columns.nrun);
+    let dofs = &rows.columns[columns.col..][..n];
     let mut first = 0;
-    for (run, &side) in runs.zip(&rows.sides) {
-        let (start, len) = (run.start as usize, run.len as usize);
+    for &(side, len) in &rows.sides {
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
         let side = Side { sign, offset: offset(d, body, contact.pos) };
-        put::<D>(contact, &side, &d.cdof[start..][..len], &mut values[first..], n, dim);
-        first += len;
+        let end = first + len as usize;
+        put::<D>(contact, &side, &d.cdof, &dofs[first..end], &mut values[first..], n, dim);
+        first = end;
     }
 }
 
@@ -157,18 +154,21 @@ fn put<const D: usize>(
     contact: &Contact,
     side: &Side,
     axes: &[Spatial],
+    dofs: &[u32],
     values: &mut [f64],
     n: usize,
     dim: usize,
 ) {
     // With the sign, which costs no digit.
     let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i) * side.sign);
-    let velocity = |axis: &Spatial| axis.lin() + axis.rot().cross(side.offset);
-    let len = axes.len();
+    let velocity = |dof: u32| {
+        let axis = &axes[dof as usize];
+        axis.lin() + axis.rot().cross(side.offset)
+    };
+    let len = dofs.len();
     if D == 1 || dim < 3 {
-        let values = &mut values[..len];
-        for i in 0..len {
-            values[i] = frame[0].dot(velocity(&axes[i]));
+        for (value, &dof) in values.iter_mut().zip(dofs) {
+            *value = frame[0].dot(velocity(dof));
         }
         return;
     }
@@ -182,8 +182,8 @@ fn put<const D: usize>(
         while start < len {
             // The last four overlap with those before.
             let at = start.min(len - 4);
-            if let Some(axes) = axes[at..].first_chunk::<4>() {
-                let axes = Spatial::load(axes, [0, 1, 2, 3]);
+            if let Some(&[i, j, k, l]) = dofs[at..].first_chunk::<4>() {
+                let axes = Spatial::load(axes, [i as usize, j as usize, k as usize, l as usize]);
                 let v = axes.lin() + axes.rot().cross(offset);
                 project(&frame[0], &v, &mut x[at..]);
                 project(&frame[1], &v, &mut y[at..]);
@@ -193,14 +193,14 @@ fn put<const D: usize>(
         }
     } else {
         for i in 0..len {
-            let v = velocity(&axes[i]);
+            let v = velocity(dofs[i]);
             (x[i], y[i], third[i]) = (frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
         }
     }
     if D == MAX_RANK {
         for i in 3..dim {
-            for (axis, value) in axes.iter().zip(&mut z[(i - 2) * n..]) {
-                *value = frame[i - 3].dot(axis.rot());
+            for (&dof, value) in dofs.iter().zip(&mut z[(i - 2) * n..]) {
+                *value = frame[i - 3].dot(axes[dof as usize].rot());
             }
         }
     }
