@@ -15,6 +15,7 @@ use super::path::{self, Leg, Piece, Pull};
 use crate::chain;
 use crate::data::shared::Shared;
 use crate::data::structure::Structure;
+use crate::support::same;
 
 /// Paths, and compressed rows over degrees of freedom, ascending within a row: all that can ever
 /// be nonzero.
@@ -81,10 +82,11 @@ impl Span {
     }
 }
 
-/// What a pattern is made from, to notice edits of the model.
+/// What a pattern is made from besides addresses and the bodies of geoms, to notice edits of the
+/// model.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Source {
-    indices: [Vec<i32>; 6],
+    indices: [Vec<i32>; 3],
     parameters: Vec<u64>,
     /// Whether rows have entries for dofs that carry the string along.
     sparse: bool,
@@ -100,20 +102,17 @@ impl Source {
     }
 
     fn is_of(&self, m: &Model) -> bool {
-        let [kinds, objects, starts, counts, site_bodies, geom_bodies] = &self.indices;
+        let [kinds, objects, site_bodies] = &self.indices;
         self.sparse == keeps_sparse(m)
-            && self.parameters == bytemuck::cast_slice::<f64, u64>(&m.wrap_prm)
-            && *kinds == m.wrap_type
-            && *objects == m.wrap_objid
-            && *starts == m.tendon_adr
-            && *counts == m.tendon_num
-            && *site_bodies == m.site_bodyid
-            && *geom_bodies == m.geom_bodyid
+            && same(&self.parameters, bytemuck::cast_slice::<f64, u64>(&m.wrap_prm))
+            && same(kinds, &m.wrap_type)
+            && same(objects, &m.wrap_objid)
+            && same(site_bodies, &m.site_bodyid)
     }
 }
 
-fn indices(m: &Model) -> [&[i32]; 6] {
-    [&m.wrap_type, &m.wrap_objid, &m.tendon_adr, &m.tendon_num, &m.site_bodyid, &m.geom_bodyid]
+fn indices(m: &Model) -> [&[i32]; 3] {
+    [&m.wrap_type, &m.wrap_objid, &m.site_bodyid]
 }
 
 /// Each number once, in ascending order.
