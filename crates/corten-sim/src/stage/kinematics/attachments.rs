@@ -42,16 +42,15 @@ pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
     let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
     let attached = &v.structure.attached;
     if T::LANES == 1 && !filter && Four::available() && attached.fit(m) {
-        let [inertial, geoms, sites] = &mut kinds;
-        let [bodies, on_geoms, on_sites] = &attached.kinds;
-        inertial.place_turned(bodies, &frames);
-        inertial.place_aligned(bodies, &frames);
+        for (kind, placed) in kinds.iter_mut().zip(&attached.kinds) {
+            kind.place_turned(placed, &frames);
+            kind.place_aligned(placed, &frames);
+        }
+        let ([inertial, others @ ..], [bodies, on_others @ ..]) = (&mut kinds, &attached.kinds);
         for &[_, body] in bodies.on_inertia.iter().chain(&bodies.along_inertia) {
             inertial.place(body as usize, body as usize, &frames, none);
         }
-        for (kind, placed) in [(geoms, on_geoms), (sites, on_sites)] {
-            kind.place_turned(placed, &frames);
-            kind.place_aligned(placed, &frames);
+        for (kind, placed) in others.iter_mut().zip(on_others) {
             kind.place_by_inertia(placed, &frames, inertial);
         }
         return;
