@@ -162,7 +162,7 @@ impl TreePattern {
     }
 
     /// [`Self::factor`] for consecutive rows; whole trees must be given.
-    #[inline]
+    #[inline(always)]
     fn factor_range<T: Factored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
         let runs = self.runs(rows.clone());
         match self.width {

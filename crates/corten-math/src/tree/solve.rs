@@ -12,7 +12,7 @@ impl TreePattern {
 
     /// [`Self::solve`] for the consecutive rows from `first` on; whole trees must be given. `x`
     /// has one number for each of these rows.
-    #[inline]
+    #[inline(always)]
     pub fn solve_range<T: Number>(
         &self,
         first: usize,

@@ -8,6 +8,8 @@
 //! writes `crb M` with the composite rigid body algorithm (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.2; `mj_makeM`). `factor` writes `qLD qLDiagInv` (`mj_factorM`).
 
+use std::ops::Range;
+
 use corten_math::transpose::{self, Lot};
 use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, wide};
 use corten_model::Model;
@@ -122,14 +124,19 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
         }
         com[bodies[i].parent as usize] += moment;
     }
-    let mut normalize = |range: std::ops::Range<usize>| {
-        let given = subtree_mass[range.clone()].iter().zip(&xipos[range.clone()]);
-        for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
-            *com = if mass < MIN_VAL { *xipos } else { *com * T::of(1.0 / mass) };
-        }
-    };
-    normalize(0..1);
-    v.bodies.ranges().for_each(normalize);
+    normalize(com, xipos, subtree_mass, 0..1);
+    for range in v.bodies.ranges() {
+        normalize(com, xipos, subtree_mass, range);
+    }
+}
+
+/// From first moments to centres.
+#[inline(always)]
+fn normalize<T: Number>(com: &mut [Vec3<T>], xipos: &[Vec3<T>], mass: &[f64], range: Range<usize>) {
+    let given = mass[range.clone()].iter().zip(&xipos[range.clone()]);
+    for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
+        *com = if mass < MIN_VAL { *xipos } else { *com * T::of(1.0 / mass) };
+    }
 }
 
 /// Composite inertias `crb` and the mass matrix `M`.

@@ -5,6 +5,8 @@
 
 pub(crate) mod fluid;
 
+use std::ops::Range;
+
 use corten_math::{Quat, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
@@ -42,7 +44,8 @@ pub fn passive(m: &Model, d: &mut Data) {
 wide! {
     /// The force of joint dampers, which is all there is in many models; other forces start at zero.
     fn start(m: &Model, d: &mut Data, dampers: bool) {
-        for range in awake::dofs!(m, d).ranges() {
+        let dofs = awake::dofs!(m, d);
+        let mut damp = |range: Range<usize>| {
             for force in [&mut d.qfrc_spring, &mut d.qfrc_gravcomp, &mut d.qfrc_fluid] {
                 force[range.clone()].fill(0.0);
             }
@@ -51,13 +54,17 @@ wide! {
             if !dampers {
                 damper.fill(0.0);
                 passive.fill(0.0);
-                continue;
+                return;
             }
             let given = m.dof_damping[range.clone()].iter().zip(&d.qvel[range]);
             for ((f, sum), (damping, v)) in damper.iter_mut().zip(passive).zip(given) {
                 *f = -damping * v;
                 *sum = 0.0 + *f;
             }
+        };
+        match dofs.list() {
+            None => damp(0..m.nv),
+            Some(_) => dofs.ranges().for_each(damp),
         }
     }
 
