@@ -5,6 +5,7 @@ use corten_math::TreePattern;
 use super::dual::Dual;
 use super::exact::Layout;
 use super::hessian::compact::Compact;
+use super::hessian::tiny::Tiny;
 use super::hessian::{Hessian, MOST, System};
 use super::pgs::DualProblem;
 use super::primal::{Iterate, Method, Outcome, Primal};
@@ -394,6 +395,60 @@ fn hessian_solves_across_branches_and_trees() {
     };
     check(&mut Hessian::default());
     check(&mut Compact::default());
+}
+
+#[test]
+fn a_tiny_problem_gives_the_same_in_full() {
+    for (cone, dim) in
+        [Kind::Pyramid, Kind::Elliptic].into_iter().flat_map(|k| [3, 4, 6].map(|d| (k, d)))
+    {
+        let mut numbers = Numbers(5 + dim as u64);
+        let mut case = Case::new(&[-1, 0, 1, 2, 1, 4, -1], &mut numbers);
+        let mut rows = |rank: usize, n: usize| -> Vec<Vec<f64>> {
+            (0..rank).map(|_| (0..n).map(|_| numbers.next()).collect()).collect()
+        };
+        case.push(Kind::Equality, &[1, 6], &rows(1, 2), 0.3, 0.02);
+        case.push(Kind::Equality, &[0, 1, 4, 5], &rows(3, 4), -0.1, 0.05);
+        case.push(Kind::Friction, &[3], &rows(1, 1), 0.0, 0.1);
+        case.push(Kind::Inequality, &[5], &rows(1, 1), 2.0, 0.05);
+        case.push(cone, &[0, 1, 2, 3], &rows(dim, 4), 2.0, 0.03);
+        case.push(cone, &[0, 1, 4, 5, 6], &rows(dim, 5), 1.0, 0.03);
+        case.push(cone, &[6], &rows(dim, 1), 3.0, 0.03);
+        let n = case.qacc_smooth.len();
+        let problem = case.problem();
+        let (mut full, mut tiles) = (Tiny::default(), Compact::default());
+        let systems: [&mut dyn System; 2] = [&mut full, &mut tiles];
+        let [a, b] = systems.map(|system| {
+            let mut results = Vec::new();
+            system.load(n, &problem.inertia, &problem.rows.jacobian);
+            for (step, known) in [(1.0, false), (-3.0, true), (0.2, true)] {
+                let x: Vec<f64> = case.qacc_smooth.iter().map(|a| step * a).collect();
+                let jar = case.jar(&x);
+                let (mut force, mut state) = (vec![0.0; jar.len()], vec![0; jar.len()]);
+                cost::update(&problem.rows, &jar, &mut force, &mut state);
+                assert_eq!(system.factor(&problem, &jar, &state, known), 0);
+                let mut gradient = vec![0.0; n];
+                system.tmul_jacobian(&problem.rows.jacobian, &force, &mut gradient);
+                system.descend(&gradient);
+                let (mut mv, mut jv) = (vec![0.0; n], vec![0.0; jar.len()]);
+                system.mul_inertia(&mut mv);
+                system.mul_jacobian(&problem.rows.jacobian, &mut jv);
+                results.extend([gradient, system.direction().to_vec(), mv, jv].concat());
+                system.set(&x);
+                let mut jx = vec![0.0; jar.len()];
+                system.mul_jacobian(&problem.rows.jacobian, &mut jx);
+                results.extend(jx);
+            }
+            results.push(system.nonzeros(&problem) as f64);
+            results
+        });
+        let size = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        assert!(
+            size > 1.0 && distance(&a, &b) < 1e-12 * size,
+            "{cone:?} {dim}: {}",
+            distance(&a, &b)
+        );
+    }
 }
 
 #[test]

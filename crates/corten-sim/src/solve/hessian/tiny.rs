@@ -5,6 +5,8 @@
 //! has to ask which block or which tile comes next. Lanes beyond the last degree of freedom are
 //! those of a unit matrix.
 
+use corten_math::{Four as Register, transpose};
+
 use super::super::cost::{CONE, QUADRATIC, cone_hessian};
 use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
@@ -14,7 +16,6 @@ use super::compact::nonzeros;
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, Tile, ZERO, finish, subtract};
 use crate::data::room::fit;
-use corten_math as wide;
 
 /// Rows of tiles.
 const SIZE: usize = 2;
@@ -100,7 +101,7 @@ impl System for Tiny {
     fn mul_jacobian(&mut self, _: &Jacobian<'_>, y: &mut [f64]) {
         let x = self.x;
         let (mut rows, mut y) = (&self.rows[..], y);
-        if wide::Four::available() {
+        if Register::available() {
             let (fours, rest) = rows.as_chunks::<LANES>();
             let (to, to_rest) = y.as_chunks_mut::<LANES>();
             for (to, four) in to.iter_mut().zip(fours) {
@@ -277,12 +278,12 @@ impl Tiny {
 /// The products of four rows with a vector.
 #[inline(always)]
 fn times_four([a, b, c, d]: &[Vector; LANES], x: &Vector) -> Four {
-    let (x0, x1) = (wide::Four(x[0]), wide::Four(x[1]));
-    let a = wide::Four(a[0]) * x0 + wide::Four(a[1]) * x1;
-    let b = wide::Four(b[0]) * x0 + wide::Four(b[1]) * x1;
-    let c = wide::Four(c[0]) * x0 + wide::Four(c[1]) * x1;
-    let d = wide::Four(d[0]) * x0 + wide::Four(d[1]) * x1;
-    let [p, q, r, s] = wide::transpose::turned([a, b, c, d]);
+    let (x0, x1) = (Register(x[0]), Register(x[1]));
+    let a = Register(a[0]) * x0 + Register(a[1]) * x1;
+    let b = Register(b[0]) * x0 + Register(b[1]) * x1;
+    let c = Register(c[0]) * x0 + Register(c[1]) * x1;
+    let d = Register(d[0]) * x0 + Register(d[1]) * x1;
+    let [p, q, r, s] = transpose::turned([a, b, c, d]);
     ((p + r) + (q + s)).0
 }
 
