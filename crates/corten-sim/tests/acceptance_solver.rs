@@ -517,3 +517,20 @@ fn a_dropped_humanoid_settles_without_gaining_energy() {
     }
     assert!(d.energy[1] < 1e-2, "still moving: {}", d.energy[1]);
 }
+
+#[test]
+fn rows_vanish_without_a_trace() {
+    let m = model(
+        r#"<worldbody><geom type="plane" size="1 1 1"/>
+        <body pos="0 0 0.09"><freejoint/><geom size="0.1"/></body></worldbody>"#,
+    );
+    let mut d = Data::new(&m);
+    step(&m, &mut d).unwrap();
+    assert!(d.nefc > 0 && d.efc_force.len() == d.nefc);
+    constraint::materialize_jacobian(&m, &mut d);
+    d.qpos[2] = 1.0;
+    corten_sim::inverse::inverse(&m, &mut d);
+    assert_eq!(d.nefc, 0);
+    let lengths = [&d.efc_force, &d.efc_vel, &d.efc_aref, &d.efc_b, &d.efc_J].map(Vec::len);
+    assert_eq!((lengths, d.efc_state.len()), ([0; 5], 0));
+}

@@ -413,7 +413,9 @@ fn a_tiny_problem_gives_the_same_in_full() {
         case.push(Kind::Inequality, &[5], &rows(1, 1), 2.0, 0.05);
         case.push(cone, &[0, 1, 2, 3], &rows(dim, 4), 2.0, 0.03);
         case.push(cone, &[0, 1, 4, 5, 6], &rows(dim, 5), 1.0, 0.03);
-        case.push(cone, &[6], &rows(dim, 1), 3.0, 0.03);
+        // A contact within one rigid group, and one whose columns start where that one has none.
+        case.push(cone, &[], &rows(dim, 0), 1.0, 0.03);
+        case.push(cone, &[2, 6], &rows(dim, 2), 3.0, 0.03);
         let n = case.qacc_smooth.len();
         let problem = case.problem();
         let (mut full, mut tiles) = (Tiny::default(), Compact::default());
@@ -437,6 +439,9 @@ fn a_tiny_problem_gives_the_same_in_full() {
                 system.set(&x);
                 let mut jx = vec![0.0; jar.len()];
                 system.mul_jacobian(&problem.rows.jacobian, &mut jx);
+                let mut direct = vec![0.0; jar.len()];
+                case.jacobian().mul(&x, &mut direct);
+                assert!(distance(&jx, &direct) < 1e-13);
                 results.extend(jx);
             }
             results.push(system.nonzeros(&problem) as f64);

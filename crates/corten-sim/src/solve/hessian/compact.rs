@@ -248,7 +248,7 @@ impl Compact {
     fn load_blocks(&mut self, rows: &Jacobian<'_>) {
         self.rows.clear();
         self.left[..self.size].copy_from_slice(&self.inertia.own[..self.size]);
-        let (mut last, mut count) = (u32::MAX, 0);
+        let (mut last, mut count) = ([u32::MAX; 2], 0);
         let (mut previous, mut shape) = (Shape::default(), Shape::default());
         for (block, b) in rows.blocks.iter().enumerate() {
             if is_single(b) {
@@ -257,8 +257,8 @@ impl Compact {
                 continue;
             }
             // Blocks that follow each other may share their columns.
-            if b.run != last {
-                last = b.run;
+            if [b.run, b.nrun] != last {
+                last = [b.run, b.nrun];
                 previous = shape;
                 shape = self.columns.place(rows.runs_of(b), previous, count);
                 count += 1;

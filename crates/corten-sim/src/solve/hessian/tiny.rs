@@ -69,12 +69,12 @@ impl System for Tiny {
         self.inertia.load(n, SIZE, inertia);
         let count = rows.blocks.last().map_or(0, |b| b.rows().end);
         fit(&mut self.rows, count);
-        let (mut last, mut number) = (u32::MAX, 0);
+        let (mut last, mut number) = ([u32::MAX; 2], 0);
         let (mut previous, mut shape) = (Shape::default(), Shape::default());
         for b in rows.blocks {
             // Blocks that follow each other may share their columns.
-            if b.run != last {
-                last = b.run;
+            if [b.run, b.nrun] != last {
+                last = [b.run, b.nrun];
                 previous = shape;
                 shape = self.columns.place(rows.runs_of(b), previous, number);
                 number += 1;

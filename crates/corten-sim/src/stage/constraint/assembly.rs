@@ -375,12 +375,14 @@ impl Constraints {
     /// Hands the rows over to the public arrays.
     pub(super) fn publish(&mut self, d: &mut Data) {
         let n = self.count();
-        if n == 0 && d.efc_type.is_empty() {
+        if n > 0 || !d.efc_type.is_empty() {
+            self.rows.resize(n);
+            self.rows.exchange(d);
+        }
+        if n == 0 && d.efc_force.is_empty() {
             // As after the last step; without rows there is no matrix either.
             return;
         }
-        self.rows.resize(n);
-        self.rows.exchange(d);
         for v in [&mut d.efc_vel, &mut d.efc_aref, &mut d.efc_b, &mut d.efc_force] {
             v.resize(n, 0.0);
         }

@@ -1,6 +1,6 @@
 //! Legs of tendons, four at a time: where they touch, and the directions of their straight pieces.
 //!
-//! Reads poses of sites and geoms; writes one [`Run`] per leg.
+//! Reads poses of sites and geoms; writes one [`Runs`] per four legs.
 
 use bytemuck::{Pod, Zeroable};
 use corten_math::{Four, Mat3, Number, Vec3, wide};
