@@ -5,7 +5,7 @@
 //! technique for extending the available precision*, 1971), so that results are correctly rounded
 //! but for a few in a thousand.
 
-use crate::{Mask, Number, real, wide};
+use crate::{Mask, Number, real};
 
 /// Larger angles are left to the scalar functions: the reduction below would lose digits.
 const LARGEST: f64 = 1e5;
@@ -47,24 +47,30 @@ const COS: [f64; 7] = [
     1.0 / 20_922_789_888_000.0,
 ];
 
-wide! {
-    /// Replaces every angle by its sine, and gives the cosines.
-    pub fn sin_cos_all(angles: &mut [f64], cos: &mut [f64]) {
-        let (angles, rest) = angles.as_chunks_mut::<4>();
-        let (cos, cos_rest) = cos.as_chunks_mut::<4>();
-        for (angles, cos) in angles.iter_mut().zip(cos) {
-            (*angles, *cos) = sin_cos_four(*angles);
+/// Sines and cosines of angles, of which `angle` tells each. They go from there to wide registers
+/// without a detour through memory.
+#[inline(always)]
+pub fn sin_cos_all(angle: impl Fn(usize) -> f64, sin: &mut [f64], cos: &mut [f64]) {
+    let (sin, sin_rest) = sin.as_chunks_mut::<4>();
+    let (cos, cos_rest) = cos.as_chunks_mut::<4>();
+    let first = 4 * sin.len();
+    for (i, (sin, cos)) in sin.iter_mut().zip(cos).enumerate() {
+        (*sin, *cos) = sin_cos_four(std::array::from_fn(|k| angle(4 * i + k)));
+    }
+    let given = match sin_rest.len() {
+        0 => return,
+        1 => [angle(first), 0.0, 0.0, 0.0],
+        2 => [angle(first), angle(first + 1), 0.0, 0.0],
+        _ => [angle(first), angle(first + 1), angle(first + 2), 0.0],
+    };
+    let (sines, cosines) = sin_cos_four(given);
+    match (sin_rest, cos_rest) {
+        ([s], [c]) => ([*s, ..], [*c, ..]) = (sines, cosines),
+        ([s, s1], [c, c1]) => ([*s, *s1, ..], [*c, *c1, ..]) = (sines, cosines),
+        ([s, s1, s2], [c, c1, c2]) => {
+            ([*s, *s1, *s2, ..], [*c, *c1, *c2, ..]) = (sines, cosines);
         }
-        match (rest, cos_rest) {
-            ([x], [y]) => ([*x, ..], [*y, ..]) = sin_cos_four([*x, 0.0, 0.0, 0.0]),
-            ([x, x1], [y, y1]) => {
-                ([*x, *x1, ..], [*y, *y1, ..]) = sin_cos_four([*x, *x1, 0.0, 0.0]);
-            }
-            ([x, x1, x2], [y, y1, y2]) => {
-                ([*x, *x1, *x2, ..], [*y, *y1, *y2, ..]) = sin_cos_four([*x, *x1, *x2, 0.0]);
-            }
-            _ => {}
-        }
+        _ => {}
     }
 }
 
@@ -217,8 +223,8 @@ mod tests {
             let n = 40_001;
             let angles: Vec<f64> =
                 (0..n).map(|k| range * (2.0 * k as f64 / (n - 1) as f64 - 1.0)).collect();
-            let (mut sin, mut cos) = (angles.clone(), vec![0.0; n]);
-            sin_cos_all(&mut sin, &mut cos);
+            let (mut sin, mut cos) = (vec![0.0; n], vec![0.0; n]);
+            sin_cos_all(|k| angles[k], &mut sin, &mut cos);
             let mut different = 0;
             for ((x, s), c) in angles.iter().zip(&sin).zip(&cos) {
                 let (s0, c0) = real::sin_cos(*x);
@@ -264,9 +270,9 @@ mod tests {
 
     #[test]
     fn special_angles_are_exact() {
-        let mut sin = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e300];
-        let mut cos = [0.0; 5];
-        sin_cos_all(&mut sin, &mut cos);
+        let angles = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e300];
+        let (mut sin, mut cos) = ([0.0; 5], [0.0; 5]);
+        sin_cos_all(|k| angles[k], &mut sin, &mut cos);
         assert_eq!((sin[0], cos[0], sin[1], cos[1]), (0.0, 1.0, 0.0, 1.0));
         assert!(sin[2].is_nan() && cos[3].is_nan());
         assert_eq!((sin[4], cos[4]), real::sin_cos(1e300));

@@ -2,8 +2,8 @@
 //!
 //! States are saved along a trajectory of the reference in three regimes; every engine replays
 //! short bursts from each of them, in alternation. The figure is the ratio of times per round:
-//! noise of the machine that lasts longer than a round cancels. Time is that of the thread, so
-//! that other programs on the machine count as little as possible.
+//! noise of the machine that lasts longer than a round cancels. Rounds in which another program had
+//! the core do not count.
 
 pub mod allocation;
 mod batch;
@@ -20,6 +20,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use corten_sim::Model;
@@ -48,7 +49,7 @@ pub struct Args {
     /// Core to run on.
     #[arg(long, default_value_t = 0)]
     core: usize,
-    /// Also the time per stage.
+    /// Also the time of the first step after a state is set, and per stage.
     #[arg(long)]
     stages: bool,
     /// Also instructions per step, by running this program under valgrind.
@@ -187,6 +188,7 @@ fn scene(
                 let times = stages::theirs(library, &model, data, &states, rounds);
                 columns.push((library.version(), times));
             }
+            row.print_first();
             table::stages(&columns);
         }
         rows.push(row);
@@ -221,16 +223,45 @@ fn deviation(
     worst
 }
 
-/// Seconds of one burst from each state.
-fn burst(engine: &mut dyn Engine, states: &[Vec<f64>]) -> f64 {
-    let mut seconds = 0.0;
-    for state in states {
+/// Seconds that an engine works before it is the turn of another.
+const BLOCK: f64 = 0.02;
+/// Largest share by which wall time may exceed processor time before a round counts as disturbed.
+const DISTURBED: f64 = 0.02;
+
+/// Wall seconds per step.
+struct Block {
+    /// Of all steps, and of those that follow a change of the state.
+    step: f64,
+    first: f64,
+    /// Whether something else had the core meanwhile.
+    disturbed: bool,
+}
+
+/// Some passes over the states, with a burst from each.
+fn block(engine: &mut dyn Engine, states: &[Vec<f64>], passes: usize) -> Block {
+    let (mut seconds, mut first) = (0.0, 0.0);
+    let (wall, cpu) = (Instant::now(), cpu_seconds());
+    for state in (0..passes).flat_map(|_| states) {
         engine.restore(state);
-        let start = cpu_seconds();
-        engine.advance(BURST);
-        seconds += cpu_seconds() - start;
+        let start = Instant::now();
+        engine.advance(1);
+        first += start.elapsed().as_secs_f64();
+        engine.advance(BURST - 1);
+        seconds += start.elapsed().as_secs_f64();
     }
-    seconds
+    let (cpu, wall) = (cpu_seconds() - cpu, wall.elapsed().as_secs_f64());
+    let bursts = (passes * states.len()).max(1) as f64;
+    Block {
+        step: seconds / (bursts * BURST as f64),
+        first: first / bursts,
+        disturbed: wall > (1.0 + DISTURBED) * cpu,
+    }
+}
+
+/// Passes over the states that fill a block.
+fn passes(engine: &mut dyn Engine, states: &[Vec<f64>]) -> usize {
+    let pass = block(engine, states, 1).step * (states.len() * BURST) as f64;
+    (BLOCK / pass.max(1e-9)).ceil() as usize
 }
 
 fn time(
@@ -240,34 +271,39 @@ fn time(
     states: &[Vec<f64>],
     row: &mut Row,
 ) {
-    let per_step = 1e6 / (states.len() * BURST).max(1) as f64;
     // Buffers that swap places from step to step need two passes to reach their size.
-    for _ in 0..2 {
-        burst(own, states);
-    }
+    block(own, states, 2);
     let before = allocation::count();
-    burst(own, states);
+    block(own, states, 1);
     row.allocations = (allocation::count() - before) as f64 / (states.len() * BURST) as f64;
-    let mut times = Vec::new();
-    let mut theirs = vec![Vec::new(); others.len()];
-    let mut ratios = vec![Vec::new(); others.len()];
-    for _ in 0..rounds.max(1) {
-        let mine = burst(own, states);
-        times.push(mine);
-        for (k, other) in others.iter_mut().enumerate() {
-            let Some(other) = other else { continue };
-            let seconds = burst(other, states);
-            theirs[k].push(seconds);
-            ratios[k].push(seconds / mine);
-        }
+
+    let mut engines: Vec<(&mut dyn Engine, Option<usize>)> = vec![(own, None)];
+    for (k, other) in others.iter_mut().enumerate() {
+        engines.extend(other.as_mut().map(|other| (other as &mut dyn Engine, Some(k))));
     }
-    row.time = Some(per_step * quantile(&times, 0.5));
-    for (k, against) in row.against.iter_mut().enumerate() {
-        if ratios[k].is_empty() {
-            continue;
-        }
-        against.time = Some(per_step * quantile(&theirs[k], 0.5));
-        against.ratio = Some([0.5, 0.05, 0.95].map(|q| quantile(&ratios[k], q)));
+    let counts: Vec<usize> = engines.iter_mut().map(|(e, _)| passes(*e, states)).collect();
+    let (mut quiet, mut disturbed) = (Vec::new(), Vec::new());
+    // A machine that never is quiet is measured as it is.
+    while quiet.len() < rounds.max(1) && disturbed.len() < 2 * rounds.max(1) {
+        let blocks = engines.iter_mut().zip(&counts).map(|((e, _), &n)| block(*e, states, n));
+        let round: Vec<Block> = blocks.collect();
+        let place =
+            if round.iter().any(|b| b.disturbed) { &mut disturbed } else { &mut quiet };
+        place.push(round);
+    }
+    if quiet.len() < rounds.max(1) / 2 {
+        quiet.append(&mut disturbed);
+    }
+    let all = |of: &dyn Fn(&[Block]) -> f64| quiet.iter().map(|r| of(r)).collect::<Vec<f64>>();
+    let median = |of: &dyn Fn(&[Block]) -> f64| Some(1e6 * quantile(&all(of), 0.5));
+    row.time = median(&|round| round[0].step);
+    row.first = median(&|round| round[0].first);
+    for (i, (_, library)) in engines.iter().enumerate() {
+        let Some(against) = library.and_then(|k| row.against.get_mut(k)) else { continue };
+        against.time = median(&|round| round[i].step);
+        against.first = median(&|round| round[i].first);
+        let ratios = all(&|round| round[i].step / round[0].step);
+        against.ratio = Some([0.5, 0.05, 0.95].map(|q| quantile(&ratios, q)));
     }
 }
 

@@ -7,8 +7,9 @@ pub struct Row {
     pub regime: &'static str,
     pub nv: usize,
     pub contacts: usize,
-    /// Microseconds per step.
+    /// Microseconds per step, and of the first one after a state is set.
     pub time: Option<f64>,
+    pub first: Option<f64>,
     pub allocations: f64,
     pub instructions: Option<f64>,
     /// Kilobytes per environment.
@@ -25,6 +26,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Against {
     pub time: Option<f64>,
+    pub first: Option<f64>,
     /// Median, 5 % and 95 % quantile of the ratios of times.
     pub ratio: Option<[f64; 3]>,
     pub instructions: Option<f64>,
@@ -67,6 +69,15 @@ impl Row {
                 ""
             );
         }
+    }
+
+    /// The first step after a state is set, in our engine and in others.
+    pub fn print_first(&self) {
+        print!("{:40}   first step {}", "", number(self.first, 2));
+        for a in &self.against {
+            print!(", against {}", number(a.first, 2));
+        }
+        println!();
     }
 }
 

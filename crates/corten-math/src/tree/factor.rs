@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::TreePattern;
 use super::pattern::{DIAGONAL, Row, Run, ranges};
+use super::{Reach, TreePattern};
 use crate::{Four, Number, wide};
 
 /// Numbers that a forest matrix is factored in.
@@ -166,10 +166,10 @@ impl TreePattern {
     fn factor_range<T: Factored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
         let runs = self.runs(rows.clone());
         match self.width {
-            0..=4 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 4>()),
-            5..=8 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 8>()),
-            9..=16 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 16>()),
-            17..=32 => factor_runs(runs, rows, matrix, inverse, &mut nothing::<T, 32>()),
+            0..=4 => factor_runs(runs, rows, matrix, inverse, Reach::<4>),
+            5..=8 => factor_runs(runs, rows, matrix, inverse, Reach::<8>),
+            9..=16 => factor_runs(runs, rows, matrix, inverse, Reach::<16>),
+            17..=32 => factor_runs(runs, rows, matrix, inverse, Reach::<32>),
             _ => eliminate_rows(&self.rows, rows, matrix, inverse),
         }
     }
@@ -178,19 +178,15 @@ impl TreePattern {
 /// What the rows of ancestors have to subtract, by depth; rows have up to `REACH` entries.
 type Pending<T, const REACH: usize> = [[T; REACH]; REACH];
 
-#[inline(always)]
-fn nothing<T: Number, const REACH: usize>() -> Pending<T, REACH> {
-    [[T::default(); REACH]; REACH]
-}
-
 wide! {
     fn factor_runs[T: Factored, const REACH: usize](
         runs: &[Run],
         rows: Range<usize>,
         matrix: &mut [T],
         inverse_diagonal: &mut [T],
-        pending: &mut Pending<T, REACH>,
+        _reach: Reach<REACH>,
     ) {
+        let pending: &mut Pending<T, REACH> = &mut [[T::default(); REACH]; REACH];
         for run in runs.iter().rev() {
             if run.depth == DIAGONAL {
                 let rows = run.diagonal(&rows);

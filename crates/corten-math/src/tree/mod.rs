@@ -15,6 +15,11 @@ pub use square::SquarePattern;
 /// Longest row whose ancestors are kept on the stack while multiplying.
 const STACK: usize = 64;
 
+/// The length of a kernel's rows as a type. Kernels make their working memory themselves: memory that
+/// a caller clears in narrower stores would be late to be read in wide registers.
+#[derive(Clone, Copy)]
+struct Reach<const N: usize>;
+
 /// Runs an expression with `$N` bound to the constant that equals `$n`, so that loops over short rows
 /// unroll.
 macro_rules! by_length {

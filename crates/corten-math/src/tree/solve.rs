@@ -1,7 +1,7 @@
 //! Solution of systems with a factored forest matrix, whole or by halves.
 
-use super::TreePattern;
 use super::pattern::{DIAGONAL, Run, ranges};
+use super::{Reach, TreePattern};
 use crate::{Number, wide};
 
 impl TreePattern {
@@ -23,9 +23,9 @@ impl TreePattern {
         let runs = self.runs(first..first + x.len());
         let inverse = inverse_diagonal;
         match self.width {
-            0..=16 => solve_runs(runs, first, factor, inverse, x, [T::default(); 16]),
-            17..=64 => solve_runs(runs, first, factor, inverse, x, [T::default(); 64]),
-            65..=256 => solve_runs(runs, first, factor, inverse, x, [T::default(); 256]),
+            0..=16 => solve_runs(runs, first, factor, inverse, x, Reach::<16>),
+            17..=64 => solve_runs(runs, first, factor, inverse, x, Reach::<64>),
+            65..=256 => solve_runs(runs, first, factor, inverse, x, Reach::<256>),
             _ => self.solve_wide(first, factor, inverse, x),
         }
     }
@@ -100,9 +100,9 @@ wide! {
         factor: &[T],
         inverse_diagonal: &[T],
         x: &mut [T],
-        zeros: [T; REACH],
+        _reach: Reach<REACH>,
     ) {
-        let mut stack = zeros;
+        let mut stack = [T::default(); REACH];
         let rows = first..first + x.len();
         for run in runs.iter().rev() {
             let d = inverse_diagonal;

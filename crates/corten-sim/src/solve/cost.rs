@@ -18,6 +18,7 @@ use corten_math::{Four, Mask, Number, wide};
 use corten_model::enums::ConstraintState;
 
 use super::problem::Rows;
+use super::problem::inlined::padded;
 use super::rows::{Cone, Kind, MAX_RANK};
 
 pub const SATISFIED: i32 = ConstraintState::Satisfied.raw();
@@ -176,7 +177,27 @@ struct Sums {
     changed: [i32; LANES],
 }
 
-/// Without branches, so that several rows go through at once.
+impl Sums {
+    /// Four rows, given their old states: their forces and states. Without branches, so that they go
+    /// through at once.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        d: &[f64; LANES],
+        x: &[f64; LANES],
+        old: &[i32; LANES],
+    ) -> ([f64; LANES], [i32; LANES]) {
+        let force: [f64; LANES] = std::array::from_fn(|k| inequality_force(d[k], x[k]));
+        let state = x.map(inequality_state);
+        for k in 0..LANES {
+            self.cost[k] += force[k] * x[k];
+            self.active[k] += i32::from(state[k] != SATISFIED);
+            self.changed[k] += i32::from(state[k] != old[k]);
+        }
+        (force, state)
+    }
+}
+
 #[inline(always)]
 fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], found: &mut Update) {
     let mut sums = Sums::default();
@@ -184,17 +205,14 @@ fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], foun
     let (force, force_rest) = force.as_chunks_mut::<LANES>();
     let (state, state_rest) = state.as_chunks_mut::<LANES>();
     for (((d, x), force), state) in d.iter().zip(x).zip(force).zip(state) {
-        let (d, x, old) = (*d, *x, *state);
-        *force = std::array::from_fn(|k| inequality_force(d[k], x[k]));
-        *state = x.map(inequality_state);
-        for k in 0..LANES {
-            sums.cost[k] += force[k] * x[k];
-            sums.active[k] += i32::from(state[k] != SATISFIED);
-            sums.changed[k] += i32::from(state[k] != old[k]);
-        }
+        (*force, *state) = sums.add(d, x, state);
     }
-    if !d_rest.is_empty() {
-        last_inequalities(d_rest, x_rest, force_rest, state_rest, &mut sums);
+    if !x_rest.is_empty() {
+        // Zeros are satisfied, and stay so.
+        let old = padded(state_rest);
+        let (force, state) = sums.add(&padded(d_rest), &padded(x_rest), &old);
+        write(&force, force_rest);
+        write(&state, state_rest);
     }
     let Sums { cost, active, changed } = sums;
     found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
@@ -204,18 +222,15 @@ fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], foun
     found.hessian += changed;
 }
 
-/// The rows that do not fill all lanes; apart, since the compiler would make them a pass with
-/// masked stores, which are slow.
-#[inline(never)]
-fn last_inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], sums: &mut Sums) {
-    let rows = d.iter().zip(x).zip(force).zip(state);
-    for (k, (((&d, &x), force), state)) in (0..LANES).zip(rows) {
-        let old = *state;
-        *force = inequality_force(d, x);
-        *state = inequality_state(x);
-        sums.cost[k] += *force * x;
-        sums.active[k] += i32::from(*state != SATISFIED);
-        sums.changed[k] += i32::from(*state != old);
+/// The first numbers of `from`. One by one: the compiler would make a loop a masked store, which is
+/// slow.
+#[inline(always)]
+fn write<T: Copy>(from: &[T; LANES], to: &mut [T]) {
+    match to {
+        [a] => *a = from[0],
+        [a, b] => [*a, *b] = [from[0], from[1]],
+        [a, b, c] => [*a, *b, *c] = [from[0], from[1], from[2]],
+        _ => {}
     }
 }
 
@@ -228,8 +243,11 @@ wide! {
                 cost[k] += inequality_force(d[k], x[k]) * x[k];
             }
         }
-        for (k, (&d, &x)) in d_rest.iter().zip(x_rest).enumerate() {
-            cost[k] += inequality_force(d, x) * x;
+        if !x_rest.is_empty() {
+            let (d, x) = (padded(d_rest), padded(x_rest));
+            for k in 0..LANES {
+                cost[k] += inequality_force(d[k], x[k]) * x[k];
+            }
         }
         -0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]))
     }
@@ -246,23 +264,29 @@ fn frictions(
 ) {
     let mut cost = [0.0; LANES];
     let count = x.len();
-    let mut first = 0;
     if Four::available() {
         let mut sum = Four::of(0.0);
-        let whole = given.map(|v| v.as_chunks::<LANES>().0);
-        let (x, force) = (x.as_chunks::<LANES>().0, force.as_chunks_mut::<LANES>().0);
+        let parts = given.map(|v| v.as_chunks::<LANES>());
+        let (x, x_rest) = x.as_chunks::<LANES>();
+        let (force, force_rest) = force.as_chunks_mut::<LANES>();
         for (i, (x, to)) in x.iter().zip(force).enumerate() {
-            let [d, r, loss] = whole.map(|v| v[i]);
-            let (cost, force) = friction([Four(d), Four(r), Four(loss)], Four(*x));
+            let (cost, force) = friction(parts.map(|(whole, _)| Four(whole[i])), Four(*x));
             sum += cost;
             *to = force.0;
         }
-        (cost, first) = (sum.0, count / LANES * LANES);
-    }
-    for i in first..count {
-        let (c, f) = friction(given.map(|v| v[i]), x[i]);
-        cost[i % LANES] += c;
-        force[i] = f;
+        if !x_rest.is_empty() {
+            let given = parts.map(|(_, rest)| Four(padded(rest)));
+            let (cost, force) = friction(given, Four(padded(x_rest)));
+            sum += cost;
+            write(&force.0, force_rest);
+        }
+        cost = sum.0;
+    } else {
+        for i in 0..count {
+            let (c, f) = friction(given.map(|v| v[i]), x[i]);
+            cost[i % LANES] += c;
+            force[i] = f;
+        }
     }
     let [_, r, loss] = given.map(|v| &v[..count]);
     let (mut changed, mut hessian) = (0, 0);

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::problem::Rows;
-use super::problem::inlined::dot;
+use super::problem::inlined::{dot, padded};
 use super::rows::Kind;
 use corten_math::{Four, MIN_VAL, Mask, Number, wide};
 
@@ -309,32 +309,25 @@ fn inequalities(
     range: Range<usize>,
     alpha: f64,
 ) -> [f64; 3] {
-    const LANES: usize = 4;
-    let (start, slope) = (&along.jar[range.clone()], &along.jv[range.clone()]);
-    let d = &rows.d[range];
-    let mut sums = [[0.0; LANES]; 3];
-    let term = |x0: f64, v: f64, d: f64| {
-        let x = x0 + alpha * v;
-        let weight = if x < 0.0 { d } else { 0.0 };
-        let (wx, wv) = (weight * x, weight * v);
-        [wx * x, wx * v, wv * v]
+    let inputs = [along.jar, along.jv, rows.d].map(|v| v[range.clone()].as_chunks::<4>());
+    let [starts, slopes, ds] = inputs.map(|(whole, _)| whole);
+    let mut sums = [[0.0; 4]; 3];
+    let mut add = |x0: &[f64; 4], v: &[f64; 4], d: &[f64; 4]| {
+        for k in 0..4 {
+            let x = x0[k] + alpha * v[k];
+            let weight = if x < 0.0 { d[k] } else { 0.0 };
+            let (wx, wv) = (weight * x, weight * v[k]);
+            sums[0][k] += wx * x;
+            sums[1][k] += wx * v[k];
+            sums[2][k] += wv * v[k];
+        }
     };
-    let (starts, slopes, ds) =
-        (start.chunks_exact(LANES), slope.chunks_exact(LANES), d.chunks_exact(LANES));
-    let tails = (starts.remainder(), slopes.remainder(), ds.remainder());
-    for ((x0, v), d) in starts.zip(slopes).zip(ds) {
-        for k in 0..LANES {
-            let [c, s, q] = term(x0[k], v[k], d[k]);
-            sums[0][k] += c;
-            sums[1][k] += s;
-            sums[2][k] += q;
-        }
+    for ((x0, v), d) in starts.iter().zip(slopes).zip(ds) {
+        add(x0, v, d);
     }
-    for k in 0..tails.0.len() {
-        let t = term(tails.0[k], tails.1[k], tails.2[k]);
-        for (sum, t) in sums.iter_mut().zip(t) {
-            sum[k] += t;
-        }
+    if !inputs[0].1.is_empty() {
+        let [x0, v, d] = inputs.map(|(_, rest)| padded(rest));
+        add(&x0, &v, &d);
     }
     let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     [0.5 * c, s, q]
@@ -343,25 +336,25 @@ fn inequalities(
 /// [`inequalities`] for rows of dry friction.
 #[inline(always)]
 fn frictions(rows: &Rows<'_>, along: &Direction<'_>, range: Range<usize>, alpha: f64) -> [f64; 3] {
-    const LANES: usize = 4;
     let inputs =
         [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
-    let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
-    let mut sums = [[0.0; LANES]; 3];
-    let mut done = 0;
+    let mut sums = [[0.0; 4]; 3];
     if Four::available() {
         let mut four = [Four::of(0.0); 3];
-        for i in 0..whole[0].len() {
-            let [start, v, d, r, loss] = whole.map(|v| v[i]);
-            add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
+        let parts = inputs.map(|v| v.as_chunks::<4>());
+        for i in 0..parts[0].0.len() {
+            add(&mut four, friction(parts.map(|(whole, _)| Four(whole[i])), alpha));
+        }
+        if !parts[0].1.is_empty() {
+            add(&mut four, friction(parts.map(|(_, rest)| Four(padded(rest))), alpha));
         }
         sums = four.map(|four| four.0);
-        done = whole[0].len() * LANES;
-    }
-    for i in done..range.len() {
-        let terms = friction(inputs.map(|v| v[i]), alpha);
-        for k in 0..3 {
-            sums[k][i % LANES] += terms[k];
+    } else {
+        for i in 0..range.len() {
+            let terms = friction(inputs.map(|v| v[i]), alpha);
+            for k in 0..3 {
+                sums[k][i % 4] += terms[k];
+            }
         }
     }
     sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))

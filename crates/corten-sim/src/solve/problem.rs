@@ -199,12 +199,13 @@ pub mod inlined {
     /// Fewer than four numbers, and zeros. In registers: numbers that are stored one by one are
     /// late to be read together.
     #[inline(always)]
-    pub fn padded(rest: &[f64]) -> [f64; 4] {
+    pub fn padded<T: Copy + Default>(rest: &[T]) -> [T; 4] {
+        let zero = T::default();
         match *rest {
-            [a, b, c, ..] => [a, b, c, 0.0],
-            [a, b] => [a, b, 0.0, 0.0],
-            [a] => [a, 0.0, 0.0, 0.0],
-            [] => [0.0; 4],
+            [a, b, c, ..] => [a, b, c, zero],
+            [a, b] => [a, b, zero, zero],
+            [a] => [a, zero, zero, zero],
+            [] => [zero; 4],
         }
     }
 

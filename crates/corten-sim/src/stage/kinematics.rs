@@ -44,19 +44,20 @@ fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
 
     let s = v.structure;
     let [half_sin, half_cos] = v.half_angle;
-    let half = T::of(0.5);
-    for (angle, &q) in half_sin.iter_mut().zip(&s.hinges) {
-        *angle = half * (v.qpos[q as usize] - T::of(m.qpos0[q as usize]));
-    }
     {
-        let angles: &mut [f64] = bytemuck::cast_slice_mut(half_sin);
-        let cos: &mut [f64] = bytemuck::cast_slice_mut(half_cos);
+        let angle = |k: usize| {
+            let q = s.hinges[k / T::LANES] as usize;
+            0.5 * (v.qpos[q].lane(k % T::LANES) - m.qpos0[q])
+        };
+        let count = s.hinges.len();
+        let sin: &mut [f64] = bytemuck::cast_slice_mut(&mut half_sin[..count]);
+        let cos: &mut [f64] = bytemuck::cast_slice_mut(&mut half_cos[..count]);
         if m.opt.tolerance > 0.0 {
-            sin_cos_all(angles, cos);
+            sin_cos_all(angle, sin, cos);
         } else {
             // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
-            for (angle, cos) in angles.iter_mut().zip(cos) {
-                (*angle, *cos) = real::sin_cos(*angle);
+            for (k, (sin, cos)) in sin.iter_mut().zip(cos).enumerate() {
+                (*sin, *cos) = real::sin_cos(angle(k));
             }
         }
     }

@@ -178,11 +178,21 @@ fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
         }
         let (from, len, gear) = (from[tendon] as usize, nonzero[tendon] as usize, gears[i][0]);
         let start = next;
-        for (&dof, j) in from_colind[from..from + len].iter().zip(&from_value[from..from + len]) {
-            if let (Some(c), Some(v)) = (colind.get_mut(next), value.get_mut(next)) {
-                (*c, *v) = (dof, j * gear);
-                next += 1;
+        let (columns, entries) = (&from_colind[from..from + len], &from_value[from..from + len]);
+        if let Some(to_columns) = colind.get_mut(start..start + len)
+            && let Some(to_entries) = value.get_mut(start..start + len)
+        {
+            if let ([to, to1], [a, b]) = (&mut *to_entries, entries) {
+                // As a pair, as it will be read.
+                [*to, *to1] = [a * gear, b * gear];
+                to_columns.copy_from_slice(columns);
+            } else {
+                let entries = columns.iter().zip(entries);
+                for ((c, v), (&dof, j)) in to_columns.iter_mut().zip(to_entries).zip(entries) {
+                    (*c, *v) = (dof, j * gear);
+                }
             }
+            next += len;
         }
         (rowadr[i], rownnz[i]) = (start as i32, (next - start) as i32);
         lengths[i] = tendon_lengths[tendon] * gear;

@@ -80,6 +80,7 @@ pub(super) struct Row {
 
 impl Rows {
     /// Exchanges the rows with the public arrays.
+    #[inline(always)]
     fn exchange(&mut self, d: &mut Data) {
         use std::mem::swap;
         swap(&mut self.kind, &mut d.efc_type);
@@ -376,8 +377,22 @@ impl Constraints {
     pub(super) fn publish(&mut self, d: &mut Data) {
         let n = self.count();
         if n > 0 || !d.efc_type.is_empty() {
-            self.rows.resize(n);
+            // Cut to size where they are public: a length that has just been stored is late to be read
+            // along with its neighbours, as an exchange does.
             self.rows.exchange(d);
+            d.efc_type.truncate(n);
+            d.efc_id.truncate(n);
+            d.efc_KBIP.truncate(n);
+            for v in [
+                &mut d.efc_pos,
+                &mut d.efc_margin,
+                &mut d.efc_frictionloss,
+                &mut d.efc_R,
+                &mut d.efc_D,
+                &mut d.efc_diagApprox,
+            ] {
+                v.truncate(n);
+            }
         }
         if n == 0 && d.efc_force.is_empty() {
             // As after the last step; without rows there is no matrix either.

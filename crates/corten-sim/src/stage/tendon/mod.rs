@@ -179,7 +179,8 @@ impl Entries for Nonzero {
 
     #[inline(always)]
     fn keep_all(&self, values: &[f64]) -> bool {
-        values.iter().fold(true, |all, &value| all & (value != 0.0))
+        // One by one, as they have just been written: registers of several would have to wait.
+        values.iter().all(|&value| value != 0.0)
     }
 
     /// A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
