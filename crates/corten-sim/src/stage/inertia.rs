@@ -202,12 +202,17 @@ fn mass_rows<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
             let run = first..s.mass.run_end(first).min(end);
             first = run.end;
             let depth = s.mass.row(run.start).len() - 1;
-            for (k, axis) in cdof[run.clone()].iter().enumerate() {
-                above.enter(depth + k, axis);
+            let node = &s.bodies[dof_body[run.start] as usize];
+            let free = node.free && depth == 0 && run.len() >= FREE;
+            // A free body that carries nothing is nobody's ancestor.
+            let alone = run.len() == FREE && (first >= n || s.mass.row(first).len() == 1);
+            if !(free && alone) {
+                for (k, axis) in cdof[run.clone()].iter().enumerate() {
+                    above.enter(depth + k, axis);
+                }
             }
             let mut run = run;
-            let node = &s.bodies[dof_body[run.start] as usize];
-            if node.free && depth == 0 && run.len() >= FREE {
+            if free {
                 let inertia = &crb[dof_body[run.start] as usize];
                 let rows = s.mass.row(run.start).start..s.mass.row(run.start + FREE - 1).end;
                 free_rows(inertia, &cdof[run.clone()], &armature[run.clone()], &mut v.M[rows]);

@@ -294,9 +294,11 @@ fn joint_forces(m: &Model, d: &mut Data) {
         if let Some((first, moments)) = support::free_joint_row(columns, moments)
             && let Some(total) = total[first..].first_chunk_mut::<6>()
         {
+            let mut sums = *total;
             for k in 0..6 {
-                total[k] += moments[k] * force;
+                sums[k] += moments[k] * force;
             }
+            *total = sums;
             continue;
         }
         for (&dof, moment) in columns.iter().zip(moments) {
