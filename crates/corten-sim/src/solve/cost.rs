@@ -264,29 +264,23 @@ fn frictions(
 ) {
     let mut cost = [0.0; LANES];
     let count = x.len();
+    let mut first = 0;
     if Four::available() {
         let mut sum = Four::of(0.0);
-        let parts = given.map(|v| v.as_chunks::<LANES>());
-        let (x, x_rest) = x.as_chunks::<LANES>();
-        let (force, force_rest) = force.as_chunks_mut::<LANES>();
+        let whole = given.map(|v| v.as_chunks::<LANES>().0);
+        let (x, force) = (x.as_chunks::<LANES>().0, force.as_chunks_mut::<LANES>().0);
         for (i, (x, to)) in x.iter().zip(force).enumerate() {
-            let (cost, force) = friction(parts.map(|(whole, _)| Four(whole[i])), Four(*x));
+            let [d, r, loss] = whole.map(|v| v[i]);
+            let (cost, force) = friction([Four(d), Four(r), Four(loss)], Four(*x));
             sum += cost;
             *to = force.0;
         }
-        if !x_rest.is_empty() {
-            let given = parts.map(|(_, rest)| Four(padded(rest)));
-            let (cost, force) = friction(given, Four(padded(x_rest)));
-            sum += cost;
-            write(&force.0, force_rest);
-        }
-        cost = sum.0;
-    } else {
-        for i in 0..count {
-            let (c, f) = friction(given.map(|v| v[i]), x[i]);
-            cost[i % LANES] += c;
-            force[i] = f;
-        }
+        (cost, first) = (sum.0, count / LANES * LANES);
+    }
+    for i in first..count {
+        let (c, f) = friction(given.map(|v| v[i]), x[i]);
+        cost[i % LANES] += c;
+        force[i] = f;
     }
     let [_, r, loss] = given.map(|v| &v[..count]);
     let (mut changed, mut hessian) = (0, 0);

@@ -336,25 +336,25 @@ fn inequalities(
 /// [`inequalities`] for rows of dry friction.
 #[inline(always)]
 fn frictions(rows: &Rows<'_>, along: &Direction<'_>, range: Range<usize>, alpha: f64) -> [f64; 3] {
+    const LANES: usize = 4;
     let inputs =
         [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
-    let mut sums = [[0.0; 4]; 3];
+    let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
+    let mut sums = [[0.0; LANES]; 3];
+    let mut done = 0;
     if Four::available() {
         let mut four = [Four::of(0.0); 3];
-        let parts = inputs.map(|v| v.as_chunks::<4>());
-        for i in 0..parts[0].0.len() {
-            add(&mut four, friction(parts.map(|(whole, _)| Four(whole[i])), alpha));
-        }
-        if !parts[0].1.is_empty() {
-            add(&mut four, friction(parts.map(|(_, rest)| Four(padded(rest))), alpha));
+        for i in 0..whole[0].len() {
+            let [start, v, d, r, loss] = whole.map(|v| v[i]);
+            add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
         }
         sums = four.map(|four| four.0);
-    } else {
-        for i in 0..range.len() {
-            let terms = friction(inputs.map(|v| v[i]), alpha);
-            for k in 0..3 {
-                sums[k][i % 4] += terms[k];
-            }
+        done = whole[0].len() * LANES;
+    }
+    for i in done..range.len() {
+        let terms = friction(inputs.map(|v| v[i]), alpha);
+        for k in 0..3 {
+            sums[k][i % LANES] += terms[k];
         }
     }
     sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))
