@@ -310,27 +310,43 @@ fn inequalities(
     alpha: f64,
 ) -> [f64; 3] {
     let inputs = [along.jar, along.jv, rows.d].map(|v| v[range.clone()].as_chunks::<4>());
-    let [starts, slopes, ds] = inputs.map(|(whole, _)| whole);
-    let mut sums = [[0.0; 4]; 3];
-    let mut add = |x0: &[f64; 4], v: &[f64; 4], d: &[f64; 4]| {
-        for k in 0..4 {
-            let x = x0[k] + alpha * v[k];
-            let weight = if x < 0.0 { d[k] } else { 0.0 };
-            let (wx, wv) = (weight * x, weight * v[k]);
-            sums[0][k] += wx * x;
-            sums[1][k] += wx * v[k];
-            sums[2][k] += wv * v[k];
+    let [(starts, start_rest), (slopes, slope_rest), (ds, d_rest)] = inputs;
+    let whole = |i: usize| [starts[i], slopes[i], ds[i]];
+    let rest = || [padded(start_rest), padded(slope_rest), padded(d_rest)];
+    let sums = if Four::available() {
+        let mut sums = [Four::of(0.0); 3];
+        for i in 0..starts.len() {
+            add(&mut sums, inequality(whole(i).map(Four), alpha));
         }
+        if !start_rest.is_empty() {
+            add(&mut sums, inequality(rest().map(Four), alpha));
+        }
+        sums.map(|sum| sum.0)
+    } else {
+        let mut sums = [[0.0; 4]; 3];
+        let rest = (!start_rest.is_empty()).then(rest);
+        for four in (0..starts.len()).map(whole).chain(rest) {
+            for k in 0..4 {
+                let terms = inequality(four.map(|four| four[k]), alpha);
+                for (sum, term) in sums.iter_mut().zip(terms) {
+                    sum[k] += term;
+                }
+            }
+        }
+        sums
     };
-    for ((x0, v), d) in starts.iter().zip(slopes).zip(ds) {
-        add(x0, v, d);
-    }
-    if !inputs[0].1.is_empty() {
-        let [x0, v, d] = inputs.map(|(_, rest)| padded(rest));
-        add(&x0, &v, &d);
-    }
     let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     [0.5 * c, s, q]
+}
+
+/// Twice the cost, slope and curvature of an inequality, given `jar`, `jv` and `D`.
+#[inline(always)]
+fn inequality<T: Number>([start, v, d]: [T; 3], alpha: f64) -> [T; 3] {
+    let zero = T::of(0.0);
+    let x = start + T::of(alpha) * v;
+    let weight = T::select(x.below(zero), d, zero);
+    let (wx, wv) = (weight * x, weight * v);
+    [wx * x, wx * v, wv * v]
 }
 
 /// [`inequalities`] for rows of dry friction.
