@@ -18,7 +18,7 @@ use corten_math::{Four, Mask, Number, wide};
 use corten_model::enums::ConstraintState;
 
 use super::problem::Rows;
-use super::problem::inlined::padded;
+use super::problem::inlined::{padded, write};
 use super::rows::{Cone, Kind, MAX_RANK};
 
 pub const SATISFIED: i32 = ConstraintState::Satisfied.raw();
@@ -173,7 +173,8 @@ fn inequality_force(d: f64, x: f64) -> f64 {
 #[derive(Default)]
 struct Sums {
     cost: [f64; LANES],
-    active: [i32; LANES],
+    /// A count, as numbers that go along with those of the cost.
+    active: [f64; LANES],
     changed: [i32; LANES],
 }
 
@@ -191,7 +192,7 @@ impl Sums {
         let state = x.map(inequality_state);
         for k in 0..LANES {
             self.cost[k] += force[k] * x[k];
-            self.active[k] += i32::from(state[k] != SATISFIED);
+            self.active[k] += if x[k] >= 0.0 { 0.0 } else { 1.0 };
             self.changed[k] += i32::from(state[k] != old[k]);
         }
         (force, state)
@@ -216,22 +217,10 @@ fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], foun
     }
     let Sums { cost, active, changed } = sums;
     found.cost -= 0.5 * ((cost[0] + cost[2]) + (cost[1] + cost[3]));
-    found.active += active.iter().sum::<i32>();
+    found.active += active.iter().sum::<f64>() as i32;
     let changed = changed.iter().sum::<i32>();
     found.changed += changed;
     found.hessian += changed;
-}
-
-/// The first numbers of `from`. One by one: the compiler would make a loop a masked store, which is
-/// slow.
-#[inline(always)]
-fn write<T: Copy>(from: &[T; LANES], to: &mut [T]) {
-    match to {
-        [a] => *a = from[0],
-        [a, b] => [*a, *b] = [from[0], from[1]],
-        [a, b, c] => [*a, *b, *c] = [from[0], from[1], from[2]],
-        _ => {}
-    }
 }
 
 wide! {

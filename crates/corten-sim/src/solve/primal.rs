@@ -293,14 +293,17 @@ fn gradient(
     let (grad, grad_rest) = grad.as_chunks_mut::<4>();
     let whole = n - grad_rest.len();
     let inputs = [ma, problem.qfrc_smooth, qfrc_constraint, qacc, problem.qacc_smooth];
-    let [ma, smooth, constraint, qacc, free] = inputs.map(|v| v[..n].as_chunks::<4>().0);
+    let fours = inputs.map(|v| v[..n].as_chunks::<4>().0);
     let mut sum = [0.0; 4];
-    for i in 0..grad.len() {
+    for (i, grad) in grad.iter_mut().enumerate() {
+        let [ma, smooth, constraint, qacc, free] = fours.map(|v| v[i]);
+        let mut four = [0.0; 4];
         for k in 0..4 {
-            let force = ma[i][k] - smooth[i][k];
-            grad[i][k] = force - constraint[i][k];
-            sum[k] += force * (qacc[i][k] - free[i][k]);
+            let force = ma[k] - smooth[k];
+            four[k] = force - constraint[k];
+            sum[k] += force * (qacc[k] - free[k]);
         }
+        *grad = four;
     }
     let [ma, smooth, constraint, qacc, free] = inputs.map(|v| &v[whole..n]);
     if !grad_rest.is_empty() {

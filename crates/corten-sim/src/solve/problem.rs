@@ -209,6 +209,18 @@ pub mod inlined {
         }
     }
 
+    /// The first numbers of `from`, fewer than four. One by one: the compiler would make a loop a
+    /// masked store, which is slow.
+    #[inline(always)]
+    pub fn write<T: Copy>(from: &[T; 4], to: &mut [T]) {
+        match to {
+            [a] => *a = from[0],
+            [a, b] => [*a, *b] = [from[0], from[1]],
+            [a, b, c] => [*a, *b, *c] = [from[0], from[1], from[2]],
+            _ => {}
+        }
+    }
+
     /// `|x|`.
     #[inline(always)]
     pub fn norm(x: &[f64]) -> f64 {
@@ -218,7 +230,12 @@ pub mod inlined {
     /// `y += s x`.
     #[inline(always)]
     pub fn add_scaled(y: &mut [f64], s: f64, x: &[f64]) {
+        let ((y, rest_y), (x, rest_x)) = (y.as_chunks_mut::<4>(), x.as_chunks::<4>());
+        // As a whole, which leaves no question whether what is written is read again.
         for (y, x) in y.iter_mut().zip(x) {
+            *y = std::array::from_fn(|k| y[k] + s * x[k]);
+        }
+        for (y, x) in rest_y.iter_mut().zip(rest_x) {
             *y += s * x;
         }
     }

@@ -45,9 +45,9 @@ impl Slot {
     #[inline(always)]
     pub fn put(&self, values: &[f64], at: usize, to: &mut Four) {
         let start = at.wrapping_add_signed(self.base);
-        match values.get(start..).and_then(|row| row.first_chunk::<LANES>()) {
-            Some(four) => self.put_four(four, to),
-            None => self.put_end(values, start, to),
+        match values.get(start..start.wrapping_add(LANES)) {
+            Some(&[a, b, c, d]) => self.put_four(&[a, b, c, d], to),
+            _ => self.put_end(values, start, to),
         }
     }
 

@@ -184,7 +184,7 @@ impl Slot {
     #[inline(always)]
     pub fn gather(&self, values: &[f64], at: usize) -> [f64; LANES] {
         let base = at.wrapping_add(self.base as usize);
-        if let Some(four) = values.get(base..).and_then(|row| row.first_chunk::<LANES>()) {
+        if let Some(four) = values.get(base..base.wrapping_add(LANES)) {
             return std::array::from_fn(|k| f64::from_bits(four[k].to_bits() & self.mask[k]));
         }
         let value = |column| if column == NONE { 0.0 } else { values[at + column as usize] };

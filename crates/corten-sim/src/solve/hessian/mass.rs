@@ -75,8 +75,13 @@ impl Mass {
                     let (tile, lane) = ((column - shift as u32) / 4, (column - shift as u32) % 4);
                     let to = line + tile * (LANES * LANES) as u32 + lane;
                     set |= 1 << tile;
-                    // Columns ascend, so the last one tells whether there are gaps.
-                    let four = lane == 0 && columns.get(at + LANES - 1) == Some(&(column + 3));
+                    // Columns ascend, so the last one tells whether there are gaps. What is copied
+                    // from beyond the diagonal is written over when that tile is completed.
+                    let rest = columns.len() - at;
+                    let last = column as usize + rest.min(LANES) - 1;
+                    let four = lane == 0
+                        && columns[at + rest.min(LANES) - 1] as usize == last
+                        && (rest >= LANES || from as usize + LANES <= inertia.matrix.len());
                     (if four { &mut *fours } else { &mut *ones }).push([from, to]);
                     let step = if four { LANES } else { 1 };
                     at += step;

@@ -87,7 +87,7 @@ pub fn finish<const N: usize>(
     let mut inverse = [0.0; N];
     for k in (0..N).rev() {
         let mut pivot = a[k][k];
-        if pivot < MIN_VAL || pivot.is_nan() {
+        if !(pivot >= MIN_VAL) {
             pivot = MIN_VAL;
             raised += 1;
         }

@@ -5,10 +5,10 @@
 //! has to ask which block or which tile comes next. Lanes beyond the last degree of freedom are
 //! those of a unit matrix.
 
-use corten_math::{Four as Register, transpose};
+use corten_math::{Four as Register, Number, transpose};
 
 use super::super::cost::{CONE, QUADRATIC, cone_hessian};
-use super::super::problem::{Inertia, Problem};
+use super::super::problem::{Inertia, Problem, inlined};
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use super::System;
 use super::columns::{Columns, Shape, Slot};
@@ -67,6 +67,9 @@ impl System for Tiny {
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         self.n = n;
         self.inertia.load(n, SIZE, inertia);
+        for k in n..MOST {
+            self.inertia.tiles[row(k / LANES) + k / LANES][k % LANES][k % LANES] = 1.0;
+        }
         let count = rows.blocks.last().map_or(0, |b| b.rows().end);
         fit(&mut self.rows, count);
         let (mut last, mut number) = ([u32::MAX; 2], 0);
@@ -91,10 +94,7 @@ impl System for Tiny {
 
     #[inline(always)]
     fn set(&mut self, x: &[f64]) {
-        self.x = NOTHING;
-        for (to, x) in self.x.as_flattened_mut().iter_mut().zip(x) {
-            *to = *x;
-        }
+        self.x = read(x, |x| x);
     }
 
     #[inline(always)]
@@ -120,18 +120,27 @@ impl System for Tiny {
 
     #[inline(always)]
     fn mul_inertia(&mut self, y: &mut [f64]) {
-        let [first, across, second] = self.inertia.tiles[..] else { return };
-        let [x0, x1] = self.x;
-        let (mut sums, mut products) = (NOTHING, ZERO);
+        let [first, across, second] = &self.inertia.tiles[..] else { return };
+        let [x0, x1] = &self.x;
+        if Register::available() {
+            let mut sums = [Register::of(0.0); SIZE];
+            for k in 0..LANES {
+                let [x0, x1] = [Register::of(x0[k]), Register::of(x1[k])];
+                sums[0] += Register(first[k]) * x0 + Register(across[k]) * x1;
+                sums[1] += Register(second[k]) * x1;
+            }
+            sums[1] += Register(times_vector(across, x0));
+            return write(&[sums[0].0, sums[1].0], y);
+        }
+        let mut sums = NOTHING;
         for k in 0..LANES {
             for i in 0..LANES {
                 sums[0][i] += first[k][i] * x0[k] + across[k][i] * x1[k];
                 sums[1][i] += second[k][i] * x1[k];
-                products[k][i] = across[k][i] * x0[i];
             }
         }
-        for k in 0..LANES {
-            sums[1][k] += (products[k][0] + products[k][2]) + (products[k][1] + products[k][3]);
+        for (sum, product) in sums[1].iter_mut().zip(times_vector(across, x0)) {
+            *sum += product;
         }
         write(&sums, y);
     }
@@ -172,35 +181,23 @@ impl System for Tiny {
 
     #[inline(always)]
     fn descend(&mut self, gradient: &[f64]) {
-        let mut x = NOTHING;
-        for (to, g) in x.as_flattened_mut().iter_mut().zip(gradient) {
-            *to = -g;
-        }
         let [first, across, second] = &self.factor;
-        let [mut x0, mut x1] = x;
+        let [mut x0, mut x1] = read(gradient, |g| -g);
         back(second, &mut x1);
-        for k in 0..LANES {
-            for i in 0..LANES {
-                x0[i] -= across[k][i] * x1[k];
-            }
-        }
+        x0 = subtract_columns(&x0, across, &x1);
         back(first, &mut x0);
         for k in 0..LANES {
             x0[k] *= self.pivots[0].inverse[k];
             x1[k] *= self.pivots[1].inverse[k];
         }
         forth(first, &mut x0);
-        let mut products = ZERO;
+        x0 = packed(x0);
+        let products = times_vector(across, &x0);
         for k in 0..LANES {
-            for i in 0..LANES {
-                products[k][i] = across[k][i] * x0[i];
-            }
-        }
-        for k in 0..LANES {
-            x1[k] -= (products[k][0] + products[k][2]) + (products[k][1] + products[k][3]);
+            x1[k] -= products[k];
         }
         forth(second, &mut x1);
-        self.x = [x0, x1];
+        self.x = [x0, packed(x1)];
     }
 
     #[inline(always)]
@@ -217,15 +214,9 @@ impl Tiny {
     /// `M + Jᵀ W J` of the rows whose cost is quadratic.
     #[inline(always)]
     fn build(&mut self, d: &[f64], state: &[i32]) {
-        if let Some(tiles) = self.inertia.tiles.first_chunk() {
-            self.matrix = *tiles;
-        }
-        for k in self.n..MOST {
-            self.matrix[row(k / LANES) + k / LANES][k % LANES][k % LANES] = 1.0;
-        }
         self.weights.clear();
         self.weights.extend(d.iter().zip(state).map(|(&d, &state)| weight(d, state)));
-        let mut matrix = self.matrix;
+        let Some(&(mut matrix)) = self.inertia.tiles.first_chunk() else { return };
         for (row, &weight) in self.rows.iter().zip(&self.weights) {
             add_row(&mut matrix, row, weight);
         }
@@ -283,8 +274,50 @@ fn times_four([a, b, c, d]: &[Vector; LANES], x: &Vector) -> Four {
     let b = Register(b[0]) * x0 + Register(b[1]) * x1;
     let c = Register(c[0]) * x0 + Register(c[1]) * x1;
     let d = Register(d[0]) * x0 + Register(d[1]) * x1;
-    let [p, q, r, s] = transpose::turned([a, b, c, d]);
+    sums([a, b, c, d])
+}
+
+/// The sum of each of four registers.
+#[inline(always)]
+fn sums(registers: [Register; LANES]) -> Four {
+    let [p, q, r, s] = transpose::turned(registers);
     ((p + r) + (q + s)).0
+}
+
+/// Four numbers in a register: those that are stored one by one are late to be read together.
+#[inline(always)]
+fn packed(x: Four) -> Four {
+    if Register::available() { Register::from_lanes(|k| x[k]).0 } else { x }
+}
+
+/// The products of the rows of a tile with a vector.
+#[inline(always)]
+fn times_vector(tile: &Tile, x: &Four) -> Four {
+    if Register::available() {
+        let [a, b, c, d] = *tile;
+        let x = Register(*x);
+        return sums([Register(a) * x, Register(b) * x, Register(c) * x, Register(d) * x]);
+    }
+    tile.map(|row| (row[0] * x[0] + row[2] * x[2]) + (row[1] * x[1] + row[3] * x[3]))
+}
+
+/// `x − Lᵀ y` for a tile.
+#[inline(always)]
+fn subtract_columns(x: &Four, l: &Tile, y: &Four) -> Four {
+    if Register::available() {
+        let mut x = Register(*x);
+        for k in 0..LANES {
+            x -= Register(l[k]) * Register::of(y[k]);
+        }
+        return x.0;
+    }
+    let mut x = *x;
+    for k in 0..LANES {
+        for i in 0..LANES {
+            x[i] -= l[k][i] * y[k];
+        }
+    }
+    x
 }
 
 /// The weight of a row in the Hessian.
@@ -332,12 +365,28 @@ fn forth(l: &Tile, x: &mut Four) {
     }
 }
 
+/// A vector of numbers that are made of those given, with zeros beyond the last.
+#[inline(always)]
+fn read(from: &[f64], number: impl Fn(f64) -> f64) -> Vector {
+    [0, LANES].map(|start| match *from.get(start..).unwrap_or_default() {
+        [a, b, c, d, ..] => [number(a), number(b), number(c), number(d)],
+        [a, b, c] => [number(a), number(b), number(c), 0.0],
+        [a, b] => [number(a), number(b), 0.0, 0.0],
+        [a] => [number(a), 0.0, 0.0, 0.0],
+        [] => [0.0; LANES],
+    })
+}
+
 /// The numbers of a vector that belong to degrees of freedom.
 #[inline(always)]
 fn write(from: &Vector, to: &mut [f64]) {
-    for (to, from) in to.iter_mut().zip(from.as_flattened()) {
+    let (fours, rest) = to.as_chunks_mut::<LANES>();
+    let [first, second] = from;
+    let last = if fours.is_empty() { first } else { second };
+    for (to, from) in fours.iter_mut().zip(from) {
         *to = *from;
     }
+    inlined::write(last, rest);
 }
 
 /// The constraint rows of a block with at most `R` stored ones.
