@@ -37,7 +37,7 @@ use dual::Dual;
 use exact::{Exact, Layout};
 
 use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
-use crate::{Data, NISLAND};
+use crate::{Data, NISLAND, SolverStats};
 use pgs::DualProblem;
 use primal::{Iterate, Method, Outcome, Primal};
 use problem::{Inertia, Limits, Problem, Rows};
@@ -93,17 +93,17 @@ pub fn constraint(m: &Model, d: &mut Data) {
             let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
             // An island of everything needs no renumbering.
             let single = by_island && d.nisland == 1 && d.nidof == m.nv;
-            let load = method == Method::Newton && (single || !by_island);
-            match exactness(m) {
-                Some(layout) => start_exact(m, d, layout, &rows, &mut work),
-                None => start(m, d, &rows, &mut work, load),
+            let exact = exactness(m);
+            if let Some(layout) = exact {
+                start_exact(m, d, layout, &rows, &mut work);
             }
-            if single {
-                solve_single(m, d, &rows, &mut work, method);
-            } else if by_island {
+            if by_island && !single {
+                if exact.is_none() {
+                    start(m, &mut Whole::new(d, &rows, 1.0), &mut work, false);
+                }
                 by_island::solve(m, d, &mut rows, &mut work, method);
             } else {
-                solve_whole(m, d, &rows, &mut work, method, whole_scale(m));
+                solve_whole(m, d, &rows, &mut work, method, single);
             }
         }
         None => {
@@ -247,13 +247,53 @@ fn whole_rows<'a>(d: &'a Data, rows: &'a Constraints) -> Rows<'a> {
     Rows::new(rows.jacobian(), &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf)
 }
 
-fn whole_problem<'a>(d: &'a Data, rows: &'a Constraints, scale: f64) -> Problem<'a> {
-    Problem {
-        rows: whole_rows(d, rows),
-        inertia: whole_inertia(d),
-        qfrc_smooth: &d.qfrc_smooth,
-        qacc_smooth: &d.qacc_smooth,
-        scale,
+/// The whole problem, and what goes with it in the data.
+struct Whole<'a> {
+    problem: Problem<'a>,
+    aref: &'a [f64],
+    warmstart: &'a [f64],
+    qacc: &'a mut [f64],
+    /// The residual of the unconstrained acceleration.
+    residuals: &'a mut [f64],
+    force: &'a mut [f64],
+    state: &'a mut [i32],
+    /// States of an island of everything.
+    island_state: &'a mut [i32],
+    qfrc_constraint: &'a mut [f64],
+    stats: &'a mut SolverStats,
+    has_islands: bool,
+    /// Degrees of freedom outside all islands, where there are any.
+    others: &'a [i32],
+}
+
+impl<'a> Whole<'a> {
+    #[inline(always)]
+    fn new(d: &'a mut Data, rows: &'a Constraints, scale: f64) -> Whole<'a> {
+        let inertia = Inertia {
+            dofs: None,
+            pattern: &d.scratch.structure.mass,
+            matrix: &d.M,
+            factor: &d.qLD,
+            diaginv: &d.qLDiagInv,
+        };
+        let jacobian = rows.jacobian();
+        let rows = Rows::new(jacobian, &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf);
+        let (qfrc_smooth, qacc_smooth) = (&d.qfrc_smooth[..], &d.qacc_smooth[..]);
+        let has_islands = d.nisland > 0;
+        Whole {
+            problem: Problem { rows, inertia, qfrc_smooth, qacc_smooth, scale },
+            aref: &d.efc_aref,
+            warmstart: &d.qacc_warmstart,
+            qacc: &mut d.qacc,
+            residuals: &mut d.efc_b,
+            force: &mut d.efc_force,
+            state: &mut d.efc_state,
+            island_state: &mut d.iefc_state,
+            qfrc_constraint: &mut d.qfrc_constraint,
+            stats: &mut d.solver,
+            has_islands,
+            others: if has_islands { &d.map_idof2dof[d.nidof..] } else { &[] },
+        }
     }
 }
 
@@ -292,55 +332,50 @@ fn whole_scale(m: &Model) -> f64 {
     1.0 / (m.stat.meaninertia * m.nv.max(1) as f64)
 }
 
+/// Starts and solves the problem as a whole; with `single`, as an island of everything. An exact
+/// search has been started already.
+#[inline(never)]
 fn solve_whole(
     m: &Model,
     d: &mut Data,
     rows: &Constraints,
     work: &mut Work,
     method: Method,
-    scale: f64,
+    single: bool,
 ) {
-    let mut stats = std::mem::take(&mut d.solver);
-    let mut qacc = std::mem::take(&mut d.qacc);
-    let (mut force, mut state) = take_rows(d);
-    let mut qfrc_constraint = std::mem::take(&mut d.qfrc_constraint);
-    let problem = whole_problem(d, rows, scale);
+    let scale = if single { 1.0 / whole_inertia(d).trace(m.nv) } else { whole_scale(m) };
+    if single {
+        d.iefc_state.resize(d.nefc, 0);
+    }
+    let (limits, loaded) = (limits(m), method == Method::Newton);
+    let mut whole = Whole::new(d, rows, scale);
+    if limits.exact.is_none() {
+        start(m, &mut whole, work, loaded);
+    }
+    let Whole { problem, qacc, force, state, island_state, qfrc_constraint, stats, .. } =
+        &mut whole;
     let mut x = Iterate {
-        qacc: &mut qacc,
+        qacc,
         ma: &mut work.ma,
         jar: &mut work.jar,
-        force: &mut force,
-        state: &mut state,
-        qfrc_constraint: &mut qfrc_constraint,
+        force,
+        state: if single { island_state } else { state },
+        qfrc_constraint,
     };
-    let loaded = method == Method::Newton;
-    let outcome =
-        work.primal.solve(&problem, method, &limits(m), loaded, &mut x, |iteration, stat| {
-            stats.record(0, iteration, stat);
-        });
-    (d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint) = (qacc, force, state, qfrc_constraint);
-    d.solver = stats;
+    let outcome = work.primal.solve(problem, method, &limits, loaded, &mut x, |iteration, stat| {
+        stats.record(0, iteration, stat);
+    });
     d.solver_niter[0] = outcome.iterations as i32;
     d.solver_nnz[0] = nonzeros(m, m.nv, &outcome);
+    if single && m.opt.disabled(DisableBit::WarmStart) {
+        d.efc_state.copy_from_slice(&d.iefc_state);
+    }
 }
 
 /// Size of the Hessian: in full if the model's matrices are dense, as MuJoCo has it, else what is
 /// stored.
 fn nonzeros(m: &Model, n: usize, outcome: &Outcome) -> i32 {
     (if is_sparse(m) || outcome.nonzeros == 0 { outcome.nonzeros } else { n * n }) as i32
-}
-
-/// An island of everything.
-fn solve_single(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work, method: Method) {
-    let scale = 1.0 / whole_inertia(d).trace(m.nv);
-    let seen = std::mem::take(&mut d.efc_state);
-    d.efc_state = std::mem::take(&mut d.iefc_state);
-    d.efc_state.resize(d.nefc, 0);
-    solve_whole(m, d, rows, work, method, scale);
-    d.iefc_state = std::mem::replace(&mut d.efc_state, seen);
-    if m.opt.disabled(DisableBit::WarmStart) {
-        d.efc_state.copy_from_slice(&d.iefc_state);
-    }
 }
 
 fn finite(x: &[f64]) -> bool {

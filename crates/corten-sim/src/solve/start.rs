@@ -6,56 +6,52 @@ use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
 use super::exact::{self, Layout};
-use super::{
-    Work, cost, finite, problem, residual, take_rows, whole_inertia, whole_problem, whole_rows,
-};
+use super::{Whole, Work, cost, finite, problem, residual, take_rows, whole_inertia, whole_rows};
 use crate::Data;
 use crate::stage::constraint::{Constraints, is_sparse};
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
 /// leaves `work.jar` and `work.ma` to match. With `load`, the whole problem is loaded for Newton's
 /// method, whose products are then used.
-pub fn start(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work, load: bool) {
-    work.jar.resize(d.nefc, 0.0);
+pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut Work, load: bool) {
+    let Whole { problem, aref, residuals, qacc, .. } = whole;
+    let (free, warm) = (problem.qacc_smooth, whole.warmstart);
+    work.jar.resize(aref.len(), 0.0);
     work.ma.resize(m.nv, 0.0);
-    let mut residuals = std::mem::take(&mut d.efc_b);
-    let problem = whole_problem(d, rows, 1.0);
     let primal = &mut work.primal;
     primal.begin();
     if load {
-        primal.load(&problem, m.nv);
+        primal.load(problem, m.nv);
     }
     let mut products = |x: &[f64], jar: &mut [f64], ma: Option<&mut [f64]>| {
         if load {
-            return primal.products(&problem, &d.efc_aref, x, jar, ma);
+            return primal.products(problem, aref, x, jar, ma);
         }
-        residual(&problem.rows.jacobian, x, &d.efc_aref, jar);
+        residual(&problem.rows.jacobian, x, aref, jar);
         if let Some(ma) = ma {
             problem.inertia.mul(x, ma);
         }
     };
     let unconstrained = m.opt.disabled(DisableBit::WarmStart) || {
-        let (free, warm) = (problem.qacc_smooth, &d.qacc_warmstart);
-        products(free, &mut residuals, None);
+        products(free, residuals, None);
         products(warm, &mut work.jar, Some(&mut work.ma));
         let gauss = problem::gauss(&work.ma, problem.qfrc_smooth, warm, free);
         let total = |x: &[f64]| cost::total(&problem.rows, x);
-        total(&work.jar) + gauss > total(&residuals)
+        total(&work.jar) + gauss > total(residuals)
     };
     if unconstrained {
-        products(problem.qacc_smooth, &mut residuals, Some(&mut work.ma));
-        work.jar.copy_from_slice(&residuals);
+        products(free, residuals, Some(&mut work.ma));
+        work.jar.copy_from_slice(residuals);
     }
     // The public states stay those of the unconstrained acceleration when islands are solved, as
     // in MuJoCo.
-    if d.nisland > 0 && !m.opt.disabled(DisableBit::WarmStart) {
-        let mut state = std::mem::take(&mut d.efc_state);
-        cost::states(&whole_rows(d, rows), &residuals, &mut state);
-        d.efc_state = state;
+    if whole.has_islands && !m.opt.disabled(DisableBit::WarmStart) {
+        cost::states(&problem.rows, residuals, whole.state);
     }
-    d.efc_b = residuals;
-    d.qacc.copy_from_slice(if unconstrained { &d.qacc_smooth } else { &d.qacc_warmstart });
-    release_others(d);
+    qacc.copy_from_slice(if unconstrained { free } else { warm });
+    for &dof in whole.others {
+        qacc[dof as usize] = free[dof as usize];
+    }
 }
 
 /// [`start`] for an exact search: the same choice in MuJoCo's order of operations; leaves the
