@@ -43,19 +43,19 @@ wide! {
             if bodies[0] >= m.nbody || bodies[1] >= m.nbody {
                 continue;
             }
-            let chains = bodies.map(|body| d.scratch.structure.chain(body));
-            if chains[0].is_empty() && chains[1].is_empty() {
-                contact.efc_address = -1;
-                contact.exclude = EXCLUDE_NO_DOFS;
-                continue;
-            }
-            contact.efc_address = rows.count() as i32;
-            let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
             // Contacts of the same bodies, which often follow each other, share their columns.
             if bodies != last {
+                let chains = bodies.map(|body| d.scratch.structure.chain(body));
+                if chains[0].is_empty() && chains[1].is_empty() {
+                    contact.efc_address = -1;
+                    contact.exclude = EXCLUDE_NO_DOFS;
+                    continue;
+                }
                 last = bodies;
                 columns = push_columns(rows, chains);
             }
+            contact.efc_address = rows.count() as i32;
+            let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
             let val = rows.values.len();
             match dim {
                 1 => relative_velocity::<1>(d, rows, contact, bodies, columns, dim),
@@ -242,12 +242,9 @@ fn parameters(
     let friction = &contact.friction;
     // Regularisation of a friction row, and friction of the regularised cone.
     let impratio = m.opt.impratio;
-    let tangential = |r0: f64| {
-        if impratio == 1.0 {
-            return (r0, friction[0]);
-        }
-        let r1 = r0 / at_least_min(impratio);
-        (r1, friction[0] * (r1 / r0).sqrt())
+    let tangential = |r0: f64| match impratio {
+        1.0 => (r0, friction[0]),
+        _ => scaled(r0, friction[0], impratio),
     };
     match kind {
         Kind::Pyramid => {
@@ -281,4 +278,12 @@ fn parameters(
         }
         _ => rows.push(&Row { r: impedance::regularization(imp, weight), ..row }),
     }
+}
+
+/// The regularisation of a friction row, and the friction of the regularised cone. Apart, since two
+/// divisions and a root are slow even where nobody asks for them.
+#[inline(never)]
+fn scaled(r0: f64, friction: f64, impratio: f64) -> (f64, f64) {
+    let r1 = r0 / at_least_min(impratio);
+    (r1, friction * (r1 / r0).sqrt())
 }

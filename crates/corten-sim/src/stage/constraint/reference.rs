@@ -1,5 +1,6 @@
 //! Velocities and reference accelerations of the rows. Answers to `mj_referenceConstraint`.
 
+use corten_math::{Four, Number, wide};
 use corten_model::Model;
 
 use crate::{Data, solve};
@@ -10,9 +11,30 @@ pub fn reference(m: &Model, d: &mut Data) {
         return;
     }
     solve::row_velocities(m, d);
-    let pos = d.efc_pos.iter().zip(&d.efc_margin);
-    let rows = d.efc_KBIP.iter().zip(&d.efc_vel).zip(pos);
-    for (aref, ((&[k, b, imp, _], vel), (pos, margin))) in d.efc_aref.iter_mut().zip(rows) {
-        *aref = -b * vel - k * imp * (pos - margin);
+    accelerations(&d.efc_KBIP, [&d.efc_vel, &d.efc_pos, &d.efc_margin], &mut d.efc_aref);
+}
+
+wide! {
+    fn accelerations(kbip: &[[f64; 4]], given: [&[f64]; 3], aref: &mut [f64]) {
+        let n = aref.len();
+        let (kbip, given) = (&kbip[..n], given.map(|v| &v[..n]));
+        let mut done = 0;
+        if Four::available() {
+            let (fours, whole) = (kbip.as_chunks::<4>().0, given.map(|v| v.as_chunks::<4>().0));
+            for (i, aref) in aref.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                let kbip = Four::from_records(|k| fours[i][k]);
+                *aref = acceleration(kbip, whole.map(|v| Four(v[i]))).0;
+            }
+            done = n / 4 * 4;
+        }
+        for i in done..n {
+            aref[i] = acceleration(kbip[i], given.map(|v| v[i]));
+        }
     }
+}
+
+/// With velocity, position and margin.
+#[inline(always)]
+fn acceleration<T: Number>([k, b, imp, _]: [T; 4], [vel, pos, margin]: [T; 3]) -> T {
+    -b * vel - k * imp * (pos - margin)
 }
