@@ -7,7 +7,7 @@ use corten_geom::pair::{self, Posed};
 use corten_geom::{
     Hint, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield,
 };
-use corten_math::{Mat3, Vec3};
+use corten_math::{Four, Mask, Mat3, Number, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
@@ -248,29 +248,14 @@ impl<'a> Narrow<'a> {
         idle(first) && idle(second)
     }
 
-    /// Whether the face normals of one of the oriented bounding boxes separate the two, as in
-    /// S. Gottschalk et al., "OBBTree" (1996), without the products of edges.
+    /// Whether the oriented bounding boxes of two geoms are apart.
     fn boxes_apart(&self, first: usize, second: usize, margin: f64) -> bool {
-        let unbounded =
-            |aabb: &[f64; 6]| -> [bool; 3] { std::array::from_fn(|k| aabb[3 + k] >= INFINITE) };
-        let (box1, box2) = (&self.m.geom_aabb[first], &self.m.geom_aabb[second]);
-        let (inf1, inf2) = (unbounded(box1), unbounded(box2));
-        if inf1 == [true; 3] || inf2 == [true; 3] {
-            return false;
-        }
-        let (mat1, mat2) = (&self.xmat[first], &self.xmat[second]);
-        let center =
-            |aabb: &[f64; 6], g: usize| self.xmat[g] * Vec3::from_slice(aabb) + self.xpos[g];
-        let between = center(box2, second) - center(box1, first);
-        let size = |aabb: &[f64; 6]| Vec3::from_slice(&aabb[3..]);
-        let (size1, size2) = (size(box1), size(box2));
-        let separates = |axis: Vec3, own: f64, mat: &Mat3, other: Vec3| {
-            let reach = mat.tmul(axis).component_mul(other).abs();
-            own + (reach[0] + reach[1] + reach[2]) + margin + BOX_SLACK < axis.dot(between).abs()
+        let oriented = |g: usize| Oriented {
+            aabb: &self.m.geom_aabb[g],
+            pos: &self.xpos[g],
+            mat: &self.xmat[g],
         };
-        (!inf2.contains(&true) && (0..3).any(|k| separates(mat1.col(k), size1[k], mat2, size2)))
-            || (!inf1.contains(&true)
-                && (0..3).any(|k| separates(mat2.col(k), size2[k], mat1, size1)))
+        boxes_apart(oriented(first), oriented(second), margin)
     }
 
     fn posed(&self, g: usize) -> Posed<'a> {
@@ -400,6 +385,77 @@ impl<'a> Narrow<'a> {
             notes.keep(key, note);
         }
     }
+}
+
+/// A bounding box in the world: centre and half sizes in the frame of its geom, and that frame.
+#[derive(Clone, Copy)]
+struct Oriented<'a> {
+    aabb: &'a [f64; 6],
+    pos: &'a Vec3,
+    mat: &'a Mat3,
+}
+
+impl Oriented<'_> {
+    #[inline(always)]
+    fn center(&self) -> Vec3 {
+        *self.mat * Vec3::from_slice(self.aabb) + *self.pos
+    }
+
+    #[inline(always)]
+    fn size(&self) -> Vec3 {
+        Vec3::from_slice(&self.aabb[3..])
+    }
+}
+
+wide! {
+    /// Whether the face normals of one of two boxes separate them, as in S. Gottschalk et al.,
+    /// "OBBTree" (1996), without the products of edges.
+    fn boxes_apart(a: Oriented<'_>, b: Oriented<'_>, margin: f64) -> bool {
+        let infinite = [a.size().0.map(|x| x >= INFINITE), b.size().0.map(|x| x >= INFINITE)];
+        if infinite.contains(&[true; 3]) {
+            return false;
+        }
+        let between = b.center() - a.center();
+        let [first, second] = infinite.map(|axes| axes.contains(&true));
+        (!second && face_separates(&a, &b, between, margin))
+            || (!first && face_separates(&b, &a, between, margin))
+    }
+}
+
+/// Whether a face normal of the first of two boxes separates them.
+#[inline(always)]
+fn face_separates(a: &Oriented<'_>, b: &Oriented<'_>, between: Vec3, margin: f64) -> bool {
+    let m = &a.mat.0;
+    if Four::available() {
+        // No axis in the last lane, along which all is near: numbers side by side are read at once.
+        let axes = Vec3([
+            Four([m[0], m[1], m[2], m[3]]),
+            Four([m[3], m[4], m[5], m[6]]),
+            Four([m[6], m[7], m[8], m[8]]),
+        ]);
+        let [x, y, z] = a.size().0;
+        return separates(axes, Four([x, y, z, f64::INFINITY]), b, between, margin).any();
+    }
+    (0..3).any(|k| separates(a.mat.col(k), a.size()[k], b, between, margin))
+}
+
+/// Whether axes of a box, which reaches `own` along them, separate it from another one.
+#[inline(always)]
+fn separates<T: Number>(
+    axis: Vec3<T>,
+    own: T,
+    other: &Oriented<'_>,
+    between: Vec3,
+    margin: f64,
+) -> T::Mask {
+    let (size, m) = (Vec3::<T>::of(other.size()), &other.mat.0);
+    let [x, y, z] = axis.0;
+    let along_x = T::of(m[0]) * x + T::of(m[3]) * y + T::of(m[6]) * z;
+    let along_y = T::of(m[1]) * x + T::of(m[4]) * y + T::of(m[7]) * z;
+    let along_z = T::of(m[2]) * x + T::of(m[5]) * y + T::of(m[8]) * z;
+    let reach = (along_x * size[0]).abs() + (along_y * size[1]).abs() + (along_z * size[2]).abs();
+    let reach = own + reach + T::of(margin) + T::of(BOX_SLACK);
+    reach.below(axis.dot(Vec3::of(between)).abs())
 }
 
 /// Contact points of two shapes whose distance has a closed form.
