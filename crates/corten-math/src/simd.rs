@@ -57,12 +57,22 @@ macro_rules! wide {
                 fn avx2 $(<$($generic)*>)? ($($argument: $type),*) $(-> $result)? {
                     body($($argument),*)
                 }
+
+                // By itself: what is left is a jump, without registers to be saved.
+                #[inline(never)]
+                fn baseline $(<$($generic)*>)? ($($argument: $type),*) $(-> $result)? {
+                    body($($argument),*)
+                }
+
                 if $crate::simd::avx2() {
                     // SAFETY: the processor has just been found to have the features that the
                     // function is compiled for; BMI comes with every AVX2.
-                    return unsafe { avx2($($argument),*) };
+                    unsafe { avx2($($argument),*) }
+                } else {
+                    baseline($($argument),*)
                 }
             }
+            #[cfg(not(target_arch = "x86_64"))]
             body($($argument),*)
         }
     )*};

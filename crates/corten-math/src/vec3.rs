@@ -2,6 +2,7 @@ use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, MulAssign, Neg, Sub, S
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::hint::rarely;
 use crate::{Four, MIN_VAL, Mat3, Number};
 
 /// A vector in space.
@@ -108,7 +109,7 @@ impl Vec3 {
     #[inline]
     pub fn normalized(self) -> (Vec3, f64) {
         let norm = self.norm();
-        if norm < MIN_VAL { (Vec3::X, norm) } else { (self * (1.0 / norm), norm) }
+        if rarely(norm < MIN_VAL) { (Vec3::X, norm) } else { (self * (1.0 / norm), norm) }
     }
 
     #[inline]

@@ -28,9 +28,12 @@ fn any_bad(x: &[f64]) -> bool {
 
 /// Positions and velocities, before a step; reports the first that is bad.
 pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    if !any_bad(&d.qpos) && !any_bad(&d.qvel) {
-        return Ok(());
-    }
+    if rarely(any_bad(&d.qpos) || any_bad(&d.qvel)) { bad_state(m, d) } else { Ok(()) }
+}
+
+#[cold]
+#[inline(never)]
+fn bad_state(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let positions = position(m, d);
     let velocities = velocity(m, d);
     positions.and(velocities)
@@ -57,7 +60,15 @@ pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// the matter: a singular mass matrix, a constraint whose row is not finite, else the
 /// acceleration itself with the constraint that pushes most.
 pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    let Some(index) = first_bad(&d.qacc) else { return Ok(()) };
+    match first_bad(&d.qacc) {
+        Some(index) => bad_acceleration(m, d, index),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn bad_acceleration(m: &Model, d: &mut Data, index: usize) -> Result<(), StepError> {
     let time = d.time;
     // Elimination starts at the last dof: that is where a bad pivot comes from.
     let error = if let Some(index) = d.qLDiagInv.iter().rposition(|x| !x.is_finite()) {
@@ -92,7 +103,15 @@ pub(crate) fn integrated(m: &Model, d: &Data) -> Result<(), StepError> {
 
 /// Controls, after the forward pass; reports what the actuation stage found (`mj_fwdActuation`).
 pub(crate) fn control(m: &Model, d: &Data) -> Result<(), StepError> {
-    let Some(index) = d.scratch.actuation.bad_control() else { return Ok(()) };
+    match d.scratch.actuation.bad_control() {
+        Some(index) => bad_control(m, d, index),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn bad_control(m: &Model, d: &Data, index: usize) -> Result<(), StepError> {
     let place = format!("actuator {}", name(m, ObjType::Actuator, index));
     Err(StepError::BadControl { time: d.time, index, place })
 }

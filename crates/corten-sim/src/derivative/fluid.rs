@@ -140,8 +140,8 @@ mod tests {
         m
     }
 
-    fn part(shape: Shape, velocity: Spatial) -> Immersed {
-        Immersed { shape, frame: Mat3::IDENTITY, pos: Vec3::ZERO, velocity }
+    fn part(shape: Shape, velocity: Spatial) -> Immersed<'static> {
+        Immersed { shape, frame: &Mat3::IDENTITY, pos: Vec3::ZERO, velocity }
     }
 
     fn plate() -> Ellipsoid {

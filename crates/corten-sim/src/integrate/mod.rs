@@ -8,6 +8,8 @@ mod implicit;
 mod rk4;
 pub(crate) mod spring_damper;
 
+use std::ops::Range;
+
 use corten_model::Model;
 use corten_model::enums::{DisableBit, Integrator, Stage};
 
@@ -103,29 +105,37 @@ fn advance_activations(m: &Model, d: &mut Data, act_dot: Option<&[f64]>) {
     let (act, rates) = (&mut d.act[..m.na], &act_dot.unwrap_or(&d.act_dot)[..m.na]);
     let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
     for (i, (&first, &count)) in states.enumerate() {
-        let disabled = actuation::is_disabled(m, i);
-        let rate = |j: usize| if disabled { 0.0 } else { rates[j] };
         // A negative address is beyond all.
         let (first, count) = (first as usize, count.max(0) as usize);
-        if count == 1 && first < m.na {
-            act[first] = actuation::next_activation(m, i, act[first], rate(first));
-            continue;
-        }
-        for j in first..first.saturating_add(count).min(m.na) {
-            act[j] = actuation::next_activation(m, i, act[j], rate(j));
+        if count == 1 && first < m.na && !actuation::is_disabled(m, i) {
+            act[first] = actuation::next_activation(m, i, act[first], rates[first]);
+        } else if count > 0 {
+            let last = first.saturating_add(count).min(m.na);
+            advance_several(m, i, act, rates, first..last);
         }
     }
 }
 
+/// The activations of an actuator that has several or is disabled.
+#[inline(never)]
+fn advance_several(m: &Model, i: usize, act: &mut [f64], rates: &[f64], states: Range<usize>) {
+    let disabled = actuation::is_disabled(m, i);
+    for j in states {
+        let rate = if disabled { 0.0 } else { rates[j] };
+        act[j] = actuation::next_activation(m, i, act[j], rate);
+    }
+}
+
 /// `qfrc_smooth + qfrc_constraint` of what is awake, into `force`.
+#[inline]
 fn total_force(m: &Model, d: &Data, force: &mut Vec<f64>) {
-    force.resize(m.nv, 0.0);
+    if force.len() != m.nv {
+        force.resize(m.nv, 0.0);
+    }
     match awake::dofs!(m, d).list() {
         None => {
-            let terms = d.qfrc_smooth.iter().zip(&d.qfrc_constraint);
-            for (f, (smooth, constraint)) in force.iter_mut().zip(terms) {
-                *f = smooth + constraint;
-            }
+            let forces = [&d.qfrc_smooth[..], &d.qfrc_constraint];
+            support::combine(forces, [force], |[smooth, constraint]| [smooth + constraint]);
         }
         Some(list) => {
             for k in list.iter().map(|&k| k as usize) {

@@ -39,13 +39,10 @@ pub(crate) fn without_constraints(m: &Model, d: &mut Data) {
 pub(crate) fn force(m: &Model, d: &mut Data) {
     match awake::dofs!(m, d).list() {
         None => {
-            let a = d.qfrc_passive.iter().zip(&d.qfrc_bias);
-            let b = d.qfrc_applied.iter().zip(&d.qfrc_actuator);
-            for (f, ((passive, bias), (applied, actuator))) in
-                d.qfrc_smooth.iter_mut().zip(a.zip(b))
-            {
-                *f = passive - bias + applied + actuator;
-            }
+            let forces = [&d.qfrc_passive[..], &d.qfrc_bias, &d.qfrc_applied, &d.qfrc_actuator];
+            support::combine(forces, [&mut d.qfrc_smooth], |[passive, bias, applied, actuator]| {
+                [passive - bias + applied + actuator]
+            });
         }
         Some(list) => {
             for k in list.iter().map(|&k| k as usize) {
@@ -54,24 +51,27 @@ pub(crate) fn force(m: &Model, d: &mut Data) {
             }
         }
     }
-    let mut force = std::mem::take(&mut d.qfrc_smooth);
-    add_body_forces(m, d, &mut force);
-    d.qfrc_smooth = force;
+    if has_applied_forces(d) {
+        let mut force = std::mem::take(&mut d.qfrc_smooth);
+        add_body_forces(m, d, &mut force);
+        d.qfrc_smooth = force;
+    }
 }
 
 /// Whether `xfrc_applied` has a component other than zero.
 #[inline]
 pub(crate) fn has_applied_forces(d: &Data) -> bool {
-    support::any_nonzero(bytemuck::cast_slice(&d.xfrc_applied))
+    // Body by body, with a way out: a pass over all numbers takes more steps in registers of several.
+    let bits = |force: &Spatial| force.0.iter().fold(0, |any, x| any | x.to_bits());
+    // Shifted out: the sign.
+    d.xfrc_applied.iter().any(|force| bits(force) << 1 != 0)
 }
 
 /// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body
 /// (`mj_xfrcAccumulate`). What is not a number shows in every degree of freedom if the model's
 /// matrices are dense, even if the body cannot move: there, MuJoCo multiplies it by zeros.
+#[inline(never)]
 pub(crate) fn add_body_forces(m: &Model, d: &Data, qfrc: &mut [f64]) {
-    if !has_applied_forces(d) {
-        return;
-    }
     for (i, applied) in d.xfrc_applied.iter().enumerate().skip(1) {
         if *applied != Spatial::ZERO {
             if !applied.0.iter().all(|x| x.is_finite()) && !is_sparse(m) {

@@ -13,6 +13,7 @@ use corten_math::{Mat3, Number, Quat, Vec3, real, sin_cos_all, wide};
 use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SleepState};
 
+use crate::chain::index;
 use crate::data::smooth::{Smooth, Worlds, for_world};
 use crate::data::structure::{Body, Joint};
 use crate::{Data, sleep};
@@ -210,74 +211,84 @@ impl<T: Number> BodyFrame<'_, T> {
 
 /// Camera and light poses.
 pub fn cameras_and_lights(m: &Model, d: &mut Data) {
+    if m.ncam + m.nlight == 0 {
+        return;
+    }
     let filter = sleep::filters(m, d);
-    let valid = |body: i32| usize::try_from(body).ok().filter(|&b| b < m.nbody);
     for k in 0..m.ncam {
-        let Some(body) = valid(m.cam_bodyid[k]) else { continue };
-        let target = valid(m.cam_targetbodyid[k]);
-        if filter && at_rest(d, body, target) {
-            continue;
-        }
-        let (pos, mat) = (&mut d.cam_xpos[k], &mut d.cam_xmat[k]);
-        let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        match (CamLightMode::from_raw(m.cam_mode[k]), target) {
-            (Some(CamLightMode::Track), _) => {
-                *pos = d.xpos[body] + m.cam_pos0[k];
-                *mat = m.cam_mat0[k];
-            }
-            (Some(CamLightMode::TrackCom), _) => {
-                *pos = d.subtree_com[body] + m.cam_poscom0[k];
-                *mat = m.cam_mat0[k];
-            }
-            (Some(CamLightMode::TargetBody), Some(target)) => {
-                *pos = frame.position(&m.cam_pos[k]);
-                *mat = looking_at(*pos, d.xpos[target]);
-            }
-            (Some(CamLightMode::TargetBodyCom), Some(target)) => {
-                *pos = frame.position(&m.cam_pos[k]);
-                *mat = looking_at(*pos, d.subtree_com[target]);
-            }
-            _ => {
-                *pos = frame.position(&m.cam_pos[k]);
-                *mat = frame.orientation(&m.cam_quat[k]);
-            }
-        }
+        camera(m, d, k, filter);
     }
-
     for k in 0..m.nlight {
-        let Some(body) = valid(m.light_bodyid[k]) else { continue };
-        let mode = m.light_mode[k];
-        if body == 0 && mode == CamLightMode::Fixed.raw() && !filter {
-            // The frame of the world leaves everything as it is.
-            d.light_xpos[k] = m.light_pos[k] + Vec3::ZERO;
-            d.light_xdir[k] = m.light_dir[k].normalized().0;
-            continue;
-        }
-        let target = valid(m.light_targetbodyid[k]);
-        if filter && at_rest(d, body, target) {
-            continue;
-        }
-        let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
-        let (pos, dir) = match (CamLightMode::from_raw(mode), target) {
-            (Some(CamLightMode::Track), _) => (d.xpos[body] + m.light_pos0[k], m.light_dir0[k]),
-            (Some(CamLightMode::TrackCom), _) => {
-                (d.subtree_com[body] + m.light_poscom0[k], m.light_dir0[k])
-            }
-            (mode, target) => {
-                let pos = frame.position(&m.light_pos[k]);
-                let dir = match (mode, target) {
-                    (Some(CamLightMode::TargetBody), Some(target)) => d.xpos[target] - pos,
-                    (Some(CamLightMode::TargetBodyCom), Some(target)) => {
-                        d.subtree_com[target] - pos
-                    }
-                    _ => frame.quat.rotate(m.light_dir[k]),
-                };
-                (pos, dir)
-            }
-        };
-        d.light_xpos[k] = pos;
-        d.light_xdir[k] = dir.normalized().0;
+        light(m, d, k, filter);
     }
+}
+
+// By itself, as lights: the loop would load what any mode may need.
+#[inline(never)]
+fn camera(m: &Model, d: &mut Data, k: usize, filter: bool) {
+    let Some(body) = index(m.cam_bodyid[k], m.nbody) else { return };
+    let target = index(m.cam_targetbodyid[k], m.nbody);
+    if filter && at_rest(d, body, target) {
+        return;
+    }
+    let (pos, mat) = (&mut d.cam_xpos[k], &mut d.cam_xmat[k]);
+    let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
+    match (CamLightMode::from_raw(m.cam_mode[k]), target) {
+        (Some(CamLightMode::Track), _) => {
+            *pos = d.xpos[body] + m.cam_pos0[k];
+            *mat = m.cam_mat0[k];
+        }
+        (Some(CamLightMode::TrackCom), _) => {
+            *pos = d.subtree_com[body] + m.cam_poscom0[k];
+            *mat = m.cam_mat0[k];
+        }
+        (Some(CamLightMode::TargetBody), Some(target)) => {
+            *pos = frame.position(&m.cam_pos[k]);
+            *mat = looking_at(*pos, d.xpos[target]);
+        }
+        (Some(CamLightMode::TargetBodyCom), Some(target)) => {
+            *pos = frame.position(&m.cam_pos[k]);
+            *mat = looking_at(*pos, d.subtree_com[target]);
+        }
+        _ => {
+            *pos = frame.position(&m.cam_pos[k]);
+            *mat = frame.orientation(&m.cam_quat[k]);
+        }
+    }
+}
+
+#[inline(never)]
+fn light(m: &Model, d: &mut Data, k: usize, filter: bool) {
+    let Some(body) = index(m.light_bodyid[k], m.nbody) else { return };
+    let mode = m.light_mode[k];
+    if body == 0 && mode == CamLightMode::Fixed.raw() && !filter {
+        // The frame of the world leaves everything as it is.
+        d.light_xpos[k] = m.light_pos[k] + Vec3::ZERO;
+        d.light_xdir[k] = m.light_dir[k].normalized().0;
+        return;
+    }
+    let target = index(m.light_targetbodyid[k], m.nbody);
+    if filter && at_rest(d, body, target) {
+        return;
+    }
+    let (pos, dir) = match (CamLightMode::from_raw(mode), target) {
+        (Some(CamLightMode::Track), _) => (d.xpos[body] + m.light_pos0[k], m.light_dir0[k]),
+        (Some(CamLightMode::TrackCom), _) => {
+            (d.subtree_com[body] + m.light_poscom0[k], m.light_dir0[k])
+        }
+        (mode, target) => {
+            let frame = BodyFrame::of(&d.xpos, &d.xquat, &d.xmat, body);
+            let pos = frame.position(&m.light_pos[k]);
+            let dir = match (mode, target) {
+                (Some(CamLightMode::TargetBody), Some(target)) => d.xpos[target] - pos,
+                (Some(CamLightMode::TargetBodyCom), Some(target)) => d.subtree_com[target] - pos,
+                _ => frame.quat.rotate(m.light_dir[k]),
+            };
+            (pos, dir)
+        }
+    };
+    d.light_xpos[k] = pos;
+    d.light_xdir[k] = dir.normalized().0;
 }
 
 /// Whether neither the carrier nor the target can have moved.

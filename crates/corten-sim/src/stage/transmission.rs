@@ -182,14 +182,21 @@ fn tendons(m: &Model, d: &mut Data, first: usize) -> (usize, usize) {
         if let Some(to_columns) = colind.get_mut(start..start + len)
             && let Some(to_entries) = value.get_mut(start..start + len)
         {
-            if let ([to, to1], [a, b]) = (&mut *to_entries, entries) {
+            match (&mut *to_entries, entries) {
+                ([to], [a]) => {
+                    *to = a * gear;
+                    to_columns.copy_from_slice(columns);
+                }
                 // As a pair, as it will be read.
-                [*to, *to1] = [a * gear, b * gear];
-                to_columns.copy_from_slice(columns);
-            } else {
-                let entries = columns.iter().zip(entries);
-                for ((c, v), (&dof, j)) in to_columns.iter_mut().zip(to_entries).zip(entries) {
-                    (*c, *v) = (dof, j * gear);
+                ([to, to1], [a, b]) => {
+                    [*to, *to1] = [a * gear, b * gear];
+                    to_columns.copy_from_slice(columns);
+                }
+                _ => {
+                    let entries = columns.iter().zip(entries);
+                    for ((c, v), (&dof, j)) in to_columns.iter_mut().zip(to_entries).zip(entries) {
+                        (*c, *v) = (dof, j * gear);
+                    }
                 }
             }
             next += len;

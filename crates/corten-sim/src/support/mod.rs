@@ -8,6 +8,8 @@ mod motion;
 
 use std::ops::Range;
 
+use bytemuck::NoUninit;
+
 pub use crate::solve::contact_force;
 pub use crate::stage::body_force::body_forces;
 pub use crate::stage::velocity::subtree_velocities;
@@ -64,34 +66,75 @@ pub(crate) fn free_joint_row<'a>(
     (first + 5 == last).then_some((first as usize, entries))
 }
 
-/// Whether an array of the model is as it was; most lists of small models are empty.
-#[inline]
-pub(crate) fn same<T: PartialEq>(kept: &[T], now: &[T]) -> bool {
-    kept.len() == now.len() && (now.is_empty() || kept == now)
+/// Element by element, what `value` makes of those of some arrays, into other arrays. Four at a time:
+/// all are read before one is written, so that the compiler need not ask whether arrays overlap.
+#[inline(always)]
+pub(crate) fn combine<const N: usize, const M: usize>(
+    from: [&[f64]; N],
+    to: [&mut [f64]; M],
+    value: impl Fn([f64; N]) -> [f64; M],
+) {
+    let n = to[0].len();
+    let from = from.map(|from| from[..n].as_chunks::<4>());
+    let mut to = to.map(|to| to[..n].as_chunks_mut::<4>());
+    for b in 0..n / 4 {
+        let given = from.map(|(blocks, _)| blocks[b]);
+        let values = [0, 1, 2, 3].map(|k| value(given.map(|block| block[k])));
+        for (j, (blocks, _)) in to.iter_mut().enumerate() {
+            blocks[b] = [0, 1, 2, 3].map(|k| values[k][j]);
+        }
+    }
+    for k in 0..n % 4 {
+        let values = value(from.map(|(_, rest)| rest[k]));
+        for (j, (_, rest)) in to.iter_mut().enumerate() {
+            rest[k] = values[j];
+        }
+    }
+}
+
+/// Whether an array of the model is as it was; most lists of small models are short or empty.
+#[inline(always)]
+pub(crate) fn same<T: NoUninit>(kept: &[T], now: &[T]) -> bool {
+    kept.len() == now.len()
+        && (kept.is_empty() || same_bytes(bytemuck::cast_slice(kept), bytemuck::cast_slice(now)))
+}
+
+/// Compares as many bytes of each, those of few without a loop.
+#[inline(never)]
+fn same_bytes(kept: &[u8], now: &[u8]) -> bool {
+    #[inline(always)]
+    fn ends<const N: usize>(kept: &[u8], now: &[u8]) -> bool {
+        kept.first_chunk::<N>() == now.first_chunk() && kept.last_chunk::<N>() == now.last_chunk()
+    }
+    match kept.len() {
+        4..8 => ends::<4>(kept, now),
+        8..16 => ends::<8>(kept, now),
+        16..=32 => ends::<16>(kept, now),
+        _ => kept == now,
+    }
 }
 
 /// Whether one of the flags is set; one pass without branches.
 #[inline]
 pub(crate) fn any_set(flags: &[u8]) -> bool {
-    let Some(&last) = flags.last_chunk::<8>() else { return flags.iter().any(|&flag| flag != 0) };
+    let Some(&last) = flags.last_chunk::<8>() else {
+        let (Some(&first), Some(&last)) = (flags.first_chunk::<4>(), flags.last_chunk::<4>())
+        else {
+            return flags.iter().any(|&flag| flag != 0);
+        };
+        return u32::from_ne_bytes(first) | u32::from_ne_bytes(last) != 0;
+    };
     let words = flags.as_chunks::<8>().0.iter().chain([&last]);
     words.fold(0, |any, &word| any | u64::from_ne_bytes(word)) != 0
 }
 
-/// Whether one of the numbers is not zero; one pass without branches.
+/// Whether one of the numbers is not zero.
 #[inline]
 pub(crate) fn any_nonzero(numbers: &[f64]) -> bool {
-    let (pairs, rest) = numbers.as_chunks::<2>();
-    let mut any = [0; 2];
-    for pair in pairs {
-        any[0] |= pair[0].to_bits();
-        any[1] |= pair[1].to_bits();
-    }
-    for x in rest {
-        any[0] |= x.to_bits();
-    }
+    let (blocks, rest) = numbers.as_chunks::<4>();
+    let bits = |numbers: &[f64]| numbers.iter().fold(0, |any, x| any | x.to_bits());
     // Shifted out: the sign.
-    (any[0] | any[1]) << 1 != 0
+    blocks.iter().any(|block| bits(block) << 1 != 0) || rest.iter().any(|x| *x != 0.0)
 }
 
 #[cfg(test)]
@@ -100,12 +143,14 @@ mod tests {
 
     #[test]
     fn each_place_is_looked_at() {
-        for n in 0..20 {
+        for n in 0..80 {
             assert!(!any_set(&vec![0; n]) && !any_nonzero(&vec![-0.0; n]));
             for k in 0..n {
                 let mut flags = vec![0; n];
                 flags[k] = 1;
                 assert!(any_set(&flags));
+                assert!(same(&flags, &flags.clone()) && !same(&flags, &vec![0; n]));
+                assert!(!same(&flags, &flags[1..]));
                 for x in [f64::NAN, -1.0, f64::MIN_POSITIVE] {
                     let mut numbers = vec![0.0; n];
                     numbers[k] = x;

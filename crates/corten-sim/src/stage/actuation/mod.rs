@@ -10,8 +10,9 @@ pub mod hill;
 pub mod muscle;
 mod muscles;
 
+use corten_math::MIN_VAL;
+use corten_math::hint::rarely;
 use corten_math::real::exp;
-use corten_math::{MIN_VAL, Vec3};
 use corten_model::Model;
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, JointType, ObjType, SleepState, Transmission, Warning,
@@ -19,6 +20,7 @@ use corten_model::enums::{
 
 use self::muscle::Muscle;
 use crate::chain::index;
+use crate::stage::passive::has_gravity_compensation;
 use crate::{Data, sleep, support};
 
 /// Numbers beyond this are taken as the result of a blow-up.
@@ -43,31 +45,24 @@ pub fn actuation(m: &Model, d: &mut Data) {
         d.qfrc_actuator.fill(0.0);
         return;
     }
-    let mut ctrl = std::mem::take(&mut d.scratch.actuation.ctrl);
-    d.scratch.actuation.bad = effective_controls(m, d, &mut ctrl);
+    effective_controls(m, d);
     // As in MuJoCo, an actuator between two static sites counts as asleep even if no tree is.
     let filter = sleep::enabled(m);
-    let asleep =
-        |d: &Data, i| filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep;
     let all_act = !filter && m.opt.disableactuator == 0;
-    let mut plain = 0;
+    let mut done = 0;
     if m.na > 0 {
         if all_act {
-            plain = muscles::count(m);
-            muscles::run(m, d, &ctrl, plain);
+            done = muscles::count(m);
+            muscles::run(m, d, done);
         }
-        for i in plain..m.nu {
-            if !asleep(d, i) {
-                activation_derivative(m, d, i, ctrl[i]);
-            }
-        }
+        activation_derivatives(m, d, done, filter);
     }
-    let done = if all_act && plain < m.nu { direct(m, d, &ctrl, plain) } else { plain };
-    for i in done..ctrl.len() {
-        let off = asleep(d, i) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
-        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl[i]) };
+    if all_act && done < m.nu {
+        done = direct(m, d, done);
     }
-    d.scratch.actuation.ctrl = ctrl;
+    if done < m.nu {
+        forces(m, d, done, filter);
+    }
     if support::any_set(&m.tendon_actfrclimited) {
         limit_tendon_forces(m, d);
     }
@@ -118,9 +113,7 @@ pub fn is_disabled(m: &Model, actuator: usize) -> bool {
 #[inline(always)]
 pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64) -> f64 {
     let step = if m.actuator_dyntype[actuator] == Dynamics::FilterExact.raw() {
-        // Solution of the linear filter over the step.
-        let tau = m.actuator_dynprm[actuator][0].max(MIN_VAL);
-        act_dot * tau * (1.0 - exp(-m.opt.timestep / tau))
+        filtered_step(m, actuator, act_dot)
     } else {
         act_dot * m.opt.timestep
     };
@@ -131,6 +124,13 @@ pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64
     }
 }
 
+/// Solution of the linear filter over the step.
+#[inline(never)]
+fn filtered_step(m: &Model, actuator: usize, act_dot: f64) -> f64 {
+    let tau = m.actuator_dynprm[actuator][0].max(MIN_VAL);
+    act_dot * tau * (1.0 - exp(-m.opt.timestep / tau))
+}
+
 impl Memory {
     /// The control that made the last evaluation count all of them as zero.
     pub fn bad_control(&self) -> Option<usize> {
@@ -138,24 +138,56 @@ impl Memory {
     }
 }
 
-/// Controls within their limits; all zero if one of them is not a sane number, which is returned.
-fn effective_controls(m: &Model, d: &mut Data, ctrl: &mut Vec<f64>) -> Option<usize> {
-    let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
+/// Controls within their limits; all zero if one of them is not a sane number.
+#[inline(always)]
+fn effective_controls(m: &Model, d: &mut Data) {
     let n = m.nu.min(d.ctrl.len());
-    ctrl.resize(n, 0.0);
+    let Memory { ctrl, bad, .. } = &mut d.scratch.actuation;
+    if ctrl.len() != n {
+        ctrl.resize(n, 0.0);
+    }
+    let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
     let (limited, range) = (&m.actuator_ctrllimited[..n], &m.actuator_ctrlrange[..n]);
+    let (given, to) = (&d.ctrl[..n], &mut ctrl[..n]);
     let mut sane = true;
-    for (i, (to, &given)) in ctrl.iter_mut().zip(&d.ctrl[..n]).enumerate() {
-        let u = if clamp && limited[i] != 0 { clip(given, range[i]) } else { given };
+    for i in 0..n {
+        let u = if clamp && limited[i] != 0 { clip(given[i], range[i]) } else { given[i] };
         sane &= u.abs() <= MAX_VAL;
-        *to = u;
+        to[i] = u;
     }
-    let bad = if sane { None } else { ctrl.iter().position(|u| !(u.abs() <= MAX_VAL)) };
-    if let Some(bad) = bad {
-        d.warning_mut(Warning::BadCtrl).raise(bad);
+    *bad = None;
+    if rarely(!sane) {
+        *bad = ctrl.iter().position(|u| !(u.abs() <= MAX_VAL));
         ctrl.fill(0.0);
+        if let Some(bad) = *bad {
+            d.warning_mut(Warning::BadCtrl).raise(bad);
+        }
     }
-    bad
+}
+
+/// Whether an actuator sleeps, if some may.
+fn is_asleep(m: &Model, d: &Data, actuator: usize, filter: bool) -> bool {
+    filter && sleep::state(m, d, ObjType::Actuator, actuator) == SleepState::Asleep
+}
+
+/// `act_dot` of the actuators from `first` on.
+#[inline(never)]
+fn activation_derivatives(m: &Model, d: &mut Data, first: usize, filter: bool) {
+    for i in first..m.nu {
+        if !is_asleep(m, d, i, filter) {
+            activation_derivative(m, d, i, d.scratch.actuation.ctrl[i]);
+        }
+    }
+}
+
+/// Forces of the actuators from `first` on, of any kind.
+#[inline(never)]
+fn forces(m: &Model, d: &mut Data, first: usize, filter: bool) {
+    for i in first..d.scratch.actuation.ctrl.len() {
+        let off = is_asleep(m, d, i, filter) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
+        let ctrl = d.scratch.actuation.ctrl[i];
+        d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl) };
+    }
 }
 
 /// Index range of an actuator's activations; the last one is the built-in state.
@@ -191,7 +223,8 @@ fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: std::ops::Rang
 
 /// Forces of the actuators from `first` on that controls drive directly, with a fixed gain: motors
 /// and servos, by far the most frequent. Returns the first actuator of another kind.
-fn direct(m: &Model, d: &mut Data, ctrl: &[f64], first: usize) -> usize {
+fn direct(m: &Model, d: &mut Data, first: usize) -> usize {
+    let ctrl = &d.scratch.actuation.ctrl[..];
     let n = ctrl.len();
     let (gain, bias) = (&m.actuator_gaintype[..n], &m.actuator_biastype[..n]);
     let (gainprm, biasprm) = (&m.actuator_gainprm[..n], &m.actuator_biasprm[..n]);
@@ -249,6 +282,7 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
 }
 
 /// Scales the forces on each tendon so that their sum stays within the tendon's limits.
+#[inline(never)]
 fn limit_tendon_forces(m: &Model, d: &mut Data) {
     let limited = |i: usize| {
         (m.actuator_trntype[i] == Transmission::Tendon.raw())
@@ -305,23 +339,34 @@ fn joint_forces(m: &Model, d: &mut Data) {
             total[dof as usize] += moment * force;
         }
     }
-    if m.ngravcomp > 0 && !m.opt.disabled(DisableBit::Gravity) && m.opt.gravity != Vec3::ZERO {
-        for j in (0..m.njnt).filter(|&j| m.jnt_actgravcomp[j] != 0) {
-            let width = match JointType::from_raw(m.jnt_type[j]) {
-                Some(JointType::Free) => 6,
-                Some(JointType::Ball) => 3,
-                _ => 1,
-            };
-            if let Some(start) = index(m.jnt_dofadr[j], m.nv) {
-                for dof in start..(start + width).min(m.nv) {
-                    d.qfrc_actuator[dof] += d.qfrc_gravcomp[dof];
-                }
+    if has_gravity_compensation(m) {
+        add_gravity_compensation(m, d);
+    }
+    if support::any_set(&m.jnt_actfrclimited) {
+        limit_joint_forces(m, d);
+    }
+}
+
+/// Adds what joints leave to their actuators.
+#[inline(never)]
+fn add_gravity_compensation(m: &Model, d: &mut Data) {
+    for j in (0..m.njnt).filter(|&j| m.jnt_actgravcomp[j] != 0) {
+        let width = match JointType::from_raw(m.jnt_type[j]) {
+            Some(JointType::Free) => 6,
+            Some(JointType::Ball) => 3,
+            _ => 1,
+        };
+        if let Some(start) = index(m.jnt_dofadr[j], m.nv) {
+            for dof in start..(start + width).min(m.nv) {
+                d.qfrc_actuator[dof] += d.qfrc_gravcomp[dof];
             }
         }
     }
-    if !support::any_set(&m.jnt_actfrclimited) {
-        return;
-    }
+}
+
+/// Keeps the forces of joints within their limits.
+#[inline(never)]
+fn limit_joint_forces(m: &Model, d: &mut Data) {
     for (j, &limited) in m.jnt_actfrclimited.iter().enumerate() {
         if limited != 0
             && let Some(dof) = index(m.jnt_dofadr[j], m.nv)

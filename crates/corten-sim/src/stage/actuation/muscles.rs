@@ -36,35 +36,36 @@ pub(super) fn count(m: &Model) -> usize {
 }
 
 /// Activation rates and forces of the first actuators, as many as [`count`] tells.
-pub(super) fn run(m: &Model, d: &mut Data, ctrl: &[f64], count: usize) {
+pub(super) fn run(m: &Model, d: &mut Data, count: usize) {
     if Four::available() && count >= Four::LANES {
-        four(m, d, ctrl, count);
+        four(m, d, count);
     } else {
         for first in 0..count {
-            lanes::<f64>(m, d, ctrl, first);
+            lanes::<f64>(m, d, first);
         }
     }
 }
 
 wide! {
-    fn four(m: &Model, d: &mut Data, ctrl: &[f64], count: usize) {
+    fn four(m: &Model, d: &mut Data, count: usize) {
         for first in (0..count).step_by(Four::LANES) {
             // The last four overlap with others if they have to.
-            lanes::<Four>(m, d, ctrl, first.min(count - Four::LANES));
+            lanes::<Four>(m, d, first.min(count - Four::LANES));
         }
     }
 }
 
 /// As many muscles as `T` has lanes, from `first` on.
 #[inline(always)]
-fn lanes<T: Number>(m: &Model, d: &mut Data, ctrl: &[f64], first: usize) {
+fn lanes<T: Number>(m: &Model, d: &mut Data, first: usize) {
     let these = first..first + T::LANES;
     let states = &m.actuator_actadr[these.clone()];
     let (length, velocity) =
         (&d.actuator_length[these.clone()], &d.actuator_velocity[these.clone()]);
     let (range, acc0) = (&m.actuator_lengthrange[these.clone()], &m.actuator_acc0[these.clone()]);
     let (gain, bias) = (&m.actuator_gainprm[these.clone()], &m.actuator_biasprm[these.clone()]);
-    let (dynamics, ctrl) = (&m.actuator_dynprm[these.clone()], &ctrl[these.clone()]);
+    let (dynamics, ctrl) =
+        (&m.actuator_dynprm[these.clone()], &d.scratch.actuation.ctrl[these.clone()]);
 
     let act = T::from_lanes(|k| d.act[states[k] as usize]);
     let [rise, fall, width, _] = T::from_records(|k| dynamics[k].as_chunks::<4>().0[0]);

@@ -14,29 +14,29 @@ use crate::data::smooth::Smooth;
 #[inline(always)]
 pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
     let filter = v.bodies.list().is_some();
-    let (n, ngeom, nsite) = (m.nbody, m.ngeom, m.nsite);
+    let (n, nsite) = (m.nbody, m.nsite);
     let frames = Frames { pos: &v.xpos[..n], quat: &v.xquat[..n], mat: &v.xmat[..n] };
     let mut kinds = [
         Kind {
-            same: &m.body_sameframe[..n],
-            pos: &m.body_ipos[..n],
-            quat: &m.body_iquat[..n],
-            xpos: &mut v.xipos[..n],
-            xmat: &mut v.ximat[..n],
+            same: &m.body_sameframe,
+            pos: &m.body_ipos,
+            quat: &m.body_iquat,
+            xpos: v.xipos,
+            xmat: v.ximat,
         },
         Kind {
-            same: &m.geom_sameframe[..ngeom],
-            pos: &m.geom_pos[..ngeom],
-            quat: &m.geom_quat[..ngeom],
-            xpos: &mut v.geom_xpos[..ngeom],
-            xmat: &mut v.geom_xmat[..ngeom],
+            same: &m.geom_sameframe,
+            pos: &m.geom_pos,
+            quat: &m.geom_quat,
+            xpos: v.geom_xpos,
+            xmat: v.geom_xmat,
         },
         Kind {
-            same: &m.site_sameframe[..nsite],
-            pos: &m.site_pos[..nsite],
-            quat: &m.site_quat[..nsite],
-            xpos: &mut v.site_xpos[..nsite],
-            xmat: &mut v.site_xmat[..nsite],
+            same: &m.site_sameframe,
+            pos: &m.site_pos,
+            quat: &m.site_quat,
+            xpos: v.site_xpos,
+            xmat: v.site_xmat,
         },
     ];
     let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
@@ -132,8 +132,14 @@ impl<T: Number> Kind<'_, T> {
     /// Finds the poses of those with orientations of their own.
     #[inline(always)]
     fn place_turned(&mut self, placed: &Placed, frames: &Frames<'_, T>) {
-        for four in &placed.fours {
-            self.place_four(four, frames);
+        if !placed.fours.is_empty() {
+            // As many of each: one check holds for all.
+            let n = self.xpos.len();
+            let (pos, quat) = (&self.pos[..n], &self.quat[..n]);
+            let (xpos, xmat) = (&mut self.xpos[..], &mut self.xmat[..n]);
+            for four in &placed.fours {
+                place_four(four, frames, (pos, quat), (xpos, xmat));
+            }
         }
         for &[k, body] in &placed.turned {
             let (k, frame) = (k as usize, frames.of(body));
@@ -171,20 +177,25 @@ impl<T: Number> Kind<'_, T> {
             self.xmat[k] = inertial.xmat[body as usize];
         }
     }
+}
 
-    /// Finds the poses of four side by side. The matrices of their bodies are made anew from the
-    /// orientations, with the same bits: less work than to load them.
-    #[inline(always)]
-    fn place_four(&mut self, four: &FourAttached, frames: &Frames<'_, T>) {
-        let [i, j, k, l] = four.at;
-        let at = [i as usize, j as usize, k as usize, l as usize];
-        let [i, j, k, l] = four.bodies;
-        let bodies = [i as usize, j as usize, k as usize, l as usize];
-        let quat = Quat::load(bytemuck::cast_slice(frames.quat), bodies);
-        let origin = Vec3::load(bytemuck::cast_slice(frames.pos), bodies);
-        let position = quat.to_mat() * Vec3::load(self.pos, at) + origin;
-        position.store(bytemuck::cast_slice_mut(self.xpos), at);
-        let turned = quat * Quat::load(self.quat, at);
-        turned.to_mat().store(bytemuck::cast_slice_mut(self.xmat), at);
-    }
+/// Finds the poses of four side by side. The matrices of their bodies are made anew from the
+/// orientations, with the same bits: less work than to load them.
+#[inline(always)]
+fn place_four<T: Number>(
+    four: &FourAttached,
+    frames: &Frames<'_, T>,
+    (pos, quat): (&[Vec3], &[Quat]),
+    (xpos, xmat): (&mut [Vec3<T>], &mut [Mat3<T>]),
+) {
+    let [i, j, k, l] = four.at;
+    let at = [i as usize, j as usize, k as usize, l as usize];
+    let [i, j, k, l] = four.bodies;
+    let bodies = [i as usize, j as usize, k as usize, l as usize];
+    let frame = Quat::load(bytemuck::cast_slice(frames.quat), bodies);
+    let origin = Vec3::load(bytemuck::cast_slice(frames.pos), bodies);
+    let position = frame.to_mat() * Vec3::load(pos, at) + origin;
+    position.store(bytemuck::cast_slice_mut(xpos), at);
+    let turned = frame * Quat::load(quat, at);
+    turned.to_mat().store(bytemuck::cast_slice_mut(xmat), at);
 }

@@ -22,10 +22,10 @@ pub(crate) fn present(m: &Model) -> bool {
 }
 
 /// A part of a body that the medium acts on.
-pub(crate) struct Immersed {
+pub(crate) struct Immersed<'a> {
     pub shape: Shape,
     /// Orientation and position of the part.
-    pub frame: Mat3,
+    pub frame: &'a Mat3,
     pub pos: Vec3,
     /// Velocity relative to the medium, in the part's frame.
     pub velocity: Spatial,
@@ -38,7 +38,7 @@ pub(crate) enum Shape {
 
 /// Calls `visit` for every immersed part of a body.
 #[inline(always)]
-pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl FnMut(Immersed)) {
+pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl FnMut(Immersed<'_>)) {
     let s = &*d.scratch.structure;
     if m.body_mass[body] < MIN_VAL || s.chain(body).is_empty() {
         return;
@@ -57,7 +57,7 @@ pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl Fn
         };
         let at_part = d.cvel[body].motion_at(pos, com);
         let relative = Spatial::new(at_part.rot(), at_part.lin() - m.opt.wind);
-        visit(Immersed { shape, frame: *frame, pos, velocity: relative.in_frame(frame) });
+        visit(Immersed { shape, frame, pos, velocity: relative.in_frame(frame) });
     }
 }
 
@@ -73,13 +73,13 @@ wide! {
                     Shape::InertiaBox(shape) => shape.force(&part.velocity, m),
                     Shape::Ellipsoid(shape) => shape.force(&part.velocity, m),
                 };
-                let (torque, force) = (part.frame * local.rot(), part.frame * local.lin());
+                let (torque, force) = (*part.frame * local.rot(), *part.frame * local.lin());
                 total += support::wrench_at(com, part.pos, force, torque);
             });
             forces[i] = total;
         }
         d.scratch.body_frc = forces;
-        super::project_body_forces(m, d, |d| &mut d.qfrc_fluid);
+        project_body_forces!(m, d, qfrc_fluid);
     }
 }
 
@@ -207,6 +207,7 @@ impl Ellipsoid {
         (w.dot(squared), w.component_mul(w).dot(squared))
     }
 
+    #[inline(never)]
     pub fn force(&self, v: &Spatial, m: &Model) -> Spatial {
         let (density, viscosity) = (m.opt.density, m.opt.viscosity);
         let (spin, flow) = (v.rot(), v.lin());

@@ -3,16 +3,35 @@
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
 
-pub(crate) mod fluid;
-
-use std::ops::Range;
-
 use corten_math::{Quat, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::data::structure::{Joint, joint_width};
 use crate::{Data, awake, sleep, support};
+
+/// Projects the spatial forces in `scratch.body_frc` onto the degrees of freedom, into a field of the
+/// data; bodies hand their force on to their parents on the way.
+macro_rules! project_body_forces {
+    ($m:expr, $d:expr, $field:ident) => {{
+        let s = &*$d.scratch.structure;
+        let (n, nv) = ($m.nbody, $m.nv);
+        let (nodes, frc) = (&s.bodies[..n], &mut $d.scratch.body_frc[..n]);
+        let (qfrc, cdof) = (&mut $d.$field[..nv], &$d.cdof[..nv]);
+        for i in awake::bodies!($m, $d).iter().rev() {
+            let (node, f) = (&nodes[i], frc[i]);
+            let own = node.dofs();
+            for (x, axis) in qfrc[own.clone()].iter_mut().zip(&cdof[own]) {
+                *x = axis.dot(&f);
+            }
+            if node.parent > 0 {
+                frc[node.parent as usize] += f;
+            }
+        }
+    }};
+}
+
+pub(crate) mod fluid;
 
 /// All passive forces.
 pub fn passive(m: &Model, d: &mut Data) {
@@ -23,9 +42,11 @@ pub fn passive(m: &Model, d: &mut Data) {
     if !springs && !dampers {
         return;
     }
-    let mut more = springs && joint_springs(m, d);
-    more |= tendons(m, d, springs, dampers);
-    let compensated = gravity_compensation(m, d);
+    let mut more = springs && support::any_nonzero(&m.jnt_stiffness) && joint_springs(m, d);
+    if m.ntendon > 0 {
+        more |= tendons(m, d, springs, dampers);
+    }
+    let compensated = has_gravity_compensation(m) && gravity_compensation(m, d);
     if fluid::present(m) {
         fluid::fluid(m, d);
         more = true;
@@ -44,45 +65,35 @@ pub fn passive(m: &Model, d: &mut Data) {
 wide! {
     /// The force of joint dampers, which is all there is in many models; other forces start at zero.
     fn start(m: &Model, d: &mut Data, dampers: bool) {
-        let dofs = awake::dofs!(m, d);
-        let mut damp = |range: Range<usize>| {
-            for force in [&mut d.qfrc_spring, &mut d.qfrc_gravcomp, &mut d.qfrc_fluid] {
-                force[range.clone()].fill(0.0);
-            }
-            let (damper, passive) =
-                (&mut d.qfrc_damper[range.clone()], &mut d.qfrc_passive[range.clone()]);
-            if !dampers {
-                damper.fill(0.0);
-                passive.fill(0.0);
-                return;
-            }
-            let given = m.dof_damping[range.clone()].iter().zip(&d.qvel[range]);
-            for ((f, sum), (damping, v)) in damper.iter_mut().zip(passive).zip(given) {
-                *f = -damping * v;
-                *sum = 0.0 + *f;
-            }
-        };
-        match dofs.list() {
-            None => damp(0..m.nv),
-            Some(_) => dofs.ranges().for_each(damp),
+        for range in awake::dofs!(m, d).ranges() {
+            let given = [&m.dof_damping[range.clone()], &d.qvel[range.clone()]];
+            let forces = [
+                &mut d.qfrc_damper[range.clone()],
+                &mut d.qfrc_passive[range.clone()],
+                &mut d.qfrc_spring[range.clone()],
+                &mut d.qfrc_gravcomp[range.clone()],
+                &mut d.qfrc_fluid[range],
+            ];
+            support::combine(given, forces, |[damping, v]| {
+                let force = if dampers { -damping * v } else { 0.0 };
+                [force, 0.0 + force, 0.0, 0.0, 0.0]
+            });
         }
     }
 
     /// `qfrc_passive`, but for gravity compensation.
     fn sum(m: &Model, d: &mut Data) {
         for range in awake::dofs!(m, d).ranges() {
-            let terms = d.qfrc_spring[range.clone()]
-                .iter()
-                .zip(&d.qfrc_damper[range.clone()])
-                .zip(&d.qfrc_fluid[range.clone()]);
-            for (f, ((spring, damper), fluid)) in d.qfrc_passive[range].iter_mut().zip(terms) {
-                *f = spring + damper + fluid;
-            }
+            let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[range.clone()]);
+            support::combine(terms, [&mut d.qfrc_passive[range]], |[spring, damper, fluid]| {
+                [spring + damper + fluid]
+            });
         }
     }
 }
 
 /// Springs of joints; whether there are any.
+#[inline(never)]
 fn joint_springs(m: &Model, d: &mut Data) -> bool {
     let s = &*d.scratch.structure;
     let mut any = false;
@@ -148,6 +159,7 @@ pub(crate) fn tendon_stretch(m: &Model, d: &Data, tendon: usize) -> f64 {
 }
 
 /// Springs and dampers of tendons; whether one of them acts.
+#[inline(never)]
 fn tendons(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> bool {
     if ![&m.tendon_stiffness, &m.tendon_damping].into_iter().any(|v| support::any_nonzero(v)) {
         return false;
@@ -185,10 +197,8 @@ pub(crate) fn has_gravity_compensation(m: &Model) -> bool {
 
 /// `qfrc_gravcomp`: forces against gravity at the centres of mass, summed along the tree and then
 /// projected, one product per degree of freedom.
+#[inline(never)]
 fn gravity_compensation(m: &Model, d: &mut Data) -> bool {
-    if !has_gravity_compensation(m) {
-        return false;
-    }
     let s = &*d.scratch.structure;
     let frc = &mut d.scratch.body_frc;
     let mut any = false;
@@ -204,32 +214,14 @@ fn gravity_compensation(m: &Model, d: &mut Data) -> bool {
         };
     }
     if any {
-        project_body_forces(m, d, |d| &mut d.qfrc_gravcomp);
+        project_body_forces!(m, d, qfrc_gravcomp);
     }
     any
 }
 
-/// Projects the spatial forces in `scratch.body_frc` onto the degrees of freedom; bodies hand
-/// their force on to their parents on the way.
-fn project_body_forces(m: &Model, d: &mut Data, target: impl Fn(&mut Data) -> &mut Vec<f64>) {
-    let mut qfrc = std::mem::take(target(d));
-    let s = &*d.scratch.structure;
-    let frc = &mut d.scratch.body_frc;
-    for i in awake::bodies!(m, d).iter().rev() {
-        let f = frc[i];
-        for k in s.bodies[i].dofs() {
-            qfrc[k] = d.cdof[k].dot(&f);
-        }
-        let parent = s.bodies[i].parent as usize;
-        if parent > 0 {
-            frc[parent] += f;
-        }
-    }
-    *target(d) = qfrc;
-}
-
 /// Compensation counts as passive unless the joint leaves it to its actuators. As in MuJoCo, it
 /// is added for the joints of compensated bodies only, although it reaches their ancestors too.
+#[inline(never)]
 fn add_gravity_compensation(m: &Model, d: &mut Data) {
     let s = &*d.scratch.structure;
     for i in awake::bodies!(m, d).iter() {

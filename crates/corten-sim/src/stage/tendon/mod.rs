@@ -94,12 +94,11 @@ wide! {
         d.ten_J.clear();
         d.ten_J.resize(size, 0.0);
         let runs = bytemuck::cast_slice(runs);
-        let mut points = Points {
-            runs,
-            objects: d.wrap_obj.as_flattened_mut(),
-            positions: d.wrap_xpos.as_flattened_mut().as_chunks_mut().0,
-            count: 0,
-        };
+        let objects = d.wrap_obj.as_flattened_mut();
+        let positions = d.wrap_xpos.as_flattened_mut().as_chunks_mut().0;
+        let room = objects.len().min(positions.len());
+        let (objects, positions) = (&mut objects[..room], &mut positions[..room]);
+        let mut points = Points { runs, objects, positions, count: 0 };
         let mut rows = Rows {
             pattern,
             runs,
