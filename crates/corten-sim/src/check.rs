@@ -15,25 +15,34 @@ pub(crate) fn is_bad(x: f64) -> bool {
     !(x.abs() <= MAX_VAL)
 }
 
-/// The first bad number. Looks for it only if there is one: most passes need no branches.
+/// The first bad number. Looks for it only if there may be one: most passes need no branches.
 #[inline]
 fn first_bad(x: &[f64]) -> Option<usize> {
-    if rarely(any_bad(x)) { x.iter().position(|&x| is_bad(x)) } else { None }
+    if rarely(may_be_bad(x)) { x.iter().position(|&x| is_bad(x)) } else { None }
 }
 
+/// Whether the sum of magnitudes is bad: if not, none of the numbers is.
 #[inline]
-fn any_bad(x: &[f64]) -> bool {
-    x.iter().fold(false, |any, &x| any | is_bad(x))
+fn may_be_bad(x: &[f64]) -> bool {
+    let (blocks, rest) = x.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for block in blocks {
+        for k in 0..4 {
+            sums[k] += block[k].abs();
+        }
+    }
+    let [a, b, c, d] = sums;
+    is_bad(rest.iter().fold((a + b) + (c + d), |sum, x| sum + x.abs()))
 }
 
 /// Positions and velocities, before a step; reports the first that is bad.
 pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    if rarely(any_bad(&d.qpos) || any_bad(&d.qvel)) { bad_state(m, d) } else { Ok(()) }
+    if rarely(may_be_bad(&d.qpos) || may_be_bad(&d.qvel)) { check_each(m, d) } else { Ok(()) }
 }
 
 #[cold]
 #[inline(never)]
-fn bad_state(m: &Model, d: &mut Data) -> Result<(), StepError> {
+fn check_each(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let positions = position(m, d);
     let velocities = velocity(m, d);
     positions.and(velocities)

@@ -11,6 +11,7 @@ const SHALLOW: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub struct AncestorAxes<T = f64> {
     components: [[T; SHALLOW]; 6],
+    /// Of longer paths; else empty.
     axes: Vec<Spatial<T>>,
 }
 
@@ -18,13 +19,16 @@ impl<T: Number> AncestorAxes<T> {
     /// Room for paths of `depth` dofs.
     pub fn new(depth: usize) -> AncestorAxes<T> {
         let zero = T::default();
-        AncestorAxes { components: [[zero; SHALLOW]; 6], axes: vec![Spatial([zero; 6]); depth] }
+        let long = if depth > SHALLOW { depth } else { 0 };
+        AncestorAxes { components: [[zero; SHALLOW]; 6], axes: vec![Spatial([zero; 6]); long] }
     }
 
     /// Enters the dof at `depth`, and leaves all that were deeper.
     #[inline(always)]
     pub fn enter(&mut self, depth: usize, axis: &Spatial<T>) {
-        self.axes[depth] = *axis;
+        if let Some(to) = self.axes.get_mut(depth) {
+            *to = *axis;
+        }
         if depth < SHALLOW {
             for k in 0..6 {
                 self.components[k][depth] = axis.0[k];

@@ -112,9 +112,8 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let (mass, subtree_mass) = (&m.body_mass[..n], &m.body_subtreemass[..n]);
     com[0] = Vec3::of(Vec3::ZERO);
     for range in v.bodies.ranges() {
-        let given = xipos[range.clone()].iter().zip(&mass[range.clone()]);
-        for (com, (xipos, &mass)) in com[range].iter_mut().zip(given) {
-            *com = *xipos * T::of(mass);
+        for i in range {
+            com[i] = xipos[i] * T::of(mass[i]);
         }
     }
     for i in v.children.iter().rev() {
@@ -133,9 +132,10 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
 /// From first moments to centres.
 #[inline(always)]
 fn normalize<T: Number>(com: &mut [Vec3<T>], xipos: &[Vec3<T>], mass: &[f64], range: Range<usize>) {
-    let given = mass[range.clone()].iter().zip(&xipos[range.clone()]);
-    for (com, (&mass, xipos)) in com[range].iter_mut().zip(given) {
-        *com = if mass < MIN_VAL { *xipos } else { *com * T::of(1.0 / mass) };
+    let n = com.len();
+    let (xipos, mass) = (&xipos[..n], &mass[..n]);
+    for i in range {
+        com[i] = if mass[i] < MIN_VAL { xipos[i] } else { com[i] * T::of(1.0 / mass[i]) };
     }
 }
 

@@ -106,11 +106,15 @@ fn same_bytes(kept: &[u8], now: &[u8]) -> bool {
     fn ends<const N: usize>(kept: &[u8], now: &[u8]) -> bool {
         kept.first_chunk::<N>() == now.first_chunk() && kept.last_chunk::<N>() == now.last_chunk()
     }
-    match kept.len() {
-        4..8 => ends::<4>(kept, now),
-        8..16 => ends::<8>(kept, now),
-        16..=32 => ends::<16>(kept, now),
-        _ => kept == now,
+    let n = kept.len();
+    if n > 32 || n < 4 || n != now.len() {
+        kept == now
+    } else if n >= 16 {
+        ends::<16>(kept, now)
+    } else if n >= 8 {
+        ends::<8>(kept, now)
+    } else {
+        ends::<4>(kept, now)
     }
 }
 

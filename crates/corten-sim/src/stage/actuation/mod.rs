@@ -149,17 +149,18 @@ fn effective_controls(m: &Model, d: &mut Data) {
     let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
     let (limited, range) = (&m.actuator_ctrllimited[..n], &m.actuator_ctrlrange[..n]);
     let (given, to) = (&d.ctrl[..n], &mut ctrl[..n]);
-    let mut sane = true;
+    // As large as the largest: a sane sum is one of sane numbers.
+    let mut magnitudes = 0.0;
     for i in 0..n {
         let u = if clamp && limited[i] != 0 { clip(given[i], range[i]) } else { given[i] };
-        sane &= u.abs() <= MAX_VAL;
+        magnitudes += u.abs();
         to[i] = u;
     }
     *bad = None;
-    if rarely(!sane) {
+    if rarely(!(magnitudes <= MAX_VAL)) {
         *bad = ctrl.iter().position(|u| !(u.abs() <= MAX_VAL));
-        ctrl.fill(0.0);
         if let Some(bad) = *bad {
+            ctrl.fill(0.0);
             d.warning_mut(Warning::BadCtrl).raise(bad);
         }
     }

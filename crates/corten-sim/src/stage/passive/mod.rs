@@ -3,6 +3,8 @@
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
 
+use std::ops::Range;
+
 use corten_math::{Quat, Spatial, Vec3, wide};
 use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
@@ -65,31 +67,57 @@ pub fn passive(m: &Model, d: &mut Data) {
 wide! {
     /// The force of joint dampers, which is all there is in many models; other forces start at zero.
     fn start(m: &Model, d: &mut Data, dampers: bool) {
-        for range in awake::dofs!(m, d).ranges() {
-            let given = [&m.dof_damping[range.clone()], &d.qvel[range.clone()]];
-            let forces = [
-                &mut d.qfrc_damper[range.clone()],
-                &mut d.qfrc_passive[range.clone()],
-                &mut d.qfrc_spring[range.clone()],
-                &mut d.qfrc_gravcomp[range.clone()],
-                &mut d.qfrc_fluid[range],
-            ];
-            support::combine(given, forces, |[damping, v]| {
-                let force = if dampers { -damping * v } else { 0.0 };
-                [force, 0.0 + force, 0.0, 0.0, 0.0]
-            });
+        if awake::dofs!(m, d).list().is_none() {
+            damp(m, d, dampers, 0..m.nv);
+        } else {
+            for k in 0..d.nv_awake.min(d.dof_awake_ind.len()) {
+                let dof = d.dof_awake_ind[k] as usize;
+                damp(m, d, dampers, dof..dof + 1);
+            }
         }
     }
 
     /// `qfrc_passive`, but for gravity compensation.
     fn sum(m: &Model, d: &mut Data) {
-        for range in awake::dofs!(m, d).ranges() {
-            let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[range.clone()]);
-            support::combine(terms, [&mut d.qfrc_passive[range]], |[spring, damper, fluid]| {
-                [spring + damper + fluid]
-            });
+        if awake::dofs!(m, d).list().is_none() {
+            add_up(d, 0..m.nv);
+        } else {
+            for k in 0..d.nv_awake.min(d.dof_awake_ind.len()) {
+                let dof = d.dof_awake_ind[k] as usize;
+                add_up(d, dof..dof + 1);
+            }
         }
     }
+}
+
+/// [`start`] for some degrees of freedom.
+#[inline(always)]
+fn damp(m: &Model, d: &mut Data, dampers: bool, dofs: Range<usize>) {
+    let given = [&m.dof_damping[dofs.clone()], &d.qvel[dofs.clone()]];
+    let forces = [
+        &mut d.qfrc_damper[dofs.clone()],
+        &mut d.qfrc_passive[dofs.clone()],
+        &mut d.qfrc_spring[dofs.clone()],
+        &mut d.qfrc_gravcomp[dofs.clone()],
+        &mut d.qfrc_fluid[dofs],
+    ];
+    if dampers {
+        support::combine(given, forces, |[damping, v]| {
+            let force = -damping * v;
+            [force, 0.0 + force, 0.0, 0.0, 0.0]
+        });
+    } else {
+        forces.into_iter().for_each(|force| force.fill(0.0));
+    }
+}
+
+/// [`sum`] for some degrees of freedom.
+#[inline(always)]
+fn add_up(d: &mut Data, dofs: Range<usize>) {
+    let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[dofs.clone()]);
+    support::combine(terms, [&mut d.qfrc_passive[dofs]], |[spring, damper, fluid]| {
+        [spring + damper + fluid]
+    });
 }
 
 /// Springs of joints; whether there are any.
