@@ -202,6 +202,12 @@ impl TreePattern {
         (row.start + row.len) as usize - 1
     }
 
+    /// Where the diagonal entries of all rows are stored.
+    #[inline]
+    pub fn diagonal_entries(&self) -> impl Iterator<Item = usize> {
+        self.rows.iter().map(|row| (row.start + row.len) as usize - 1)
+    }
+
     /// The runs of consecutive rows; whole trees must be given.
     #[inline]
     pub(super) fn runs(&self, rows: Range<usize>) -> &[Run] {

@@ -50,8 +50,8 @@ fn factor_damped(m: &Model, d: &mut Data) {
         None => {
             let factor = &mut d.qH[..];
             factor.copy_from_slice(&d.M);
-            for (i, b) in (0..pattern.size()).zip(&m.dof_damping) {
-                factor[pattern.diagonal_entry(i)] += h * b;
+            for (entry, b) in pattern.diagonal_entries().zip(&m.dof_damping) {
+                factor[entry] += h * b;
             }
             pattern.factor(&mut d.qH, &mut d.qHDiagInv);
         }

@@ -127,7 +127,7 @@ fn advance_several(m: &Model, i: usize, act: &mut [f64], rates: &[f64], states: 
 }
 
 /// `qfrc_smooth + qfrc_constraint` of what is awake, into `force`.
-#[inline]
+#[inline(always)]
 fn total_force(m: &Model, d: &Data, force: &mut Vec<f64>) {
     if force.len() != m.nv {
         force.resize(m.nv, 0.0);

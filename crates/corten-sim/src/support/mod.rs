@@ -107,14 +107,15 @@ fn same_bytes(kept: &[u8], now: &[u8]) -> bool {
         kept.first_chunk::<N>() == now.first_chunk() && kept.last_chunk::<N>() == now.last_chunk()
     }
     let n = kept.len();
-    if n > 32 || n < 4 || n != now.len() {
-        kept == now
-    } else if n >= 16 {
-        ends::<16>(kept, now)
+    let Some(now) = now.get(..n) else { return false };
+    if n >= 16 {
+        if n <= 32 { ends::<16>(kept, now) } else { kept == now }
     } else if n >= 8 {
         ends::<8>(kept, now)
-    } else {
+    } else if n >= 4 {
         ends::<4>(kept, now)
+    } else {
+        kept == now
     }
 }
 

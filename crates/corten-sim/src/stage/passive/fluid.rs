@@ -61,24 +61,33 @@ pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl Fn
     }
 }
 
+/// `qfrc_fluid`, by way of one spatial force per body.
+pub(super) fn fluid(m: &Model, d: &mut Data) {
+    let mut forces = std::mem::take(&mut d.scratch.body_frc);
+    for i in awake::bodies!(m, d).iter() {
+        forces[i] = body_force(m, d, i);
+    }
+    d.scratch.body_frc = forces;
+    project(m, d);
+}
+
 wide! {
-    /// `qfrc_fluid`, by way of one spatial force per body.
-    pub(super) fn fluid(m: &Model, d: &mut Data) {
-        let mut forces = std::mem::take(&mut d.scratch.body_frc);
-        for i in awake::bodies!(m, d).iter() {
-            let com = d.subtree_com[d.scratch.structure.bodies[i].root as usize];
-            let mut total = Spatial::ZERO;
-            for_each_part(m, d, i, |part| {
-                let local = match &part.shape {
-                    Shape::InertiaBox(shape) => shape.force(&part.velocity, m),
-                    Shape::Ellipsoid(shape) => shape.force(&part.velocity, m),
-                };
-                let (torque, force) = (*part.frame * local.rot(), *part.frame * local.lin());
-                total += support::wrench_at(com, part.pos, force, torque);
-            });
-            forces[i] = total;
-        }
-        d.scratch.body_frc = forces;
+    /// The force on the body at an index, about the centre of mass of its tree.
+    fn body_force(m: &Model, d: &Data, at: usize) -> Spatial {
+        let com = d.subtree_com[d.scratch.structure.bodies[at].root as usize];
+        let mut total = Spatial::ZERO;
+        for_each_part(m, d, at, |part| {
+            let local = match &part.shape {
+                Shape::InertiaBox(shape) => shape.force(&part.velocity, m),
+                Shape::Ellipsoid(shape) => shape.force(&part.velocity, m),
+            };
+            let (torque, force) = (*part.frame * local.rot(), *part.frame * local.lin());
+            total += support::wrench_at(com, part.pos, force, torque);
+        });
+        total
+    }
+
+    fn project(m: &Model, d: &mut Data) {
         project_body_forces!(m, d, qfrc_fluid);
     }
 }
