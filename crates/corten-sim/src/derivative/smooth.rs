@@ -189,7 +189,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
             let com = d.subtree_com[d.scratch.structure.bodies[i].root as usize];
             medium::for_each_part(m, d, i, |part| {
                 let local = fluid::local_derivative(m, &part, symmetric);
-                composite[i] += local.to_world(&part.frame, part.pos - com);
+                composite[i] += local.to_world(part.frame, part.pos - com);
             });
         }
         if bias {

@@ -164,4 +164,16 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn each_element_is_combined() {
+        for n in 0..10 {
+            let x: Vec<f64> = (0..n).map(f64::from).collect();
+            let (mut sums, mut products) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+            combine([&x, &x], [&mut sums, &mut products], |[a, b]| [a + b, a * b]);
+            for k in 0..x.len() {
+                assert_eq!([sums[k], products[k]], [2.0 * x[k], x[k] * x[k]]);
+            }
+        }
+    }
 }
