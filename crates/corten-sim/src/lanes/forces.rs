@@ -108,7 +108,9 @@ fn actuators(
         let u = if limited { clip(u, m.actuator_ctrlrange[i]) } else { u };
         let mut bias = Four::of(0.0);
         if m.actuator_biastype[i] == Bias::Affine.raw() {
-            let [constant, by_length, by_velocity, ..] = m.actuator_biasprm[i].map(Four::of);
+            let [constant, by_length, by_velocity, ..] = m.actuator_biasprm[i];
+            let [constant, by_length, by_velocity] =
+                [Four::of(constant), Four::of(by_length), Four::of(by_velocity)];
             let (length, velocity) = (qpos[joint.qpos()] * gear, gear * qvel[joint.dof()]);
             bias = constant + by_length * length + by_velocity * velocity;
         }
@@ -134,22 +136,24 @@ fn clip(x: Four, range: [f64; 2]) -> Four {
     Four::select(x.below(low), low, Four::select(high.below(x), high, x))
 }
 
-/// Adds `−h` times the derivative of these forces by velocities to the diagonal of `qH`: what
-/// `implicitfast` needs, as every actuator moves a single degree of freedom.
-pub(super) fn subtract_velocity_derivative(m: &Model, l: &mut Lanes) {
-    let s = &*l.structure;
-    let slope = &mut l.slope;
-    slope.fill(0.0);
-    for i in 0..m.nu {
-        if m.actuator_biastype[i] == Bias::Affine.raw()
-            && let Some(joint) = target(m, s, i)
-        {
-            let gear = m.actuator_gear[i][0];
-            slope[joint.dof()] += m.actuator_biasprm[i][2] * gear * gear;
+wide! {
+    /// Adds `−h` times the derivative of these forces by velocities to the diagonal of `qH`: what
+    /// `implicitfast` needs, as every actuator moves a single degree of freedom.
+    pub(super) fn subtract_velocity_derivative(m: &Model, l: &mut Lanes) {
+        let s = &*l.structure;
+        let slope = &mut l.slope;
+        slope.fill(0.0);
+        for i in 0..m.nu {
+            if m.actuator_biastype[i] == Bias::Affine.raw()
+                && let Some(joint) = target(m, s, i)
+            {
+                let gear = m.actuator_gear[i][0];
+                slope[joint.dof()] += m.actuator_biasprm[i][2] * gear * gear;
+            }
         }
-    }
-    for (k, (slope, damping)) in slope.iter().zip(&m.dof_damping).enumerate() {
-        let entry = &mut l.qH[s.mass.diagonal_entry(k)];
-        *entry -= Four::of(m.opt.timestep * (slope - damping));
+        for (k, (slope, damping)) in slope.iter().zip(&m.dof_damping).enumerate() {
+            let entry = &mut l.qH[s.mass.diagonal_entry(k)];
+            *entry -= Four::of(m.opt.timestep * (slope - damping));
+        }
     }
 }

@@ -247,15 +247,6 @@ fn factor(l: &mut Lanes) {
     l.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
 }
 
-/// `qH`: the mass matrix, with the damping of joints over a time step.
-fn damped(m: &Model, l: &mut Lanes) {
-    let pattern = &l.structure.mass;
-    l.qH.copy_from_slice(&l.M);
-    for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
-        l.qH[pattern.diagonal_entry(i)] += Four::of(m.opt.timestep * b);
-    }
-}
-
 /// The acceleration over the step, implicit in velocity; `qH` is factored.
 fn implicit_acceleration(l: &mut Lanes, worlds: &mut [&mut Data; WORLDS]) {
     gather!(l, worlds; qfrc_smooth qfrc_constraint);
@@ -293,6 +284,15 @@ fn advance(m: &Model, l: &mut Lanes, worlds: &mut [&mut Data; WORLDS], alone: [b
 }
 
 wide! {
+    /// `qH`: the mass matrix, with the damping of joints over a time step.
+    fn damped(m: &Model, l: &mut Lanes) {
+        let pattern = &l.structure.mass;
+        l.qH.copy_from_slice(&l.M);
+        for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
+            l.qH[pattern.diagonal_entry(i)] += Four::of(m.opt.timestep * b);
+        }
+    }
+
     /// Velocities and positions at the end of the step.
     fn move_joints(m: &Model, l: &mut Lanes) {
         let v = l.smooth(m);
