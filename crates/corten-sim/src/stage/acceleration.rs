@@ -61,10 +61,7 @@ pub(crate) fn force(m: &Model, d: &mut Data) {
 /// Whether `xfrc_applied` has a component other than zero.
 #[inline]
 pub(crate) fn has_applied_forces(d: &Data) -> bool {
-    // Body by body, with a way out: a pass over all numbers takes more steps in registers of several.
-    let bits = |force: &Spatial| force.0.iter().fold(0, |any, x| any | x.to_bits());
-    // Shifted out: the sign.
-    d.xfrc_applied.iter().any(|force| bits(force) << 1 != 0)
+    support::any_nonzero(bytemuck::cast_slice(&d.xfrc_applied))
 }
 
 /// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body
