@@ -76,6 +76,7 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
     let per_trajectory = |values: &[f64]| values.len() / count.max(1);
     let (nstate, nsensor) = (per_trajectory(outputs.state), per_trajectory(outputs.sensordata));
     let threads = pool.width().min(datas.len()).max(1);
+    datas.iter_mut().for_each(|d| Companions::forget(d));
     let round = lanes::WORLDS * threads;
     let grouped = match datas.first() {
         Some(d) if count > 0 && lanes::supported(model(0), d) => count / round * round,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
-use corten_sim::stage::collision::Hints;
+use corten_sim::stage::collision::{Clearance, Hints};
 use corten_sim::{Data, Hooks, Model, constants, lanes};
 
 use crate::failure::{Dump, Failure};
@@ -87,6 +87,8 @@ pub struct BatchSim {
     own: Vec<Data>,
     /// What collision detection remembers of each world, unless it has a `Data`.
     hints: Vec<Hints>,
+    /// The room between bodies in every group of worlds that may go side by side.
+    clearances: Vec<Clearance>,
     /// State, then inputs, then outputs.
     columns: Vec<Column>,
     inputs: std::ops::Range<usize>,
@@ -126,6 +128,7 @@ impl BatchSim {
             workers: Vec::new(),
             own,
             hints,
+            clearances: vec![Clearance::default(); worlds.div_ceil(lanes::WORLDS)],
             columns,
             inputs,
             parameters: Vec::new(),
@@ -448,6 +451,7 @@ impl BatchSim {
             self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
         let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
         let (mut own, mut hints) = (self.own.chunks_mut(piece), self.hints.chunks_mut(piece));
+        let mut clearances = self.clearances.chunks_mut(piece.div_ceil(lanes::WORLDS));
         let Outcome { states, rewards, terminated, truncated, errors } = &mut self.outcome;
         let mut states = states.chunks_mut((piece * width).max(1));
         let mut done = terminated.chunks_mut(piece).zip(truncated.chunks_mut(piece));
@@ -463,6 +467,7 @@ impl BatchSim {
                         .collect(),
                     own: own.next().unwrap_or_default(),
                     hints: hints.next().unwrap_or_default(),
+                    clearances: clearances.next().unwrap_or_default(),
                     states: states.next().unwrap_or_default(),
                     rewards,
                     terminated,

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corten_sim::lanes::{self, Companions};
-use corten_sim::stage::collision::{Hints, exchange_hints};
+use corten_sim::stage::collision::{Clearance, Hints, exchange_hints};
 use corten_sim::{Data, Model, StepError, state};
 
 use crate::failure::{Cause, Failure, SIGNATURE};
@@ -47,6 +47,8 @@ pub struct Piece<'a> {
     pub rows: Vec<Rows<'a>>,
     pub own: &'a mut [Data],
     pub hints: &'a mut [Hints],
+    /// Of every group of worlds that may go side by side.
+    pub clearances: &'a mut [Clearance],
     pub states: &'a mut [f64],
     pub rewards: &'a mut [f64],
     pub terminated: &'a mut [bool],
@@ -137,11 +139,16 @@ impl<'r> Piece<'r> {
         let Companions { others: [a, b, c], lanes } = &mut *companions;
         let mut datas = [&mut worker.data, a, b, c];
         let mut none = Hints::default();
+        let mut clearance = Clearance::default();
         let run = catch_unwind(AssertUnwindSafe(|| {
             for (data, i) in datas.iter_mut().zip(group.clone()) {
                 Stage { context, model: m, data }.begin(&mut self.world(i, width, &mut none));
             }
-            context.steps_of_group(lanes, &mut datas)
+            let clearance = self.clearances.get_mut(i / lanes::WORLDS).unwrap_or(&mut clearance);
+            lanes.exchange_clearance(clearance);
+            let results = context.steps_of_group(lanes, &mut datas);
+            lanes.exchange_clearance(clearance);
+            results
         }));
         let Ok(results) = run else {
             worker.data = Data::new(m);

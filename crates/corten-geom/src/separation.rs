@@ -32,6 +32,11 @@ impl Separation {
         Separation { axis, hints: [Hint::NONE; 2], slack: 0.0 }
     }
 
+    /// Unit vector from the second shape towards the first; zero if unknown.
+    pub fn axis(&self) -> Vec3 {
+        self.axis
+    }
+
     /// Whether an axis is remembered, and it separates two shapes. `offset` runs from the second
     /// shape's origin to the first's. `bounds` tells how far the shapes reach at most, the first one
     /// against the axis plus the second one along it, each measured from its origin; `reaches`, if

@@ -68,6 +68,8 @@ pub trait Number:
 pub trait Mask: Copy {
     /// Whether one of them holds.
     fn any(self) -> bool;
+    /// Whether each of them holds.
+    fn all(self) -> bool;
     /// That of one lane.
     fn lane(self, k: usize) -> bool;
     fn and(self, other: Self) -> Self;
@@ -79,6 +81,11 @@ pub trait Mask: Copy {
 impl Mask for bool {
     #[inline(always)]
     fn any(self) -> bool {
+        self
+    }
+
+    #[inline(always)]
+    fn all(self) -> bool {
         self
     }
 
@@ -276,6 +283,11 @@ mod avx {
         }
 
         #[inline(always)]
+        fn all(self) -> bool {
+            avx!(_mm256_movemask_pd(self.0) == 0b1111)
+        }
+
+        #[inline(always)]
         fn lane(self, k: usize) -> bool {
             avx!(_mm256_movemask_pd(self.0) >> k & 1 != 0)
         }
@@ -403,6 +415,10 @@ mod array {
     impl Mask for FourMask {
         fn any(self) -> bool {
             self.0.contains(&true)
+        }
+
+        fn all(self) -> bool {
+            self.0 == [true; 4]
         }
 
         fn lane(self, k: usize) -> bool {
@@ -670,6 +686,7 @@ mod tests {
         let chosen = Four::select(x.below(y), x, y);
         assert_eq!(bits(chosen), each(|a, b| if a < b { a } else { b }));
         assert!(x.below(y).any() && !x.below(x).any());
+        assert!(!x.below(y).all() && y.at_most(y).all());
         let truths = |mask: <Four as Number>::Mask| [0, 1, 2, 3].map(|k| mask.lane(k));
         let (below, at_most) = (x.below(y), x.at_most(x));
         assert_eq!(truths(below), [false, true, false, true]);

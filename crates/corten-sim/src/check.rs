@@ -6,8 +6,8 @@ use corten_model::enums::{DisableBit, Integrator, ObjType, Warning};
 
 use crate::{Data, StepError, solve, step};
 
-/// Largest magnitude of a position, velocity or acceleration that counts as sane.
-const MAX_VAL: f64 = 1e10;
+/// Largest magnitude of a position, velocity, acceleration or control that counts as sane.
+pub(crate) const MAX_VAL: f64 = 1e10;
 
 #[inline]
 pub(crate) fn is_bad(x: f64) -> bool {

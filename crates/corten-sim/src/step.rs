@@ -101,6 +101,11 @@ pub(crate) fn rows(m: &Model, d: &mut Data) {
         collision::collision(m, d);
     }
     sleep::wake_by_equality(m, d);
+    rows_of_contacts(m, d);
+}
+
+/// Constraint rows and their inertia, for contacts that are known.
+pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
     constraint::make(m, d);
     solve::island::find(m, d);
     solve::project(m, d);

@@ -151,33 +151,35 @@ fn separate<'a, const HULLS: bool>(
     dist
 }
 
-/// Searches between the shapes with spheres and capsules replaced by their cores; the radii that
-/// were taken away, or `None` if neither shape has a core.
-fn core_distance(
-    pair: &mut Pair<'_, '_, false>,
-    options: &Options,
-    cutoff: f64,
-    search: &mut Search,
-) -> Option<[f64; 2]> {
-    let cores = [pair.a.core(), pair.b.core()];
-    if cores.iter().all(Option::is_none) {
-        return None;
-    }
-    let margins = [pair.a.margin, pair.b.margin];
-    let mut radii = [0.0; 2];
-    for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
-        if let Some((core, radius)) = cores[k] {
-            radii[k] = radius;
-            (shape.geometry, shape.margin) = (core.geometry(), 0.0);
+wide! {
+    /// Searches between the shapes with spheres and capsules replaced by their cores; the radii that
+    /// were taken away, or `None` if neither shape has a core.
+    fn core_distance['p, 'a](
+        pair: &mut Pair<'p, 'a, false>,
+        options: &Options,
+        cutoff: f64,
+        search: &mut Search,
+    ) -> Option<[f64; 2]> {
+        let cores = [pair.a.core(), pair.b.core()];
+        if cores.iter().all(Option::is_none) {
+            return None;
         }
-    }
-    search.run(pair, options.limit(), options.tolerance, cutoff + (radii[0] + radii[1]));
-    for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
-        if let Some((core, _)) = cores[k] {
-            (shape.geometry, shape.margin) = (core.rounded(), margins[k]);
+        let margins = [pair.a.margin, pair.b.margin];
+        let mut radii = [0.0; 2];
+        for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
+            if let Some((core, radius)) = cores[k] {
+                radii[k] = radius;
+                (shape.geometry, shape.margin) = (core.geometry(), 0.0);
+            }
         }
+        search.run(pair, options.limit(), options.tolerance, cutoff + (radii[0] + radii[1]));
+        for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
+            if let Some((core, _)) = cores[k] {
+                (shape.geometry, shape.margin) = (core.rounded(), margins[k]);
+            }
+        }
+        Some(radii)
     }
-    Some(radii)
 }
 
 #[cfg(test)]

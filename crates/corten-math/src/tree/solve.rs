@@ -229,7 +229,11 @@ fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
                 }
             }
         }
-        let mut sums = lanes.map(|[a, b, c, d]| (a + c) + (b + d));
+        // Without `map`, which stays a call.
+        let mut sums = [T::default(); L];
+        for (sum, [a, b, c, d]) in sums.iter_mut().zip(lanes) {
+            *sum = (a + c) + (b + d);
+        }
         for c in 0..rest.len() {
             for k in 0..L {
                 sums[k] += above[k].1[c] * rest[c];

@@ -8,11 +8,11 @@ use corten_math::{Four, Number, wide};
 use corten_model::Model;
 use corten_model::enums::{Bias, DisableBit, Dynamics, Gain, JointType, Transmission};
 
-use crate::Data;
 use crate::data::smooth::Lanes;
 use crate::data::structure::{Joint, Structure};
+use crate::stage::acceleration;
 use crate::stage::passive::fluid;
-use crate::stage::{acceleration, actuation};
+use crate::{Data, check};
 
 /// Whether all smooth forces of a model are springs and dampers of joints, and actuators on hinges
 /// and slides whose force is linear.
@@ -54,7 +54,7 @@ fn target<'a>(m: &Model, s: &'a Structure, actuator: usize) -> Option<&'a Joint>
 
 /// Whether the inputs of a world are those that lanes expect: sane controls, no forces on bodies.
 pub(super) fn accept(d: &Data) -> bool {
-    d.ctrl.iter().all(|u| u.abs() <= actuation::MAX_VAL) && !acceleration::has_applied_forces(d)
+    d.ctrl.iter().all(|u| u.abs() <= check::MAX_VAL) && !acceleration::has_applied_forces(d)
 }
 
 wide! {

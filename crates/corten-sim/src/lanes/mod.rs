@@ -4,27 +4,32 @@
 //! constraints, integration) do the same for every state: for four worlds they run once, each
 //! number a register with one lane per world. What depends on contacts runs world by world in
 //! between, on the [`Data`] of each: collision, constraint rows, their solver, sensors, and the
-//! stages that few models have. [`step`] gives the same bits as [`crate::step`] does for each of
-//! the worlds.
+//! stages that few models have. Where nothing can touch and no joint is at its limit, there is
+//! nothing in between, and a step stays in lanes from one state to the next. [`step`] gives the same
+//! bits as [`crate::step`] does for each of the worlds.
 //!
 //! Kernels are those of the stages themselves, compiled once more for [`Four`] (see
 //! `data/smooth.rs`). Each `Data` remains the owner of its world: a step gathers states from the
 //! four, and scatters results to them.
 
 mod forces;
+mod integrate;
+mod plan;
 
-use corten_math::{Four, Number, transpose, wide};
+use corten_math::{Four, Mask, Number, transpose, wide};
 use corten_model::Model;
-use corten_model::enums::{EnableBit, Integrator, Transmission};
+use corten_model::enums::{EnableBit, Integrator, JointType};
 
-use crate::data::smooth::{Lanes, Worlds};
-use crate::stage::passive::fluid;
+use crate::data::smooth::Lanes;
+use crate::data::structure::Structure;
+use crate::stage::collision::{self, Clearance, Frames};
 use crate::stage::{
     acceleration, actuation, constraint, inertia, kinematics, passive, tendon, transmission,
     velocity,
 };
 use crate::step as stages;
-use crate::{Data, StepError, check, integrate, support};
+use crate::{Data, StepError, check};
+use plan::Plan;
 
 /// How many worlds go side by side.
 pub const WORLDS: usize = Four::LANES;
@@ -45,7 +50,40 @@ pub struct Companions {
 
 /// Working memory of a group of worlds.
 #[derive(Clone, Debug)]
-pub struct Group(Lanes);
+pub struct Group {
+    lanes: Lanes,
+    plan: Plan,
+    clearance: Clearance,
+    /// Address of the model that the clearance is of.
+    model: usize,
+}
+
+impl Group {
+    fn new(m: &Model, d: &Data) -> Group {
+        let lanes = Lanes::new(m, d);
+        let plan = Plan::new(m, &lanes.structure);
+        Group { lanes, plan, clearance: Clearance::default(), model: address(m) }
+    }
+
+    /// Takes up a model, which may have other parameters than the last one.
+    fn adopt(&mut self, m: &Model) {
+        self.plan = Plan::new(m, &self.lanes.structure);
+        if self.model != address(m) {
+            self.clearance.forget();
+            self.model = address(m);
+        }
+    }
+
+    /// Exchanges what is known about the room between bodies for what is known elsewhere, of the same
+    /// model: for groups that share working memory.
+    pub fn exchange_clearance(&mut self, other: &mut Clearance) {
+        self.clearance.exchange(other);
+    }
+}
+
+fn address(m: &Model) -> usize {
+    std::ptr::from_ref(m).addr()
+}
 
 /// The companions that a [`Data`] keeps between calls; copies start without.
 #[derive(Debug, Default)]
@@ -73,14 +111,26 @@ pub fn supported(m: &Model, d: &Data) -> bool {
 }
 
 impl Companions {
-    /// Company for a world; `d` keeps it, once it is given back.
+    /// Company for a world; `d` keeps it, once it is given back. The model must stay as it is
+    /// until then, and until [`Companions::forget`] is called.
     pub fn of(m: &Model, d: &mut Data) -> Box<Companions> {
         match d.scratch.companions.0.take() {
-            Some(companions) => companions,
+            Some(mut companions) => {
+                companions.lanes.adopt(m);
+                companions
+            }
             None => Box::new(Companions {
                 others: std::array::from_fn(|_| d.clone()),
-                lanes: Group(Lanes::new(m, d)),
+                lanes: Group::new(m, d),
             }),
+        }
+    }
+
+    /// Makes the companions that `d` keeps forget what they know about the model, which may have
+    /// changed.
+    pub fn forget(d: &mut Data) {
+        if let Some(companions) = &mut d.scratch.companions.0 {
+            companions.lanes.clearance.forget();
         }
     }
 
@@ -110,6 +160,8 @@ macro_rules! scatter {
     )*};
 }
 
+use {gather, scatter};
+
 /// Advances four worlds by one time step; the model must be one that is [`supported`].
 ///
 /// With `all`, every field of each `Data` is then what [`crate::step`] leaves there. Without, those
@@ -120,36 +172,48 @@ pub fn step(
     worlds: &mut [&mut Data; WORLDS],
     all: bool,
 ) -> [Result<(), StepError>; WORLDS] {
-    let l = &mut group.0;
-    let all = all || reads_all(m);
-    let joint_inertia = !m.tendon_armature.iter().any(|&a| a != 0.0);
+    let Group { lanes: l, plan, clearance, .. } = group;
+    let all = all || plan.reads_all;
 
-    let state = worlds.each_mut().map(|d| check::state(m, d));
-    gather!(l, worlds; qpos qvel mocap_pos mocap_quat);
+    let state = begin(m, l, worlds);
     smooth_position(m, l);
-    if joint_inertia {
+    if plan.joint_inertia {
         factor(l);
     }
     velocity::motion(m, l);
-    scatter!(l, worlds;
-        xipos ximat geom_xpos geom_xmat site_xpos site_xmat
-        subtree_com cdof M qfrc_bias);
-    if joint_inertia {
+    let with_forces = !all && plan.forces && worlds.iter().all(|d| forces::accept(d));
+    if with_forces {
+        gather!(l, worlds; ctrl qfrc_applied);
+        forces::smooth_acceleration(m, l);
+    }
+    let clear = match plan.contacts {
+        true => clearance.holds(frames(l)),
+        false => [true; WORLDS],
+    };
+    if with_forces && plan.loose && clear == [true; WORLDS] && is_free(m, l, plan) {
+        let integrated = integrate::advance_freely(m, l, worlds);
+        return combine(state, integrated, |state, integrated| state.and(integrated));
+    }
+
+    scatter!(l, worlds; M);
+    if plan.joint_inertia {
         scatter!(l, worlds; qLD qLDiagInv);
     }
-    if all || reads_frames(m) {
+    if with_forces {
+        scatter!(l, worlds; qfrc_smooth qacc_smooth);
+    } else {
+        scatter!(l, worlds; qfrc_bias);
+    }
+    if !with_forces || plan.reads_frames || clear != [true; WORLDS] {
+        kinematics::geoms_and_sites(m, l);
+        scatter!(l, worlds;
+            xipos ximat geom_xpos geom_xmat site_xpos site_xmat subtree_com cdof);
+    }
+    if all || plan.reads_frames {
         scatter!(l, worlds; xpos xquat xmat);
     }
     if all {
         scatter!(l, worlds; xanchor xaxis cinert crb cvel cdof_dot);
-    }
-
-    let with_forces =
-        !all && forces::cover(m, &l.structure) && worlds.iter().all(|d| forces::accept(d));
-    if with_forces {
-        gather!(l, worlds; ctrl qfrc_applied);
-        forces::smooth_acceleration(m, l);
-        scatter!(l, worlds; qfrc_smooth qacc_smooth);
     }
 
     // One world after the other, each as far as it goes: its rows stay in the cache.
@@ -159,11 +223,17 @@ pub fn step(
             kinematics::cameras_and_lights(m, d);
         }
         tendon::tendon(m, d);
-        if !joint_inertia {
+        if !plan.joint_inertia {
             inertia::tendon_armature(m, d);
             inertia::factor(m, d);
         }
-        stages::rows(m, d);
+        if clear[k] {
+            collision::clear(d);
+            stages::rows_of_contacts(m, d);
+        } else {
+            stages::rows(m, d);
+            collision::renew(m, d, clearance, frames(l), k);
+        }
         if with_forces {
             tendon::velocity(m, d);
             constraint::reference(m, d);
@@ -185,60 +255,49 @@ pub fn step(
 
     // A world whose numbers went bad has had its forward pass repeated: it goes on by itself.
     let alone = results.each_ref().map(|[_, acceleration]| acceleration.is_err());
-    match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Euler) | None if joint_inertia => {
-            if integrate::damped(m, worlds[0]) {
-                damped(m, l);
-                implicit_acceleration(l, worlds);
-                if all {
-                    scatter!(l, worlds; qH qHDiagInv);
-                }
-            } else {
-                gather!(l, worlds; qacc);
-            }
-            advance(m, l, worlds, alone);
-        }
-        Some(Integrator::ImplicitFast) if with_forces => {
-            l.qH.copy_from_slice(&l.M);
-            forces::subtract_velocity_derivative(m, l);
-            implicit_acceleration(l, worlds);
-            advance(m, l, worlds, alone);
-        }
-        _ => worlds.iter_mut().for_each(|d| integrate::advance(m, d)),
+    integrate::advance(m, l, worlds, plan, [all, with_forces], alone);
+    let integrated = worlds.each_ref().map(|d| check::integrated(m, d));
+    let forward = combine(state, results, |state, [control, acceleration]| {
+        state.and(control).and(acceleration)
+    });
+    combine(forward, integrated, |forward, integrated| forward.and(integrated))
+}
+
+/// Puts the states of worlds into lanes, after a look at their numbers.
+fn begin(
+    m: &Model,
+    l: &mut Lanes,
+    worlds: &mut [&mut Data; WORLDS],
+) -> [Result<(), StepError>; WORLDS] {
+    gather!(l, worlds; qpos qvel mocap_pos mocap_quat);
+    if is_sane(&[&l.qpos, &l.qvel]) {
+        return [const { Ok(()) }; WORLDS];
     }
-
-    let mut state = state.into_iter();
-    let mut worlds = worlds.iter();
-    results.map(|[control, acceleration]| {
-        let (state, world) = (state.next().unwrap_or(Ok(())), worlds.next());
-        let integrated = |()| world.map_or(Ok(()), |d| check::integrated(m, d));
-        state.and(control).and(acceleration).and_then(integrated)
-    })
+    let state = worlds.each_mut().map(|d| check::state(m, d));
+    gather!(l, worlds; qpos qvel mocap_pos mocap_quat);
+    state
 }
 
-/// Whether something in the middle of a step reads what is otherwise left for its end.
-fn reads_all(m: &Model) -> bool {
-    m.nsensor > 0
-        || m.opt.enabled(EnableBit::Energy)
-        || m.ngravcomp > 0
-        || fluid::present(m)
-        || m.tendon_armature.iter().any(|&a| a != 0.0)
-        || !matches!(
-            Integrator::from_raw(m.opt.integrator),
-            Some(Integrator::Euler | Integrator::ImplicitFast)
-        )
-}
-
-/// Whether constraints, tendons or actuators refer to frames of bodies.
-fn reads_frames(m: &Model) -> bool {
-    m.neq + m.ntendon > 0 || m.actuator_trntype.iter().any(|&t| t != Transmission::Joint.raw())
+/// What two results of every world say together.
+fn combine<A, B>(
+    a: [A; WORLDS],
+    b: [B; WORLDS],
+    together: impl Fn(A, B) -> Result<(), StepError>,
+) -> [Result<(), StepError>; WORLDS] {
+    let mut b = b.into_iter();
+    a.map(|a| b.next().map_or(Ok(()), |b| together(a, b)))
 }
 
 /// Poses, centres of mass, spatial inertias, the mass matrix.
 fn smooth_position(m: &Model, l: &mut Lanes) {
-    kinematics::poses(m, l);
+    kinematics::frames(m, l);
     inertia::about_centers(m, l);
     inertia::joint_inertia(m, l);
+}
+
+/// The frames of bodies.
+fn frames(l: &Lanes) -> Frames<'_> {
+    Frames { xpos: &l.xpos, xquat: &l.xquat, xmat: &l.xmat }
 }
 
 /// The factor of `M`.
@@ -247,59 +306,35 @@ fn factor(l: &mut Lanes) {
     l.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
 }
 
-/// The acceleration over the step, implicit in velocity; `qH` is factored.
-fn implicit_acceleration(l: &mut Lanes, worlds: &mut [&mut Data; WORLDS]) {
-    gather!(l, worlds; qfrc_smooth qfrc_constraint);
-    let pattern = &l.structure.mass;
-    pattern.factor(&mut l.qH, &mut l.qHDiagInv);
-    let forces = l.qfrc_smooth.iter().zip(&l.qfrc_constraint);
-    for (a, (smooth, constraint)) in l.qacc.iter_mut().zip(forces) {
-        for k in 0..WORLDS {
-            a.0[k] = smooth.0[k] + constraint.0[k];
-        }
-    }
-    pattern.solve(&l.qH, &l.qHDiagInv, &mut l.qacc);
-}
-
-/// Advances all but the worlds that go alone.
-fn advance(m: &Model, l: &mut Lanes, worlds: &mut [&mut Data; WORLDS], alone: [bool; WORLDS]) {
-    move_joints(m, l);
-    if alone.contains(&true) {
-        for (lane, d) in worlds.iter_mut().enumerate() {
-            if !alone[lane] {
-                transpose::scatter_one(&l.qvel, lane, &mut d.qvel);
-                transpose::scatter_one(&l.qpos, lane, &mut d.qpos);
-            }
-        }
-    } else {
-        scatter!(l, worlds; qvel qpos);
-    }
-    for (d, alone) in worlds.iter_mut().zip(alone) {
-        if alone {
-            integrate::advance(m, d);
-        } else {
-            integrate::advance_rest(m, d);
-        }
-    }
+/// Whether no joint is at its limit in any world, and all accelerations are sane.
+fn is_free(m: &Model, l: &Lanes, plan: &Plan) -> bool {
+    !(plan.limits && at_limits(m, &l.structure, &l.qpos)) && is_sane(&[&l.qacc_smooth])
 }
 
 wide! {
-    /// `qH`: the mass matrix, with the damping of joints over a time step.
-    fn damped(m: &Model, l: &mut Lanes) {
-        let pattern = &l.structure.mass;
-        l.qH.copy_from_slice(&l.M);
-        for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
-            l.qH[pattern.diagonal_entry(i)] += Four::of(m.opt.timestep * b);
+    /// Whether a hinge or a slide is at its limit.
+    fn at_limits(m: &Model, s: &Structure, qpos: &[Four]) -> bool {
+        let joints = s.joints.iter().zip(&m.jnt_limited);
+        let limits = m.jnt_range.iter().zip(&m.jnt_margin);
+        let mut far = Four::of(0.0).at_most(Four::of(0.0));
+        for ((joint, &limited), (&[low, high], &margin)) in joints.zip(limits) {
+            if limited != 0 && matches!(joint.kind, JointType::Hinge | JointType::Slide) {
+                let (q, margin) = (qpos[joint.qpos()], Four::of(margin));
+                far = far.and(margin.at_most(q - Four::of(low)));
+                far = far.and(margin.at_most(Four::of(high) - q));
+            }
         }
+        !far.all()
     }
 
-    /// Velocities and positions at the end of the step.
-    fn move_joints(m: &Model, l: &mut Lanes) {
-        let v = l.smooth(m);
-        let h = m.opt.timestep;
-        for (vel, a) in v.qvel.iter_mut().zip(v.qacc.iter()) {
-            *vel += *a * Four::of(h);
+    /// Whether all numbers are sane, by the sum of their magnitudes.
+    fn is_sane(numbers: &[&[Four]]) -> bool {
+        let mut sum = Four::of(0.0);
+        for numbers in numbers {
+            for x in *numbers {
+                sum += x.abs();
+            }
         }
-        support::integrate_all_joints(v.structure, v.qpos, v.qvel, h);
+        sum.at_most(Four::of(check::MAX_VAL)).all()
     }
 }

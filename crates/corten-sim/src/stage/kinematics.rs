@@ -32,6 +32,19 @@ wide! {
         }
         attachments::attachments(m, worlds.smooth(m));
     }
+
+    /// Poses of bodies, joints and inertial frames.
+    pub(crate) fn frames[W: Worlds](m: &Model, worlds: &mut W) {
+        if m.nbody > 0 {
+            bodies(m, worlds.smooth(m));
+            attachments::inertial_frames(m, &mut worlds.smooth(m));
+        }
+    }
+
+    /// Poses of geoms and sites, given [`frames`].
+    pub(crate) fn geoms_and_sites[W: Worlds](m: &Model, worlds: &mut W) {
+        attachments::geoms_and_sites(m, &mut worlds.smooth(m));
+    }
 }
 
 /// Poses of bodies, anchors and axes of joints.

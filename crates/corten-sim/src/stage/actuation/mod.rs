@@ -20,11 +20,9 @@ use corten_model::enums::{
 
 use self::muscle::Muscle;
 use crate::chain::index;
+use crate::check::MAX_VAL;
 use crate::stage::passive::has_gravity_compensation;
 use crate::{Data, sleep, support};
-
-/// Numbers beyond this are taken as the result of a blow-up.
-pub(crate) const MAX_VAL: f64 = 1e10;
 
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]

@@ -66,6 +66,12 @@ impl Broad {
         (&self.list[..self.count], &self.rules)
     }
 
+    /// All pairs that may ever touch, if they are few, and the rules that say so, as of the last
+    /// search.
+    pub fn pairs(&self) -> Option<(&[Candidate], &Rules)> {
+        Some((self.table.as_ref()?.candidates(), &self.rules))
+    }
+
     fn prepare(&mut self, m: &Model) {
         self.bounded.clear();
         self.planes.clear();

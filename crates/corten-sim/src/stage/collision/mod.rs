@@ -7,9 +7,11 @@
 //! into rules per geom; [`broad`] turns them into candidates for the current poses, in the order
 //! in which contacts are reported; [`narrow`] tests each candidate by its [`method`] and writes its
 //! contacts with the parameters mixed by [`parameters`]. Where a contact is so shallow that
-//! rounding in MuJoCo's bounding tests decides, [`tie`] repeats them.
+//! rounding in MuJoCo's bounding tests decides, [`tie`] repeats them. Worlds side by side need not
+//! look for contacts as long as [`clearance`] says that there can be none.
 
 mod broad;
+mod clearance;
 mod filter;
 mod hulls;
 mod memory;
@@ -29,6 +31,8 @@ use corten_model::enums::{DisableBit, EnableBit};
 use crate::data::room::tighten;
 use crate::{Data, Hook};
 
+pub use clearance::Clearance;
+pub(crate) use clearance::Frames;
 pub use memory::Hints;
 
 /// Exchanges the hints in the data for those given: for data that several simulations share.
@@ -71,13 +75,43 @@ pub(crate) fn touch<'w>(
     &work.hits
 }
 
-/// Finds all contacts.
-pub fn collision(m: &Model, d: &mut Data) {
-    let room = d.contact.capacity();
+/// Looks for a clearance of the world in a lane, at the poses given there, if it has just been found
+/// to be without contacts.
+pub(crate) fn renew(
+    m: &Model,
+    d: &mut Data,
+    clearance: &mut Clearance,
+    frames: Frames<'_>,
+    lane: usize,
+) {
+    let Data { scratch, geom_xpos, geom_xmat, xipos, ximat, ncon, .. } = d;
+    let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
+    if *ncon == 0
+        && let Some((pairs, rules)) = broad.pairs()
+    {
+        let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
+        let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
+        clearance.renew(&narrow, pairs, rules, &mut work.convex, frames, lane);
+    }
+}
+
+/// Whether contacts are of no interest.
+pub(crate) fn is_disabled(m: &Model) -> bool {
+    m.opt.disabled(DisableBit::Constraint) || m.opt.disabled(DisableBit::Contact)
+}
+
+/// Leaves a world without contacts.
+pub(crate) fn clear(d: &mut Data) {
     d.contact.clear();
     d.ncon = 0;
     d.clear_constraints();
-    if m.opt.disabled(DisableBit::Constraint) || m.opt.disabled(DisableBit::Contact) {
+}
+
+/// Finds all contacts.
+pub fn collision(m: &Model, d: &mut Data) {
+    let room = d.contact.capacity();
+    clear(d);
+    if is_disabled(m) {
         return;
     }
 

@@ -88,6 +88,28 @@ impl<'a> Narrow<'a> {
         Narrow { m, xpos, xmat, poses, hulls, awake, options }
     }
 
+    pub fn model(&self) -> &'a Model {
+        self.m
+    }
+
+    pub fn options(&self) -> ccd::Options {
+        self.options
+    }
+
+    /// From the origin of the second geom to that of the first.
+    pub fn offset(&self, first: usize, second: usize) -> Vec3 {
+        self.xpos[first] - self.xpos[second]
+    }
+
+    pub fn origin(&self, g: usize) -> Vec3 {
+        self.xpos[g]
+    }
+
+    /// The axes of a geom's frame.
+    pub fn axes(&self, g: usize) -> [Vec3; 3] {
+        [0, 1, 2].map(|k| self.xmat[g].col(k))
+    }
+
     /// Tests candidates in order and appends their contacts.
     #[inline]
     pub fn collide_all(
@@ -285,7 +307,7 @@ impl<'a> Narrow<'a> {
         closed_form(method, &self.posed(first), &self.posed(second), margin, &mut work.hits);
     }
 
-    fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
+    pub fn convex(&self, g: usize, margin: f64) -> Option<Shape<'a>> {
         shape::convex(self.m, Some(self.hulls), g, &self.xpos[g], &self.xmat[g], margin)
     }
 
@@ -319,7 +341,7 @@ impl<'a> Narrow<'a> {
 
     /// How far a geom reaches along a direction at most: the box of a mesh, the shape of any other.
     #[inline]
-    fn bound(&self, g: usize, dir: Vec3, hint: &mut Hint) -> f64 {
+    pub fn bound(&self, g: usize, dir: Vec3, hint: &mut Hint) -> f64 {
         let local = self.xmat[g].tmul(dir);
         if !self.is_mesh(g) {
             return shape::reach(self.m, self.hulls, g, local, hint);
@@ -330,7 +352,7 @@ impl<'a> Narrow<'a> {
 
     /// How far a geom reaches along a direction.
     #[inline]
-    fn reach(&self, g: usize, dir: Vec3, hint: &mut Hint) -> f64 {
+    pub fn reach(&self, g: usize, dir: Vec3, hint: &mut Hint) -> f64 {
         shape::reach(self.m, self.hulls, g, self.xmat[g].tmul(dir), hint)
     }
 
@@ -347,7 +369,7 @@ impl<'a> Narrow<'a> {
         margin: f64,
         separation: &mut Separation,
     ) -> bool {
-        let offset = self.xpos[first] - self.xpos[second];
+        let offset = self.offset(first, second);
         let margin = margin.max(0.0);
         let bounds = |axis: Vec3, [hint1, hint2]: &mut [Hint; 2]| {
             self.bound(first, -axis, hint1) + margin + self.bound(second, axis, hint2)

@@ -130,6 +130,10 @@ impl Table {
         Some(table)
     }
 
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
     /// Appends the pairs whose bounds meet, and those that the author listed, which have a margin
     /// of their own.
     pub fn cull(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], out: &mut Vec<Candidate>) {

@@ -11,12 +11,74 @@ use super::BodyFrame;
 use crate::data::attached::{FourAttached, Placed};
 use crate::data::smooth::Smooth;
 
+/// The poses of all.
 #[inline(always)]
-pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
+pub(super) fn attachments<T: Number>(m: &Model, mut v: Smooth<'_, T>) {
     let filter = v.bodies.list().is_some();
+    let attached = &v.structure.attached;
+    if T::LANES > 1 || filter || !Four::available() || !attached.fit(m) {
+        inertial_frames(m, &mut v);
+        geoms_and_sites(m, &mut v);
+        return;
+    }
+    let (frames, mut kinds) = split(m, &mut v);
+    for (kind, placed) in kinds.iter_mut().zip(&attached.kinds) {
+        kind.place_turned(placed, &frames);
+        kind.place_aligned(placed, &frames);
+    }
+    let ([inertial, others @ ..], [bodies, on_others @ ..]) = (&mut kinds, &attached.kinds);
+    for &[_, body] in bodies.on_inertia.iter().chain(&bodies.along_inertia) {
+        inertial.place_inertial(body as usize, &frames);
+    }
+    for (kind, placed) in others.iter_mut().zip(on_others) {
+        kind.place_by_inertia(placed, &frames, inertial);
+    }
+}
+
+/// The poses of inertial frames, one by one.
+#[inline(always)]
+pub(super) fn inertial_frames<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+    let bodies = v.bodies;
+    let (frames, [mut inertial, ..]) = split(m, v);
+    for i in bodies.iter() {
+        inertial.place_inertial(i, &frames);
+    }
+}
+
+/// The poses of geoms and sites, one by one.
+#[inline(always)]
+pub(super) fn geoms_and_sites<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let (n, nsite) = (m.nbody, m.nsite);
+    let (bodies, awake) = (v.bodies, v.body_awake);
+    let filter = bodies.list().is_some();
+    let nodes = &v.structure.bodies[..n];
+    let (frames, [inertial, mut geoms, mut sites]) = split(m, v);
+    for i in bodies.with_world().iter() {
+        let own = nodes[i].geoms();
+        if own.is_empty() || filter && awake[i] != SleepState::Awake.raw() {
+            continue;
+        }
+        for g in own {
+            geoms.place(g, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]));
+        }
+    }
+    for (s, &body) in m.site_bodyid[..nsite].iter().enumerate() {
+        let i = body as usize;
+        if i < n && !(filter && awake[i] != SleepState::Awake.raw()) {
+            sites.place(s, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]));
+        }
+    }
+}
+
+/// The frames of bodies, and inertial frames, geoms and sites as attachments to them.
+#[inline(always)]
+fn split<'a, T: Number>(
+    m: &'a Model,
+    v: &'a mut Smooth<'_, T>,
+) -> (Frames<'a, T>, [Kind<'a, T>; 3]) {
+    let n = m.nbody;
     let frames = Frames { pos: &v.xpos[..n], quat: &v.xquat[..n], mat: &v.xmat[..n] };
-    let mut kinds = [
+    let kinds = [
         Kind {
             same: &m.body_sameframe,
             pos: &m.body_ipos,
@@ -39,43 +101,7 @@ pub(super) fn attachments<T: Number>(m: &Model, v: Smooth<'_, T>) {
             xmat: v.site_xmat,
         },
     ];
-    let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
-    let attached = &v.structure.attached;
-    if T::LANES == 1 && !filter && Four::available() && attached.fit(m) {
-        for (kind, placed) in kinds.iter_mut().zip(&attached.kinds) {
-            kind.place_turned(placed, &frames);
-            kind.place_aligned(placed, &frames);
-        }
-        let ([inertial, others @ ..], [bodies, on_others @ ..]) = (&mut kinds, &attached.kinds);
-        for &[_, body] in bodies.on_inertia.iter().chain(&bodies.along_inertia) {
-            inertial.place(body as usize, body as usize, &frames, none);
-        }
-        for (kind, placed) in others.iter_mut().zip(on_others) {
-            kind.place_by_inertia(placed, &frames, inertial);
-        }
-        return;
-    }
-
-    let [inertial, geoms, sites] = &mut kinds;
-    for i in v.bodies.iter() {
-        inertial.place(i, i, &frames, none);
-    }
-    let nodes = &v.structure.bodies[..n];
-    for i in v.bodies.with_world().iter() {
-        let own = nodes[i].geoms();
-        if own.is_empty() || filter && v.body_awake[i] != SleepState::Awake.raw() {
-            continue;
-        }
-        for g in own {
-            geoms.place(g, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]));
-        }
-    }
-    for (s, &body) in m.site_bodyid[..nsite].iter().enumerate() {
-        let i = body as usize;
-        if i < n && !(filter && v.body_awake[i] != SleepState::Awake.raw()) {
-            sites.place(s, i, &frames, (&inertial.xpos[i], &inertial.xmat[i]));
-        }
-    }
+    (frames, kinds)
 }
 
 /// Frames of all bodies in the world.
@@ -104,6 +130,14 @@ struct Kind<'a, T> {
 }
 
 impl<T: Number> Kind<'_, T> {
+    /// Finds the pose of the inertial frame of a body.
+    #[inline(always)]
+    fn place_inertial(&mut self, body: usize, frames: &Frames<'_, T>) {
+        // Never aligned with itself.
+        let none = (&Vec3::of(Vec3::ZERO), &Mat3::of(Mat3::IDENTITY));
+        self.place(body, body, frames, none);
+    }
+
     /// Finds the pose of an attachment.
     #[inline(always)]
     fn place(
