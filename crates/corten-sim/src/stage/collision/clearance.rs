@@ -37,10 +37,10 @@ const NEAREST: f64 = 0.05;
 /// Distances between boxes that are as good as those between shapes, in parts of the radii.
 const FAIR: f64 = 0.1;
 
-/// Steps for which a clearance should hold to be worth its making, and the longest time without
-/// another one after some that did not.
-const WORTH: u64 = 8;
-const LONGEST_WAIT: u64 = 64;
+/// Steps for which a clearance should hold to be worth its making; after some that did not, the
+/// next one has to wait, at most so long.
+const WORTH: u32 = 24;
+const LONGEST_WAIT: u32 = 512;
 
 /// Poses of four worlds at which nothing touched, and how far bodies may move from there.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +57,6 @@ pub struct Clearance {
     open: [bool; WORLDS],
     /// Whether the places are of earlier worlds than these.
     stale: bool,
-    /// Uses so far.
-    clock: u64,
     paces: [Pace; WORLDS],
 }
 
@@ -139,11 +137,32 @@ struct Plane {
 }
 
 /// When to look for another clearance of a world.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Pace {
-    made: Option<u64>,
-    next: u64,
-    wait: u64,
+    /// Steps for which the last one has held.
+    held: u32,
+    /// Steps to let pass, of a number that grows.
+    left: u32,
+    wait: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { held: WORTH, left: 0, wait: 0 }
+    }
+}
+
+impl Pace {
+    /// Whether it is time to look for another one.
+    fn is_due(&mut self) -> bool {
+        if self.left > 0 {
+            self.left -= 1;
+            return false;
+        }
+        self.wait = if self.held >= WORTH { 0 } else { (4 * self.wait + WORTH).min(LONGEST_WAIT) };
+        (self.left, self.held) = (self.wait, 0);
+        true
+    }
 }
 
 /// Frames of the bodies of four worlds.
@@ -212,7 +231,6 @@ impl Plane {
 impl Clearance {
     /// Which of four worlds cannot have contacts.
     pub(crate) fn holds(&mut self, frames: Frames<'_>) -> [bool; WORLDS] {
-        self.clock += 1;
         let Some(layout) = &self.layout else { return [false; WORLDS] };
         if self.open == [false; WORLDS] {
             return self.open;
@@ -221,8 +239,12 @@ impl Clearance {
             self.measure(frames);
             self.stale = false;
         }
-        let apart = separate(&self.planes, frames);
-        std::array::from_fn(|lane| self.open[lane] && apart[lane])
+        let mut holds = separate(&self.planes, frames);
+        for ((holds, open), pace) in holds.iter_mut().zip(self.open).zip(&mut self.paces) {
+            *holds &= open;
+            pace.held += u32::from(*holds);
+        }
+        holds
     }
 
     /// Forgets everything, since the model has changed.
@@ -272,10 +294,9 @@ impl Clearance {
         frames: Frames<'_>,
         lane: usize,
     ) {
-        if self.clock < self.paces[lane].next {
+        if !self.paces[lane].is_due() {
             return;
         }
-        self.paces[lane].pass(self.clock);
         let layout = self
             .layout
             .get_or_insert_with(|| Arc::new(Layout::new(narrow.model(), pairs, rules)))
@@ -312,17 +333,6 @@ impl Clearance {
     }
 }
 
-impl Pace {
-    /// Notes that another clearance is looked for; if the last one was of little use, the next one
-    /// has to wait.
-    fn pass(&mut self, clock: u64) {
-        let was_worth = self.made.is_none_or(|made| clock - made >= WORTH);
-        self.wait = if was_worth { 0 } else { (2 * self.wait + 1).min(LONGEST_WAIT) };
-        self.made = Some(clock);
-        self.next = clock + self.wait;
-    }
-}
-
 wide! {
     /// Whether no body has moved farther than it may.
     fn stay(movers: &[Mover], places: &[Place], frames: Frames<'_>) -> bool {
@@ -342,10 +352,11 @@ wide! {
         [holds.lane(0), holds.lane(1), holds.lane(2), holds.lane(3)]
     }
 
-    /// Clears the planes that do not hold in a world.
+    /// Clears the planes that do not hold in a world, or not for long.
     fn clear_failing(planes: &mut [Plane], frames: Frames<'_>, lane: usize) {
         for plane in planes {
-            if !plane.holds(frames).lane(lane) {
+            let doubtful = Plane { radius: 2.0 * plane.radius, ..*plane };
+            if !doubtful.holds(frames).lane(lane) {
                 plane.clear(lane);
             }
         }
