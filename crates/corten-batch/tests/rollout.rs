@@ -165,6 +165,42 @@ fn groups_of_worlds_have_the_bits_of_single_ones() {
     }
 }
 
+/// What is known about the room between bodies is of the model at that time, and of no other model.
+#[test]
+fn a_model_may_change_between_calls() {
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody>
+        <body><joint type='slide' axis='1 0 0'/><joint axis='0 0 1'/><geom type='box' size='.1 .1 .1'/></body>
+        <body pos='1 0 0'><joint axis='0 0 1'/><geom name='other' type='capsule' size='.1 .1'/></body>
+        </worldbody></mujoco>";
+    let mut models = [0.1, 0.1].map(|radius| {
+        let mut m = corten_sim::load_model_str(text, &Default::default()).unwrap();
+        m.geom_size[1].0[0] = radius;
+        m
+    });
+    let (count, steps) = (4, 300);
+    let nstate = state::size(&models[0], PHYSICS).unwrap();
+    // Time, positions, velocities.
+    let initial = [0.0, 0.0, 0.0, 0.0, 1.5, 1.0, 0.0].repeat(count);
+    let run = |m: &Model, d: &mut Data| {
+        let inputs =
+            Inputs { steps, control_spec: 0, initial: &initial, warmstart: None, control: None };
+        let mut states = vec![0.0; count * steps * nstate];
+        let outputs = Outputs { state: &mut states, ..Outputs::default() };
+        assert!(rollout(&Pool::none(), |_| m, &mut [d], count, count, inputs, outputs));
+        states
+    };
+    let mut kept = Data::new(&models[0]);
+    let mut last = run(&models[0], &mut kept);
+    for (model, radius) in [(0, 0.4), (1, 0.4), (1, 0.1), (0, 0.7)] {
+        let m = &mut models[model];
+        (m.geom_size[1].0[0], m.geom_rbound[1]) = (radius, radius + 0.1);
+        let states = run(m, &mut kept);
+        assert_eq!(bits(&states), bits(&run(m, &mut Data::new(m))));
+        assert_eq!(states == last, (model, radius) == (1, 0.4), "radius {radius}");
+        last = states;
+    }
+}
+
 fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|x| x.to_bits()).collect()
 }

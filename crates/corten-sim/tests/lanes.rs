@@ -85,6 +85,34 @@ fn linear() -> Vec<(String, Model)> {
         .collect()
 }
 
+/// Arms that move freely until they reach the floor, themselves or a limit.
+fn free() -> Vec<(String, Model)> {
+    [("Euler", ".1"), ("Euler", "0"), ("implicitfast", ".1")]
+        .into_iter()
+        .map(|(integrator, damping)| {
+            let text = format!(
+                "<mujoco>
+                <option integrator='{integrator}'/>
+                <default><joint damping='{damping}'/><geom density='300'/></default>
+                <worldbody>
+                <geom type='plane' size='3 3 .1'/>
+                <body pos='0 0 .5'><joint name='a' axis='0 0 1'/><geom type='cylinder' size='.06 .1'/>
+                  <body pos='.1 0 0'><joint name='b' axis='0 1 0' range='-200 60'/>
+                    <geom type='capsule' size='.04' fromto='0 0 0 .4 0 0'/>
+                    <body pos='.4 0 0'><joint name='c' axis='0 1 0'/>
+                      <geom type='box' size='.15 .04 .03' pos='.15 0 0'/>
+                      <body pos='.35 0 0'><joint name='d' axis='1 0 0'/><geom size='.05' pos='0 .03 0'/>
+                    </body></body></body></body>
+                </worldbody>
+                <actuator><motor joint='a'/><position joint='b' kp='4'/><motor joint='c' gear='.5'/></actuator>
+                </mujoco>"
+            );
+            let m = load_model_str(&text, &Default::default()).unwrap();
+            (format!("free arm, {integrator}, damping {damping}"), m)
+        })
+        .collect()
+}
+
 fn start(m: &Model, world: usize) -> Data {
     let mut d = Data::new(m);
     for (i, v) in d.qvel.iter_mut().enumerate() {
@@ -128,7 +156,7 @@ fn assert_same(name: &str, a: &Data, b: &Data) {
 #[test]
 fn every_field_is_that_of_single_steps() {
     let mut grouped = 0;
-    for (name, m) in scenes().into_iter().chain(special()).chain(linear()) {
+    for (name, m) in scenes().into_iter().chain(special()).chain(linear()).chain(free()) {
         let mut first = start(&m, 0);
         if !lanes::supported(&m, &first) {
             continue;
@@ -162,9 +190,52 @@ fn every_field_is_that_of_single_steps() {
     assert!(grouped > 15 || grouped == 0, "{grouped} scenes");
 }
 
+/// A step that nothing interrupts leaves no accelerations in the data but those for a warm start.
+fn stayed_in_lanes(d: &Data) -> bool {
+    bits_of(&d.qacc) != bits_of(&d.qacc_warmstart)
+}
+
+#[test]
+fn free_arms_stay_in_lanes() {
+    for (name, m) in free() {
+        let mut first = start(&m, 0);
+        if !lanes::supported(&m, &first) {
+            return;
+        }
+        let mut companions = Companions::of(&m, &mut first);
+        for (k, d) in companions.others.iter_mut().enumerate() {
+            *d = start(&m, k + 1);
+        }
+        let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(&m, k)).collect();
+        let Companions { others: [b, c, d], lanes } = &mut *companions;
+        let mut worlds = [&mut first, b, c, d];
+        let (mut uninterrupted, mut rows) = (0, 0);
+        for t in 0..1500 {
+            for (k, d) in worlds.iter_mut().enumerate() {
+                control(d, k, t);
+            }
+            let results = lanes::step(&m, lanes, &mut worlds, false);
+            uninterrupted += usize::from(stayed_in_lanes(worlds[0]));
+            for (k, (single, result)) in singles.iter_mut().zip(results).enumerate() {
+                control(single, k, t);
+                assert_eq!(corten_sim::step(&m, single), result, "{name}");
+                rows += usize::from(single.nefc > 0);
+                let state = |d: &Data| {
+                    [&d.qpos, &d.qvel, &d.qacc_warmstart, &vec![d.time]].map(|x| bits_of(x))
+                };
+                assert_eq!(state(single), state(worlds[k]), "{name}: world {k} at {t}");
+            }
+        }
+        assert!(
+            uninterrupted > 100 && rows > 100,
+            "{name}: {uninterrupted} steps, {rows} with rows"
+        );
+    }
+}
+
 #[test]
 fn a_world_that_goes_bad_leaves_the_others_alone() {
-    for (name, m) in special().into_iter().chain(linear()) {
+    for (name, m) in special().into_iter().chain(linear()).chain(free()) {
         go_bad(&name, &m, 1);
         go_bad(&name, &m, 5);
     }

@@ -108,6 +108,13 @@ pub fn supported(m: &Model, d: &Data) -> bool {
         && d.scratch.structure.mass.width() <= DEEPEST
         && d.scratch.structure.mass.size() == m.nv
         && d.hooks.get().is_none()
+        && !is_pile(m)
+}
+
+/// Whether a model is of loose bodies, enough of them that four of one world go side by side: four
+/// worlds took a tenth longer than one after the other.
+fn is_pile(m: &Model) -> bool {
+    m.ntree >= WORLDS && m.body_treeid.iter().filter(|&&tree| tree >= 0).count() == m.ntree
 }
 
 impl Companions {

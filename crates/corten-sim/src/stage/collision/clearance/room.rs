@@ -1,0 +1,223 @@
+//! Room for bodies whose geoms are far apart.
+
+use corten_math::{Four, Mask, Number, Quat, Vec3, wide};
+use corten_model::Model;
+use corten_model::enums::GeomType;
+
+use super::super::filter::{Candidate, Rules, Source};
+use super::super::parameters;
+use super::plane::Plane;
+use super::{Frames, KEPT, Truths, WORLDS};
+
+/// Distances between spheres below which a pair must have a plane, in parts of the radii.
+const NEAREST: f64 = 0.05;
+
+/// What may touch, in any world of a model.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// Bodies that move and have geoms that may touch something.
+    pub movers: Vec<Mover>,
+    pub spheres: Vec<Sphere>,
+    pub pairs: Vec<Pair>,
+}
+
+/// A body, and the farthest of its points from its origin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover {
+    body: u32,
+    pub reach: f64,
+}
+
+/// A geom's bounds, with the centre in the frame of its body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sphere {
+    body: u32,
+    center: Vec3,
+}
+
+/// Bounds of a pair of geoms.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub first: Bound,
+    /// The sphere of the other one.
+    second: u32,
+    /// Distance of the centres, or of the centre from a plane, at which bounds touch.
+    pub radii: f64,
+    pub margin: f64,
+    movers: [Option<u32>; 2],
+}
+
+/// Bounds of the first geom of a pair: one of the spheres, or all that is below a plane, given in the
+/// frame of its body.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Bound {
+    Sphere(u32),
+    HalfSpace { body: u32, point: Vec3, normal: Vec3 },
+}
+
+/// Where a mover was, and how far it may move from there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pos: Vec3<Four>,
+    quat: Quat<Four>,
+    /// Square of the distance; infinite in worlds of which nothing is known.
+    pub room: Four,
+}
+
+impl Place {
+    pub const NOWHERE: Place = {
+        let zero = Four([0.0; WORLDS]);
+        Place { pos: Vec3([zero; 3]), quat: Quat([zero; 4]), room: zero }
+    };
+
+    /// Where a body has not moved farther than it may.
+    ///
+    /// A point at the distance `r` from the origin moves at most `|Δx| + r |ΔR|`. The norm of `ΔR` is
+    /// `2 sin(θ/2)` for a rotation by `θ`, that of the difference of its quaternions `2 sin(θ/4)` or
+    /// more, so that `|ΔR| ≤ 2 |Δq|`. The square of a sum is at most twice the sum of the squares.
+    #[inline(always)]
+    fn holds(&self, mover: &Mover, frames: Frames<'_>) -> Truths {
+        let body = mover.body as usize;
+        let shift = frames.xpos[body] - self.pos;
+        let [a, b, c, d] = frames.xquat[body].0;
+        let [e, f, g, h] = self.quat.0;
+        let [a, b, c, d] = [a - e, b - f, c - g, d - h];
+        let turn = (a * a + b * b) + (c * c + d * d);
+        let weight = Four::of(8.0 * mover.reach * mover.reach);
+        (Four::of(2.0) * shift.dot(shift) + weight * turn).below(self.room)
+    }
+}
+
+impl Layout {
+    pub fn new(m: &Model, pairs: &[Candidate], rules: &Rules) -> Layout {
+        let mut moves = vec![false; m.nbody];
+        for b in 1..m.nbody {
+            let parent = usize::try_from(m.body_parentid[b]).unwrap_or(0).min(b);
+            moves[b] = moves[parent] || m.body_jntnum[b] > 0 || m.body_mocapid[b] >= 0;
+        }
+        let mut geoms: Vec<u32> = pairs.iter().flat_map(|c| [c.first, c.second]).collect();
+        geoms.sort_unstable();
+        geoms.dedup();
+        let mut reach = vec![None; m.nbody];
+        for &geom in &geoms {
+            let body = rules.body(geom) as usize;
+            let far = m.geom_pos[geom as usize].norm() + radius(m, geom);
+            reach[body] = Some(far.max(reach[body].unwrap_or(0.0)));
+        }
+        let mover = |(body, reach): (usize, &Option<f64>)| {
+            Some(Mover { body: body as u32, reach: reach.filter(|_| moves[body])? })
+        };
+        let movers: Vec<Mover> = reach.iter().enumerate().filter_map(mover).collect();
+        let sphere =
+            |&geom: &u32| Sphere { body: rules.body(geom), center: m.geom_pos[geom as usize] };
+        let place = |geom: u32| geoms.binary_search(&geom).unwrap_or(0) as u32;
+        let of_body = |geom: u32| {
+            let body = rules.body(geom);
+            movers.binary_search_by_key(&body, |mover| mover.body).ok().map(|place| place as u32)
+        };
+        let pair = |c: &Candidate| {
+            let first = c.first as usize;
+            let is_plane = m.geom_type[first] == GeomType::Plane.raw();
+            let own = if is_plane { 0.0 } else { radius(m, c.first) };
+            Pair {
+                first: match is_plane {
+                    true => Bound::HalfSpace {
+                        body: rules.body(c.first),
+                        point: m.geom_pos[first],
+                        normal: m.geom_quat[first].to_mat().col(2),
+                    },
+                    false => Bound::Sphere(place(c.first)),
+                },
+                second: place(c.second),
+                radii: own + radius(m, c.second),
+                margin: margin(m, c),
+                movers: [of_body(c.first), of_body(c.second)],
+            }
+        };
+        Layout {
+            pairs: pairs.iter().map(pair).collect(),
+            spheres: geoms.iter().map(sphere).collect(),
+            movers,
+        }
+    }
+}
+
+/// The radius around a geom's centre; without bounds it reaches everywhere.
+pub(super) fn radius(m: &Model, geom: u32) -> f64 {
+    let radius = m.geom_rbound[geom as usize];
+    if radius > 0.0 { radius } else { f64::INFINITY }
+}
+
+fn margin(m: &Model, c: &Candidate) -> f64 {
+    let pair = match c.source {
+        Source::Pair(pair) => Some(pair as usize),
+        _ => None,
+    };
+    parameters::margin(m, c.first as usize, c.second as usize, pair).max(0.0)
+}
+
+wide! {
+    /// Whether no body has moved farther than it may.
+    pub(super) fn stay(movers: &[Mover], places: &[Place], frames: Frames<'_>) -> bool {
+        let mut holds = Four::of(0.0).below(Four::of(1.0));
+        for (mover, place) in movers.iter().zip(places) {
+            holds = holds.and(place.holds(mover, frames));
+        }
+        holds.all()
+    }
+
+    /// [`Clearance::measure`]; tells in which worlds a pair without plane is near.
+    pub(super) fn measure(
+        layout: &Layout,
+        planes: &[Plane],
+        frames: Frames<'_>,
+        places: &mut [Place],
+        centers: &mut [Vec3<Four>],
+    ) -> [bool; WORLDS] {
+        for (center, sphere) in centers.iter_mut().zip(&layout.spheres) {
+            *center = frames.point(sphere.body, sphere.center);
+        }
+        for (place, mover) in places.iter_mut().zip(&layout.movers) {
+            let body = mover.body as usize;
+            let room = Four::of(f64::INFINITY);
+            *place = Place { pos: frames.xpos[body], quat: frames.xquat[body], room };
+        }
+        let mut near = Four::of(0.0).below(Four::of(0.0));
+        let mut next = 0;
+        let (zero, infinite) = (Four::of(0.0), Four::of(f64::INFINITY));
+        for (number, pair) in layout.pairs.iter().enumerate() {
+            let center = centers[pair.second as usize];
+            let apart = match pair.first {
+                Bound::Sphere(first) => {
+                    let between = center - centers[first as usize];
+                    between.dot(between).sqrt()
+                }
+                Bound::HalfSpace { body, point, normal } => {
+                    let normal = frames.xmat[body as usize] * Vec3::of(normal);
+                    normal.dot(center - frames.point(body, point))
+                }
+            };
+            let mut distance = apart - Four::of(pair.radii + pair.margin);
+            if let Some(plane) = planes.get(next)
+                && plane.pair as usize == number
+            {
+                next += 1;
+                let lowest = Four::of(f64::MIN);
+                distance = Four::select(plane.reach.below(lowest), distance, infinite);
+            }
+            // What is not a number is near.
+            let far = Four::of(NEAREST * pair.radii + KEPT).below(distance);
+            near = near.or(zero.at_most(zero).and_not(far));
+            let share = if pair.movers.contains(&None) { 1.0 } else { 0.5 };
+            let room = Four::of(share) * (distance - Four::of(KEPT));
+            let room = room * room;
+            for mover in pair.movers {
+                if let Some(mover) = mover {
+                    let known = &mut places[mover as usize].room;
+                    *known = Four::select(room.below(*known), room, *known);
+                }
+            }
+        }
+        [near.lane(0), near.lane(1), near.lane(2), near.lane(3)]
+    }
+}
