@@ -211,11 +211,9 @@ wide! {
             let share = if pair.movers.contains(&None) { 1.0 } else { 0.5 };
             let room = Four::of(share) * (distance - Four::of(KEPT));
             let room = room * room;
-            for mover in pair.movers {
-                if let Some(mover) = mover {
-                    let known = &mut places[mover as usize].room;
-                    *known = Four::select(room.below(*known), room, *known);
-                }
+            for mover in pair.movers.into_iter().flatten() {
+                let known = &mut places[mover as usize].room;
+                *known = Four::select(room.below(*known), room, *known);
             }
         }
         [near.lane(0), near.lane(1), near.lane(2), near.lane(3)]
