@@ -193,10 +193,11 @@ pub fn step(
         gather!(l, worlds; ctrl qfrc_applied);
         forces::smooth_acceleration(m, l);
     }
-    let clear = match plan.contacts {
-        true => clearance.holds(frames(l)),
-        false => [true; WORLDS],
-    };
+    let mut clear = [true; WORLDS];
+    if plan.contacts {
+        clear = clearance.holds(frames(l));
+        renew(m, l, worlds, clearance, &mut clear);
+    }
     if with_forces && plan.loose && clear == [true; WORLDS] && is_free(m, l, plan) {
         let integrated = integrate::advance_freely(m, l, worlds);
         return combine(state, integrated, |state, integrated| state.and(integrated));
@@ -239,7 +240,7 @@ pub fn step(
             stages::rows_of_contacts(m, d);
         } else {
             stages::rows(m, d);
-            collision::renew(m, d, clearance, frames(l), k);
+            collision::acquaint(m, d, clearance);
         }
         if with_forces {
             tendon::velocity(m, d);
@@ -268,6 +269,37 @@ pub fn step(
         state.and(control).and(acceleration)
     });
     combine(forward, integrated, |forward, integrated| forward.and(integrated))
+}
+
+/// Looks for clearances of worlds that have none.
+fn renew(
+    m: &Model,
+    l: &mut Lanes,
+    worlds: &mut [&mut Data; WORLDS],
+    clearance: &mut Clearance,
+    clear: &mut [bool; WORLDS],
+) {
+    let mut placed = false;
+    for (lane, (clear, d)) in clear.iter_mut().zip(worlds).enumerate() {
+        if !*clear && clearance.is_due(lane) {
+            if !placed {
+                kinematics::geoms_and_sites(m, l);
+                placed = true;
+            }
+            let (xpos, xmat) = (&mut d.geom_xpos, &mut d.geom_xmat);
+            transpose::scatter_one(
+                bytemuck::cast_slice(&l.geom_xpos),
+                lane,
+                bytemuck::cast_slice_mut(xpos),
+            );
+            transpose::scatter_one(
+                bytemuck::cast_slice(&l.geom_xmat),
+                lane,
+                bytemuck::cast_slice_mut(xmat),
+            );
+            *clear = collision::renew(m, d, clearance, frames(l), lane);
+        }
+    }
 }
 
 /// Puts the states of worlds into lanes, after a look at their numbers.

@@ -75,24 +75,30 @@ pub(crate) fn touch<'w>(
     &work.hits
 }
 
-/// Looks for a clearance of the world in a lane, at the poses given there, if it has just been found
-/// to be without contacts.
+/// Tells a clearance what may touch, once detection has found out.
+pub(crate) fn acquaint(m: &Model, d: &Data, clearance: &mut Clearance) {
+    if !clearance.is_known()
+        && let Some((pairs, rules)) = d.scratch.collision.broad.pairs()
+    {
+        clearance.know(m, pairs, rules);
+    }
+}
+
+/// Looks for a clearance of the world in a lane, with the poses of geoms in its data. If there is
+/// one, it has no contacts.
 pub(crate) fn renew(
     m: &Model,
     d: &mut Data,
     clearance: &mut Clearance,
     frames: Frames<'_>,
     lane: usize,
-) {
-    let Data { scratch, geom_xpos, geom_xmat, xipos, ximat, ncon, .. } = d;
+) -> bool {
+    let Data { scratch, geom_xpos, geom_xmat, xipos, ximat, .. } = d;
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
-    if *ncon == 0
-        && let Some((pairs, rules)) = broad.pairs()
-    {
-        let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
-        let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
-        clearance.renew(&narrow, pairs, rules, &mut work.convex, frames, lane);
-    }
+    let Some((pairs, rules)) = broad.pairs() else { return false };
+    let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
+    let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
+    clearance.renew(&narrow, pairs, rules, &mut work.convex, frames, lane)
 }
 
 /// Whether contacts are of no interest.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use corten_geom::Workspace;
 use corten_math::{Four, Mat3, Number, Quat, Vec3};
+use corten_model::Model;
 
 use super::filter::{Candidate, Rules};
 use super::narrow::Narrow;
@@ -31,10 +32,13 @@ type Truths = <Four as Number>::Mask;
 /// What is kept of every distance: more than the tolerance of any search.
 const KEPT: f64 = 1e-5;
 
-/// Steps for which a clearance should hold to be worth its making. After one that did not, the next
-/// one has to wait, at most so long. Arms that move freely keep theirs for 60 steps and more, legged
-/// robots on their feet for less than ten.
-const WORTH: u32 = 24;
+/// Steps without detection that pay for the search of a clearance, and for how many searches at most
+/// a world may save.
+const PRICE: i32 = 12;
+const SAVINGS: i32 = 4 * PRICE;
+
+/// Steps for which a world that cannot pay has to wait, the first time and at most.
+const SHORTEST_WAIT: u32 = 32;
 const LONGEST_WAIT: u32 = 512;
 
 /// Poses of four worlds at which nothing touched, and how far bodies may move from there.
@@ -55,32 +59,44 @@ pub struct Clearance {
     paces: [Pace; WORLDS],
 }
 
-/// When to look for another clearance of a world.
+/// When to look for another clearance of a world: searches are paid with steps in which the last one
+/// held. Arms that move freely can always pay, robots that run about on their feet can not.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// Steps for which the last one has held.
-    held: u32,
-    /// Steps to let pass before the next one, and how many they were in the beginning.
+    credit: i32,
+    /// Steps to let pass, now and the next time.
     left: u32,
     wait: u32,
 }
 
 impl Default for Pace {
     fn default() -> Pace {
-        Pace { held: WORTH, left: 0, wait: 0 }
+        Pace { credit: SAVINGS, left: 0, wait: SHORTEST_WAIT }
     }
 }
 
 impl Pace {
-    /// Whether it is time to look for another one.
+    /// Whether to look for another one now.
     fn is_due(&mut self) -> bool {
         if self.left > 0 {
             self.left -= 1;
             return false;
         }
-        self.wait = if self.held >= WORTH { 0 } else { (4 * self.wait + WORTH).min(LONGEST_WAIT) };
-        (self.left, self.held) = (self.wait, 0);
+        if self.credit < PRICE {
+            (self.left, self.wait) = (self.wait, (2 * self.wait).min(LONGEST_WAIT));
+            self.credit = PRICE;
+            return false;
+        }
+        self.credit -= PRICE;
         true
+    }
+
+    /// Counts a step in which it held.
+    fn earn(&mut self) {
+        self.credit += 1;
+        if self.credit >= SAVINGS {
+            (self.credit, self.wait) = (SAVINGS, SHORTEST_WAIT);
+        }
     }
 }
 
@@ -113,9 +129,21 @@ impl Clearance {
         let mut holds = separate(&self.planes, frames);
         for ((holds, open), pace) in holds.iter_mut().zip(self.open).zip(&mut self.paces) {
             *holds &= open;
-            pace.held = pace.held.saturating_add((*holds).into());
+            if *holds {
+                pace.earn();
+            }
         }
         holds
+    }
+
+    /// Whether it is known what may touch.
+    pub(crate) fn is_known(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// Takes up what may touch.
+    pub(super) fn know(&mut self, m: &Model, pairs: &[Candidate], rules: &Rules) {
+        self.layout = Some(Arc::new(Layout::new(m, pairs, rules)));
     }
 
     /// Forgets everything, since the model has changed.
@@ -150,7 +178,12 @@ impl Clearance {
         }
     }
 
-    /// Looks for a clearance of a world in which nothing touches, at the poses in its lane.
+    /// Whether it is time to look for another clearance of a world.
+    pub(crate) fn is_due(&mut self, lane: usize) -> bool {
+        self.is_known() && self.paces[lane].is_due()
+    }
+
+    /// Looks for a clearance of a world, at the poses in its lane. If there is one, nothing touches.
     pub(super) fn renew(
         &mut self,
         narrow: &Narrow<'_>,
@@ -159,17 +192,11 @@ impl Clearance {
         convex: &mut Workspace,
         frames: Frames<'_>,
         lane: usize,
-    ) {
-        if !self.paces[lane].is_due() {
-            return;
-        }
-        let layout = self
-            .layout
-            .get_or_insert_with(|| Arc::new(Layout::new(narrow.model(), pairs, rules)))
-            .clone();
+    ) -> bool {
         self.open[lane] = false;
+        let Some(layout) = self.layout.clone() else { return false };
         if layout.movers.iter().any(|mover| mover.reach.is_infinite()) {
-            return;
+            return false;
         }
         clear_failing(&mut self.planes, frames, lane);
         let mut next = 0;
@@ -190,11 +217,12 @@ impl Clearance {
                 Some(_) => {}
                 None => self.planes.insert(next, narrow.plane(place, c, rules)),
             }
-            let Some(axis) = narrow.separate(c, pair, convex) else { return };
+            let Some(axis) = narrow.separate(c, pair, convex) else { return false };
             narrow.set_plane(&mut self.planes[next], c, pair, rules, axis, frames, lane);
         }
         self.planes.retain(|plane| (0..WORLDS).any(|lane| plane.is_set(lane)));
         self.open[lane] = true;
         self.stale = true;
+        true
     }
 }
