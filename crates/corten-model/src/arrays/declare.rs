@@ -161,12 +161,7 @@ macro_rules! array_struct {
             /// Gives every fixed array the length that the model's sizes ask for; new elements
             /// are zero.
             pub(crate) fn resize_arrays(&mut self, $src: &$Src) {
-                $(
-                    self.$f.resize(
-                        $src.$rows $(* $src.$cols $(* $mul)?)?,
-                        bytemuck::Zeroable::zeroed(),
-                    );
-                )*
+                $($crate::arrays::resize(&mut self.$f, $src.$rows $(* $src.$cols $(* $mul)?)?);)*
             }
         }
     };

@@ -11,3 +11,13 @@ pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, ScalarKind};
 pub use validate::InvalidReference;
 pub(crate) use validate::MAX_VALUES;
+
+/// Gives an array so many elements; new ones are zero. An array that was empty takes no memory until
+/// it is written to, where the system hands out zeros by itself.
+pub fn resize<T: bytemuck::Zeroable + Clone>(array: &mut Vec<T>, n: usize) {
+    if array.is_empty() {
+        *array = bytemuck::zeroed_vec(n);
+    } else {
+        array.resize(n, T::zeroed());
+    }
+}

@@ -10,7 +10,7 @@ impl Data {
     pub fn new(m: &Model) -> Data {
         let mut d = Data { scratch: Scratch::new(m), ..Data::default() };
         d.resize_arrays(m);
-        d.reset(m);
+        d.start(m);
         d
     }
 
@@ -25,6 +25,12 @@ impl Data {
                 None => {}
             }
         }
+        self.start(m);
+    }
+
+    /// To the reference pose, where all arrays are zero. New arrays are so without being touched, and
+    /// take no memory until they are.
+    fn start(&mut self, m: &Model) {
         self.clear_constraints();
         self.contact.clear();
         self.ncon = 0;
