@@ -21,13 +21,13 @@ pub struct SolverStat {
     pub nupdate: i32,
 }
 
-/// Statistics of the iterations, island by island. Islands rarely need more than a few: rows grow
-/// with the longest of them, up to [`NSOLVER`].
+/// Statistics of the iterations, island by island. Few islands need more than a few: each has room
+/// for little more than it has needed, up to [`NSOLVER`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverStats {
-    /// Iterations for which each island has room.
-    stride: usize,
-    stats: Vec<SolverStat>,
+    islands: Vec<Vec<SolverStat>>,
+    /// All in MuJoCo's form, once somebody has asked for that; then the islands are empty.
+    full: Vec<SolverStat>,
 }
 
 impl SolverStats {
@@ -36,54 +36,49 @@ impl SolverStats {
         if island >= NISLAND || iteration >= NSOLVER {
             return;
         }
-        if iteration >= self.stride {
-            self.widen((2 * iteration).clamp(8, NSOLVER));
+        if let Some(slot) = self.full.get_mut(island * NSOLVER + iteration) {
+            *slot = stat;
+            return;
         }
-        let slot = island * self.stride + iteration;
-        if self.stats.len() <= slot {
-            let rows = (island + 1) * self.stride;
-            self.stats.reserve_exact(rows - self.stats.len());
-            self.stats.resize(rows, SolverStat::default());
+        if self.islands.len() <= island {
+            self.islands.resize_with(island + 1, Vec::new);
         }
-        self.stats[slot] = stat;
-    }
-
-    /// Gives every island room for so many iterations.
-    fn widen(&mut self, stride: usize) {
-        let islands = self.stats.len().checked_div(self.stride).unwrap_or(0);
-        let mut wider = vec![SolverStat::default(); islands * stride];
-        let old = self.stats.chunks(self.stride.max(1));
-        for (to, from) in wider.chunks_mut(stride.max(1)).zip(old) {
-            to[..from.len()].copy_from_slice(from);
+        let stats = &mut self.islands[island];
+        if stats.len() <= iteration {
+            let room = (iteration + iteration / 4).clamp(8, NSOLVER).max(iteration + 1);
+            stats.reserve_exact(room - stats.len());
+            stats.resize(room, SolverStat::default());
         }
-        (self.stride, self.stats) = (stride, wider);
+        stats[iteration] = stat;
     }
 
     /// What is recorded of an island, past the iterations of the last step too.
     pub fn island(&self, island: usize) -> &[SolverStat] {
-        let rows = island * self.stride..(island + 1) * self.stride;
-        self.stats.get(rows).unwrap_or_default()
+        match self.full.get(island * NSOLVER..(island + 1) * NSOLVER) {
+            Some(stats) => stats,
+            None => self.islands.get(island).map_or(&[], |stats| stats),
+        }
     }
 
     /// All in MuJoCo's form: [`NISLAND`] rows of [`NSOLVER`] iterations. They stay in this form.
     pub fn in_full(&mut self) -> &mut Vec<SolverStat> {
-        if self.stride != NSOLVER {
-            self.widen(NSOLVER);
+        self.full.resize(NISLAND * NSOLVER, SolverStat::default());
+        let islands = std::mem::take(&mut self.islands);
+        for (to, from) in self.full.chunks_mut(NSOLVER).zip(islands) {
+            to[..from.len()].copy_from_slice(&from);
         }
-        if self.stats.len() != NISLAND * NSOLVER {
-            self.stats.resize(NISLAND * NSOLVER, SolverStat::default());
-        }
-        &mut self.stats
+        &mut self.full
     }
 
     /// Statistics in MuJoCo's form.
     pub fn from_full(mut stats: Vec<SolverStat>) -> SolverStats {
         stats.resize(NISLAND * NSOLVER, SolverStat::default());
-        SolverStats { stride: NSOLVER, stats }
+        SolverStats { islands: Vec::new(), full: stats }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.stats.fill(SolverStat::default());
+        self.islands.iter_mut().for_each(|stats| stats.fill(SolverStat::default()));
+        self.full.fill(SolverStat::default());
     }
 }
 
@@ -113,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_grow_with_the_longest() {
+    fn islands_have_room_for_what_they_need() {
         let stat = |gradient| SolverStat { gradient, ..SolverStat::default() };
         let mut stats = SolverStats::default();
         for (island, iteration) in [(0, 0), (2, 3), (1, 40), (2, 4), (2, 199), (0, 1)] {
@@ -123,10 +118,13 @@ mod tests {
         stats.record(0, NSOLVER, stat(-1.0));
         assert_eq!(stats.island(2)[4].gradient, 2005.0);
         assert_eq!(stats.island(2)[5], SolverStat::default());
+        assert_eq!([0, 1, 2].map(|island| stats.island(island).len()), [8, 50, NSOLVER]);
         assert!(stats.island(3).is_empty());
         let full = stats.in_full();
         assert_eq!(full.len(), NISLAND * NSOLVER);
         let found = full.iter().map(|s| s.gradient).filter(|&g| g != 0.0);
         assert!(found.eq([1.0, 2.0, 1041.0, 2004.0, 2005.0, 2200.0]));
+        stats.record(3, 7, stat(5.0));
+        assert_eq!((stats.island(3)[7].gradient, stats.island(2)[199].gradient), (5.0, 2200.0));
     }
 }

@@ -1,7 +1,11 @@
 //! What the last detection learnt about each pair.
 
+use std::collections::VecDeque;
+
 use corten_geom::Separation;
 use corten_geom::ccd::{Kept, Stretch, Trail};
+
+use crate::data::room::tighten;
 
 /// A pair's place in the order of candidates.
 pub(super) type Key = (u64, u64);
@@ -16,41 +20,59 @@ pub(super) struct Note {
 }
 
 /// Candidates come in ascending order, so that recalling all of them is one walk along what was
-/// kept.
+/// kept, and what is kept now can take the place of what has been passed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
-    old: Vec<(Key, Note)>,
-    new: Vec<(Key, Note)>,
+    /// What this detection keeps, up to `end`; then nothing; from `cursor` on what the last one kept.
+    kept: Vec<(Key, Note)>,
+    end: usize,
     cursor: usize,
+    /// Kept, too, until there is room.
+    waiting: VecDeque<(Key, Note)>,
 }
 
 impl Notes {
     /// Starts a detection.
     pub fn begin(&mut self) {
-        std::mem::swap(&mut self.old, &mut self.new);
-        self.new.clear();
-        self.cursor = 0;
+        (self.end, self.cursor) = (0, 0);
     }
 
     /// What was kept for a pair; keys must not descend.
     pub fn recall(&mut self, key: Key) -> Note {
-        while self.old.get(self.cursor).is_some_and(|old| old.0 < key) {
+        while self.kept.get(self.cursor).is_some_and(|old| old.0 < key) {
             self.cursor += 1;
         }
-        match self.old.get(self.cursor) {
+        match self.kept.get(self.cursor) {
             Some(&(old, note)) if old == key => note,
             _ => Note::default(),
         }
     }
 
-    /// Keeps something about a pair for the next detection; keys must not descend.
+    /// Keeps something about the pair that was recalled last, for the next detection.
     pub fn keep(&mut self, key: Key, note: Note) {
-        self.new.push((key, note));
+        if self.kept.get(self.cursor).is_some_and(|old| old.0 <= key) {
+            self.cursor += 1;
+        }
+        self.waiting.push_back((key, note));
+        while self.end < self.cursor
+            && let Some(first) = self.waiting.pop_front()
+        {
+            self.kept[self.end] = first;
+            self.end += 1;
+        }
+    }
+
+    /// Ends a detection.
+    pub fn end(&mut self) {
+        let room = self.kept.capacity();
+        self.kept.truncate(self.end);
+        self.kept.extend(self.waiting.drain(..));
+        tighten(&mut self.kept, room);
     }
 
     /// Takes over the hints of another simulation in exchange for its own.
     pub fn exchange(&mut self, trail: &mut Trail, hints: &mut Hints) {
-        std::mem::swap(&mut self.new, &mut hints.notes);
+        std::mem::swap(&mut self.kept, &mut hints.notes);
         trail.exchange(&mut hints.trail);
     }
 }
@@ -61,4 +83,42 @@ impl Notes {
 pub struct Hints {
     notes: Vec<(Key, Note)>,
     trail: Kept,
+}
+
+#[cfg(test)]
+mod tests {
+    use corten_math::Vec3;
+
+    use super::*;
+
+    /// One buffer does what two of them would.
+    #[test]
+    fn what_was_kept_is_recalled() {
+        let note = |x: f64| Note {
+            separation: Separation::new(Vec3::new(x, 1.0, 0.0)),
+            ..Note::default()
+        };
+        let mut notes = Notes::default();
+        let mut expected: Vec<(Key, Note)> = Vec::new();
+        for round in 1..60_u64 {
+            let mut kept = Vec::new();
+            notes.begin();
+            // Pairs come and go, at the front and at the end; of some nothing is kept.
+            for place in 0..40_u64 {
+                if (place * 7 + round * round) % 5 < 2 {
+                    continue;
+                }
+                let key = (place / 4, place);
+                let known = expected.iter().find(|old| old.0 == key).map(|old| old.1);
+                assert_eq!(notes.recall(key).separation, known.unwrap_or_default().separation);
+                if (place + round) % 3 > 0 {
+                    kept.push((key, note((100 * round + place) as f64)));
+                    notes.keep(key, note((100 * round + place) as f64));
+                }
+            }
+            notes.end();
+            expected = kept;
+            assert_eq!(notes.kept.len(), expected.len());
+        }
+    }
 }

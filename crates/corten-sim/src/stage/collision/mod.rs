@@ -132,6 +132,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     work.convex.trail.begin_round();
     work.ties.begin();
     narrow.collide_all(candidates, rules, work, contact);
+    work.notes.end();
     if let Some(hook) = d.hooks.get() {
         let mut contacts = std::mem::take(&mut d.contact);
         contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));
