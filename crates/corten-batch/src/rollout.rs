@@ -18,7 +18,7 @@ use crate::pool::Pool;
 /// The parts of a state that initial states and outputs hold.
 pub const PHYSICS: u32 = StateBit::FullPhysics.raw() as u32;
 
-/// What a trajectory needs to go on elsewhere with the same bits.
+/// What the next step of a trajectory starts from.
 const RESUME: u32 = PHYSICS | StateBit::WarmStart.raw() as u32;
 
 /// So many pieces for every thread: one that is held up then delays the others little.
@@ -160,7 +160,7 @@ struct Job<'a> {
 #[derive(Default)]
 struct Progress {
     steps: usize,
-    /// [`RESUME`] of each, from trajectory `first` on; nothing before the first step.
+    /// [`Inputs::resume`] of each, from trajectory `first` on; nothing before the first step.
     states: Vec<f64>,
     first: usize,
 }
@@ -170,15 +170,16 @@ impl Progress {
     fn of<'a>(
         m: &Model,
         worlds: impl Iterator<Item = &'a Data>,
+        parts: u32,
         first: usize,
         steps: usize,
     ) -> Progress {
-        let n = state::size(m, RESUME).unwrap_or(0);
+        let n = state::size(m, parts).unwrap_or(0);
         let mut states = Vec::new();
         for d in worlds {
             let start = states.len();
             states.resize(start + n, 0.0);
-            let _ = state::get(m, d, &mut states[start..], RESUME);
+            let _ = state::get(m, d, &mut states[start..], parts);
         }
         Progress { steps, states, first }
     }
@@ -209,6 +210,17 @@ fn is_well(d: &Data) -> bool {
 }
 
 impl Inputs<'_> {
+    /// The inputs that stay as they are in the data: those that the controls would hold, if there are
+    /// no controls.
+    fn kept(&self) -> u32 {
+        if self.control.is_none() { self.control_spec } else { 0 }
+    }
+
+    /// What a trajectory needs to go on elsewhere with the same bits.
+    fn resume(&self) -> u32 {
+        RESUME | self.kept()
+    }
+
     /// Runs a trajectory, or what is left of it.
     fn run(
         &self,
@@ -244,6 +256,13 @@ impl Inputs<'_> {
         let mut companions = Companions::of(m, d);
         let Companions { others, lanes } = &mut *companions;
         let [a, b, c] = others;
+        if self.kept() != 0 {
+            let mut inputs = vec![0.0; state::size(m, self.kept()).unwrap_or(0)];
+            let _ = state::get(m, d, &mut inputs, self.kept());
+            for other in [&mut *a, &mut *b, &mut *c] {
+                let _ = state::set(m, other, &inputs, self.kept());
+            }
+        }
         let mut worlds = [&mut *d, a, b, c];
         for (d, trajectory) in worlds.iter_mut().zip(first..) {
             self.begin(m, d, trajectory, begin);
@@ -253,7 +272,8 @@ impl Inputs<'_> {
         for t in begin.steps..self.steps {
             let well = worlds.each_ref().map(|d| is_well(d));
             if t == end && well == [true; lanes::WORLDS] {
-                rest = Some(Progress::of(m, worlds.iter().map(|d| &**d), first, t));
+                let worlds = worlds.iter().map(|d| &**d);
+                rest = Some(Progress::of(m, worlds, self.resume(), first, t));
                 break;
             }
             for ((d, trajectory), well) in worlds.iter_mut().zip(first..).zip(well) {
@@ -316,8 +336,9 @@ impl Inputs<'_> {
         }
         d.warning.fill(WarningStat::default());
         if !progress.states.is_empty() {
-            let n = state::size(m, RESUME).unwrap_or(0);
-            let _ = state::set(m, d, row(&progress.states, trajectory - progress.first, n), RESUME);
+            let parts = self.resume();
+            let n = state::size(m, parts).unwrap_or(0);
+            let _ = state::set(m, d, row(&progress.states, trajectory - progress.first, n), parts);
             return;
         }
         let n = state::size(m, PHYSICS).unwrap_or(0);

@@ -165,6 +165,38 @@ fn groups_of_worlds_have_the_bits_of_single_ones() {
     }
 }
 
+/// Inputs that controls would hold stay as they are in the data, if there are no controls.
+#[test]
+fn inputs_stay_without_controls() {
+    let text = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='.1 0 0'/></body></worldbody>
+        <actuator><motor joint='j'/></actuator></mujoco>";
+    let m = corten_sim::load_model_str(text, &Default::default()).unwrap();
+    let (count, steps) = (13, 40);
+    let nstate = state::size(&m, PHYSICS).unwrap();
+    let initial = vec![0.0; nstate * count];
+    for threads in [1, 2] {
+        let pool = Pool::new(threads);
+        let mut datas: Vec<Data> = (0..threads).map(|_| Data::new(&m)).collect();
+        for torque in [1.0, 2.0] {
+            datas.iter_mut().for_each(|d| d.ctrl[0] = torque);
+            let control_spec = StateBit::Ctrl.raw() as u32;
+            let inputs =
+                Inputs { steps, control_spec, initial: &initial, warmstart: None, control: None };
+            let mut states = vec![0.0; count * steps * nstate];
+            let outputs = Outputs { state: &mut states, ..Outputs::default() };
+            let mut datas: Vec<&mut Data> = datas.iter_mut().collect();
+            assert!(rollout(&pool, |_| &m, &mut datas, count, 1, inputs, outputs));
+            let mut d = Data::new(&m);
+            d.ctrl[0] = torque;
+            (0..steps).for_each(|_| corten_sim::step(&m, &mut d).unwrap());
+            for trajectory in states.chunks(steps * nstate) {
+                let end = &trajectory[(steps - 1) * nstate..];
+                assert_eq!(bits(&end[1..3]), bits(&[d.qpos[0], d.qvel[0]]), "torque {torque}");
+            }
+        }
+    }
+}
+
 /// What is known about the room between bodies is of the model at that time, and of no other model.
 #[test]
 fn a_model_may_change_between_calls() {

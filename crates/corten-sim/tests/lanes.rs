@@ -287,3 +287,47 @@ fn go_bad(name: &str, m: &Model, period: usize) {
     }
     assert!(failures >= 4, "{name}: {failures}");
 }
+
+/// Without automatic reset, a world that has gone bad in one body goes on in the others.
+#[test]
+fn bad_numbers_stay_where_they_are() {
+    for reset in ["enable", "disable"] {
+        let text = format!(
+            "<mujoco><option integrator='implicitfast'><flag autoreset='{reset}'/></option><worldbody>
+            <body><joint/><geom size='.1' pos='.2 0 0'/></body>
+            <body pos='2 0 0'><joint name='b'/><geom size='.1' pos='.2 0 0'/></body></worldbody>
+            <actuator><position joint='b' kp='10' kv='2'/></actuator></mujoco>"
+        );
+        let m = load_model_str(&text, &Default::default()).unwrap();
+        let mut first = Data::new(&m);
+        if !lanes::supported(&m, &first) {
+            return;
+        }
+        let mut companions = Companions::of(&m, &mut first);
+        let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|_| Data::new(&m)).collect();
+        let Companions { others: [b, c, d], lanes } = &mut *companions;
+        let mut worlds = [&mut first, b, c, d];
+        for t in 0..10 {
+            let prepare = |d: &mut Data, world: usize| {
+                d.ctrl[0] = 1.0;
+                if (world, t) == (1, 3) {
+                    d.qvel[0] = f64::NAN;
+                }
+            };
+            worlds.iter_mut().enumerate().for_each(|(k, d)| prepare(d, k));
+            let results = lanes::step(&m, lanes, &mut worlds, false);
+            for (k, (single, result)) in singles.iter_mut().zip(results).enumerate() {
+                prepare(single, k);
+                assert_eq!(corten_sim::step(&m, single), result);
+                // What is not a number has a sign of no meaning.
+                let state = |d: &Data| {
+                    let numbers =
+                        d.qpos.iter().chain(&d.qvel).map(|&x| (x.is_nan(), x.max(-1e300)));
+                    numbers.map(|(nan, x)| (nan, x.to_bits())).collect::<Vec<_>>()
+                };
+                assert_eq!(state(single), state(worlds[k]), "autoreset {reset}: world {k} at {t}");
+            }
+        }
+        assert_eq!(singles[1].qvel[0].is_nan(), reset == "disable");
+    }
+}

@@ -18,7 +18,7 @@ mod plan;
 
 use corten_math::{Four, Mask, Number, transpose, wide};
 use corten_model::Model;
-use corten_model::enums::{EnableBit, Integrator, JointType};
+use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType};
 
 use crate::data::smooth::Lanes;
 use crate::data::structure::Structure;
@@ -173,6 +173,7 @@ use {gather, scatter};
 ///
 /// With `all`, every field of each `Data` is then what [`crate::step`] leaves there. Without, those
 /// that neither the next step nor a later stage of this one needs may still be of an earlier step.
+/// Numbers have the same bits; what is not a number may have another sign.
 pub fn step(
     m: &Model,
     group: &mut Group,
@@ -261,8 +262,10 @@ pub fn step(
         results[k] = stages::constrained(m, d);
     }
 
-    // A world whose numbers went bad has had its forward pass repeated: it goes on by itself.
-    let alone = results.each_ref().map(|[_, acceleration]| acceleration.is_err());
+    // A world whose numbers went bad has been reset, and its forward pass repeated: it goes on by
+    // itself. Where automatic reset is disabled, it stays with the others.
+    let reset = !m.opt.disabled(DisableBit::AutoReset);
+    let alone = results.each_ref().map(|[_, acceleration]| reset && acceleration.is_err());
     integrate::advance(m, l, worlds, plan, [all, with_forces], alone);
     let integrated = worlds.each_ref().map(|d| check::integrated(m, d));
     let forward = combine(state, results, |state, [control, acceleration]| {

@@ -72,6 +72,22 @@ pub(super) fn reach(m: &Model, hulls: &Hulls, geom: usize, dir: Vec3, hint: &mut
     reach().unwrap_or(f64::INFINITY)
 }
 
+/// A radius around the origin of a geom that its shape is within; without bound if that is not known.
+pub(super) fn radius(m: &Model, geom: usize) -> f64 {
+    match primitive(m, geom) {
+        Some(Geometry::Sphere { radius }) => radius,
+        Some(Geometry::Capsule { radius, half_length }) => radius + half_length,
+        Some(Geometry::Cylinder { radius, half_length }) => radius.hypot(half_length),
+        Some(Geometry::Ellipsoid { size: Vec3([x, y, z]) }) => x.max(y).max(z),
+        Some(Geometry::Box { size }) => size.norm(),
+        Some(Geometry::Mesh { .. }) | None if m.geom_type[geom] == GeomType::Mesh.raw() => {
+            let aabb = &m.geom_aabb[geom];
+            Vec3::from_slice(aabb).norm() + Vec3::from_slice(&aabb[3..]).norm()
+        }
+        _ => f64::INFINITY,
+    }
+}
+
 /// The elevation data of a height field geom.
 pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
     let id = usize::try_from(m.geom_dataid[geom]).ok().filter(|&id| id < m.nhfield)?;

@@ -29,7 +29,7 @@ const WORLDS: usize = Four::LANES;
 
 type Truths = <Four as Number>::Mask;
 
-/// What is kept of every distance: more than the tolerance of any search.
+/// What is kept of every distance: more than rounding, and than the tolerance of searches.
 const KEPT: f64 = 1e-5;
 
 /// Steps without detection that pay for the search of a clearance, and for how many searches at most
@@ -52,7 +52,8 @@ pub struct Clearance {
     planes: Vec<Plane>,
     /// Centres of spheres, while they are needed.
     centers: Vec<Vec3<Four>>,
-    /// Worlds that something is known of.
+    /// Worlds that something is known of. They stay open where a plane does not hold for the moment:
+    /// all that is known is about poses, and may hold again.
     open: [bool; WORLDS],
     /// Whether the places do not cover all of these.
     stale: bool,
@@ -218,7 +219,7 @@ impl Clearance {
                 None => self.planes.insert(next, narrow.plane(place, c, rules)),
             }
             let Some(axis) = narrow.separate(c, pair, convex) else { return false };
-            narrow.set_plane(&mut self.planes[next], c, pair, rules, axis, frames, lane);
+            narrow.set_plane(&mut self.planes[next], c, pair, axis, frames, lane);
         }
         self.planes.retain(|plane| (0..WORLDS).any(|lane| plane.is_set(lane)));
         self.open[lane] = true;

@@ -7,6 +7,7 @@ use corten_model::enums::GeomType;
 use super::super::filter::{Candidate, Rules};
 use super::super::method::Method;
 use super::super::narrow::Narrow;
+use super::super::shape;
 use super::room::{Bound, Pair, radius};
 use super::{Frames, KEPT, Truths, WORLDS};
 
@@ -15,6 +16,9 @@ const NEAR: f64 = 0.25;
 
 /// Distances between boxes that are as good as those between shapes, in parts of the radii.
 const FAIR: f64 = 0.1;
+
+/// Coarsest tolerance of convex searches that planes can do with.
+const COARSEST: f64 = KEPT / 4.0;
 
 /// A plane that moves with the body `under` and has the geom of another body `over` it.
 ///
@@ -25,6 +29,8 @@ const FAIR: f64 = 0.1;
 pub(super) struct Plane {
     /// Place of the pair among all.
     pub pair: u32,
+    /// Whether the first geom of the pair is the one under it.
+    on_first: bool,
     under: u32,
     over: u32,
     center: Vec3,
@@ -63,6 +69,12 @@ impl Plane {
 
     pub fn is_set(&self, lane: usize) -> bool {
         self.reach.0[lane] != f64::NEG_INFINITY
+    }
+
+    /// Where it is not set.
+    #[inline(always)]
+    pub fn unset(&self) -> Truths {
+        self.reach.below(Four::of(f64::MIN))
     }
 }
 
@@ -112,17 +124,20 @@ impl Narrow<'_> {
         let [hint1, hint2] = &mut [Hint::NONE; 2];
         if let Bound::HalfSpace { .. } = pair.first {
             let axis = -self.axes(first)[2];
-            let distance = axis.dot(offset) - self.reach(second, axis, hint2) - pair.margin;
+            let distance = axis.dot(offset) - self.reach(second, axis, hint2) - pair.apart;
             return (distance > 2.0 * KEPT).then_some(axis);
         }
-        if matches!(c.method, Method::DistanceField | Method::HeightField) {
-            return None;
+        match c.method {
+            Method::DistanceField | Method::HeightField => return None,
+            // A search that ends early takes shapes for touching that do not.
+            Method::Search if self.options().tolerance > COARSEST => return None,
+            _ => {}
         }
         let (mut best, mut separating) = (0.0, None);
         for axis in self.axes(first).into_iter().chain(self.axes(second)) {
             let axis = if axis.dot(offset) < 0.0 { -axis } else { axis };
             let reach = self.bound(first, -axis, hint1) + self.bound(second, axis, hint2);
-            let distance = axis.dot(offset) - reach - pair.margin;
+            let distance = axis.dot(offset) - reach - pair.apart;
             if distance > best {
                 (best, separating) = (distance, Some(axis));
             }
@@ -132,7 +147,7 @@ impl Narrow<'_> {
             ccd::query(a.as_mut()?, b.as_mut()?, &self.options(), 1, f64::MAX, convex);
             let axis = Separation::new(convex.axis).axis();
             let reach = self.reach(first, -axis, hint1) + self.reach(second, axis, hint2);
-            let distance = axis.dot(offset) - reach - pair.margin;
+            let distance = axis.dot(offset) - reach - pair.apart;
             if distance > best {
                 (best, separating) = (distance, Some(axis));
             }
@@ -148,10 +163,12 @@ impl Narrow<'_> {
         let (under, over) = if on_first { (c.first, c.second) } else { (c.second, c.first) };
         Plane {
             pair,
+            on_first,
             under: rules.body(under),
             over: rules.body(over),
             center: m.geom_pos[over as usize],
-            radius: radius(m, over),
+            // A shape that has been changed may have outgrown its bounds.
+            radius: radius(m, over).max(shape::radius(m, over as usize)),
             normal: Vec3([Four::default(); 3]),
             seen: Vec3([Four::default(); 3]),
             reach: Four([f64::NEG_INFINITY; WORLDS]),
@@ -164,15 +181,13 @@ impl Narrow<'_> {
         plane: &mut Plane,
         c: &Candidate,
         pair: &Pair,
-        rules: &Rules,
         axis: Vec3,
         frames: Frames<'_>,
         lane: usize,
     ) {
         let (first, second) = (c.first as usize, c.second as usize);
-        let on_first = plane.under == rules.body(c.first);
         let (normal, under, over) =
-            if on_first { (-axis, first, second) } else { (axis, second, first) };
+            if plane.on_first { (-axis, first, second) } else { (axis, second, first) };
         let frame = |body: u32| Mat3(frames.xmat[body as usize].0.map(|x| x.0[lane]));
         let origin = Vec3(frames.xpos[plane.under as usize].0.map(|x| x.0[lane]));
         let own = match pair.first {
@@ -186,6 +201,6 @@ impl Narrow<'_> {
             plane.normal.0[k].0[lane] = local[k];
             plane.seen.0[k].0[lane] = seen[k];
         }
-        plane.reach.0[lane] = below + above + pair.margin + KEPT;
+        plane.reach.0[lane] = below + above + pair.apart + KEPT;
     }
 }

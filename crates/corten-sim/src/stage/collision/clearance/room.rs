@@ -5,6 +5,7 @@ use corten_model::Model;
 use corten_model::enums::GeomType;
 
 use super::super::filter::{Candidate, Rules, Source};
+use super::super::method::Method;
 use super::super::parameters;
 use super::plane::Plane;
 use super::{Frames, KEPT, Truths, WORLDS};
@@ -44,6 +45,8 @@ pub(super) struct Pair {
     /// Distance of the centres, or of the centre from a plane, at which bounds touch.
     pub radii: f64,
     pub margin: f64,
+    /// Distance from which on the shapes have no contacts.
+    pub apart: f64,
     movers: [Option<u32>; 2],
 }
 
@@ -131,6 +134,9 @@ impl Layout {
                 second: place(c.second),
                 radii: own + radius(m, c.second),
                 margin: margin(m, c),
+                // Detection looks at boxes along the axes of faces and edges alone, where they may
+                // seem to be at 1/√3 of their distance.
+                apart: margin(m, c) * if c.method == Method::BoxBox { 2.0 } else { 1.0 },
                 movers: [of_body(c.first), of_body(c.second)],
             }
         };
@@ -202,8 +208,7 @@ wide! {
                 && plane.pair as usize == number
             {
                 next += 1;
-                let lowest = Four::of(f64::MIN);
-                distance = Four::select(plane.reach.below(lowest), distance, infinite);
+                distance = Four::select(plane.unset(), distance, infinite);
             }
             // What is not a number is near.
             let far = Four::of(NEAREST * pair.radii + KEPT).below(distance);

@@ -73,44 +73,102 @@ impl Gathered {
     }
 }
 
+/// Moves four worlds about and holds what is claimed against detection; counts claims, worlds with
+/// contacts, and planes.
+fn claims_and_contacts(m: &Model, rounds: usize) -> [usize; 3] {
+    let mut noise = Noise(7);
+    let mut worlds: [Data; WORLDS] = std::array::from_fn(|_| Data::new(m));
+    let mut clearance = Clearance::default();
+    let [mut claims, mut contacts, mut planes] = [0; 3];
+    for round in 0..rounds {
+        // Now and then somewhere else, otherwise a little further.
+        let scale = if round % 50 == 0 { 0.3 } else { [1e-4, 1e-3, 4e-3, 2e-2][round % 4] };
+        for d in &mut worlds {
+            if round % 50 == 0 {
+                d.reset(m);
+            }
+            noise.shake(d, scale);
+            kinematics::kinematics(m, d);
+        }
+        let gathered = Gathered::new(m, &worlds);
+        let holds = clearance.holds(gathered.frames());
+        for (lane, d) in worlds.iter_mut().enumerate() {
+            collision::collision(m, d);
+            contacts += usize::from(d.ncon > 0);
+            let claimed = holds[lane] || {
+                collision::acquaint(m, d, &mut clearance);
+                collision::renew(m, d, &mut clearance, gathered.frames(), lane)
+            };
+            claims += usize::from(claimed);
+            assert!(!claimed || d.ncon == 0, "round {round}: {:?}", d.contact.first());
+        }
+        planes += clearance.planes.len();
+    }
+    [claims, contacts, planes]
+}
+
+fn model(text: &str) -> Model {
+    load_model_str(text, &Default::default()).unwrap()
+}
+
 #[test]
 fn nothing_touches_where_it_holds() {
     if !Four::available() {
         return;
     }
-    let m = load_model_str(CROWD, &Default::default()).unwrap();
-    let mut noise = Noise(7);
-    let mut worlds: [Data; WORLDS] = std::array::from_fn(|_| Data::new(&m));
-    let mut clearance = Clearance::default();
-    let (mut claims, mut contacts, mut planes) = (0, 0, 0);
-    for round in 0..20000 {
-        // Now and then somewhere else, otherwise a little further.
-        let scale = if round % 50 == 0 { 0.3 } else { [1e-4, 1e-3, 4e-3, 2e-2][round % 4] };
-        for d in &mut worlds {
-            if round % 50 == 0 {
-                d.reset(&m);
-            }
-            noise.shake(d, scale);
-            kinematics::kinematics(&m, d);
-        }
-        let gathered = Gathered::new(&m, &worlds);
-        let holds = clearance.holds(gathered.frames());
-        for (lane, d) in worlds.iter_mut().enumerate() {
-            collision::collision(&m, d);
-            contacts += usize::from(d.ncon > 0);
-            if holds[lane] {
-                claims += 1;
-                assert_eq!(d.ncon, 0, "round {round}: {:?}", d.contact.first());
-            } else {
-                collision::acquaint(&m, d, &mut clearance);
-                let found = collision::renew(&m, d, &mut clearance, gathered.frames(), lane);
-                assert!(!found || d.ncon == 0, "round {round}: {:?}", d.contact.first());
-            }
-        }
-        planes += clearance.planes.len();
-    }
+    let [claims, contacts, planes] = claims_and_contacts(&model(CROWD), 20_000);
     assert!(
         claims > 30_000 && contacts > 10_000 && planes > 100_000,
         "{claims} {contacts} {planes}"
     );
+}
+
+/// Boxes are tested by axes of their own, along which they seem nearer than they are.
+#[test]
+fn boxes_with_margins() {
+    if !Four::available() {
+        return;
+    }
+    let body = |k: usize| {
+        let (x, y, z) = (k % 2, k / 2 % 2, k / 4);
+        let size = 0.05 + 0.02 * k as f64;
+        let margin = [0.1, 0.0, 0.02][k % 3];
+        format!(
+            "<body pos='{x} {y} {z}'><freejoint/><geom type='box' size='{size} .1 .1' margin='{margin}'/></body>"
+        )
+    };
+    let bodies: String = (0..8).map(body).collect();
+    let text =
+        format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>").replace("pos='1", "pos='.6");
+    let [claims, contacts, planes] = claims_and_contacts(&model(&text), 20_000);
+    assert!(
+        claims > 10_000 && contacts > 10_000 && planes > 10_000,
+        "{claims} {contacts} {planes}"
+    );
+}
+
+/// A search with a coarse tolerance takes shapes for touching that are apart.
+#[test]
+fn coarse_searches() {
+    if !Four::available() {
+        return;
+    }
+    let text = "<mujoco><option ccd_tolerance='.03'/><worldbody><geom type='ellipsoid' size='.1 .2 .15'/>
+        <body pos='.4 0 0'><freejoint/><geom type='cylinder' size='.1 .1'/></body></worldbody></mujoco>";
+    let [claims, contacts, _] = claims_and_contacts(&model(text), 20_000);
+    assert!(claims > 1_000 && contacts > 1_000, "{claims} {contacts}");
+}
+
+/// A rod that is longer than its bounds say turns over a table.
+#[test]
+fn shapes_that_outgrew_their_bounds() {
+    if !Four::available() {
+        return;
+    }
+    let text = "<mujoco><worldbody><geom type='box' size='1 1 1' pos='0 0 -1'/>
+        <body pos='0 0 .1'><joint axis='0 1 0'/><geom type='box' size='.1 .01 .01'/></body></worldbody></mujoco>";
+    let mut m = model(text);
+    m.geom_size[1].0[0] = 1.0;
+    let [claims, contacts, planes] = claims_and_contacts(&m, 20_000);
+    assert!(claims > 1_000 && contacts > 1_000 && planes > 1_000, "{claims} {contacts} {planes}");
 }
