@@ -80,8 +80,12 @@ fn sin_cos_four(angles: [f64; 4]) -> ([f64; 4], [f64; 4]) {
     for k in 0..4 {
         (sin[k], cos[k]) = sin_cos(angles[k]);
     }
-    let largest = angles.iter().fold(0.0, |m: f64, x| if x.abs() < m { m } else { x.abs() });
-    if !(largest < LARGEST) {
+    // Not the largest of them: it would be lost next to what is not a number.
+    let mut moderate = true;
+    for k in 0..4 {
+        moderate &= angles[k].abs() < LARGEST;
+    }
+    if !moderate {
         // Each by itself: what an angle gives does not depend on its neighbours.
         for k in 0..4 {
             if !(angles[k].abs() < LARGEST) {
@@ -234,6 +238,32 @@ mod tests {
                 different += usize::from(*s != s0) + usize::from(*c != c0);
             }
             assert!(different * 25 < n, "{different} of {} at {range}", 2 * n);
+        }
+    }
+
+    #[test]
+    fn neighbours_do_not_matter() {
+        let given = [0.3, 1e11, f64::NAN, -2.0, f64::INFINITY, -1e300, 7e5, 0.0];
+        let bits = |x: f64| if x.is_nan() { 1 } else { x.to_bits() };
+        let alone = given.map(|x| {
+            let (mut sin, mut cos) = ([0.0], [0.0]);
+            sin_cos_all(|_| x, &mut sin, &mut cos);
+            [bits(sin[0]), bits(cos[0])]
+        });
+        for start in 0..given.len() {
+            for stride in [1, 3, 5, 7] {
+                let place = |k: usize| (start + stride * k) % given.len();
+                let (mut sin, mut cos) = ([0.0; 8], [0.0; 8]);
+                sin_cos_all(|k| given[place(k)], &mut sin, &mut cos);
+                for k in 0..8 {
+                    assert_eq!(
+                        [bits(sin[k]), bits(cos[k])],
+                        alone[place(k)],
+                        "{}",
+                        given[place(k)]
+                    );
+                }
+            }
         }
     }
 
