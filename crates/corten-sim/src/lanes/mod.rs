@@ -194,10 +194,10 @@ pub fn step(
         gather!(l, worlds; ctrl qfrc_applied);
         forces::smooth_acceleration(m, l);
     }
-    let mut clear = [true; WORLDS];
+    let (mut clear, mut placed) = ([true; WORLDS], false);
     if plan.contacts {
         clear = clearance.holds(frames(l));
-        renew(m, l, worlds, clearance, &mut clear);
+        placed = renew(m, l, worlds, clearance, &mut clear);
     }
     if with_forces && plan.loose && clear == [true; WORLDS] && is_free(m, l, plan) {
         let integrated = integrate::advance_freely(m, l, worlds);
@@ -214,7 +214,9 @@ pub fn step(
         scatter!(l, worlds; qfrc_bias);
     }
     if !with_forces || plan.reads_frames || clear != [true; WORLDS] {
-        kinematics::geoms_and_sites(m, l);
+        if !placed {
+            kinematics::geoms_and_sites(m, l);
+        }
         scatter!(l, worlds;
             xipos ximat geom_xpos geom_xmat site_xpos site_xmat subtree_com cdof);
     }
@@ -274,14 +276,14 @@ pub fn step(
     combine(forward, integrated, |forward, integrated| forward.and(integrated))
 }
 
-/// Looks for clearances of worlds that have none.
+/// Looks for clearances of worlds that have none; tells whether geoms and sites had to be placed.
 fn renew(
     m: &Model,
     l: &mut Lanes,
     worlds: &mut [&mut Data; WORLDS],
     clearance: &mut Clearance,
     clear: &mut [bool; WORLDS],
-) {
+) -> bool {
     let mut placed = false;
     for (lane, (clear, d)) in clear.iter_mut().zip(worlds).enumerate() {
         if !*clear && clearance.is_due(lane) {
@@ -303,6 +305,7 @@ fn renew(
             *clear = collision::renew(m, d, clearance, frames(l), lane);
         }
     }
+    placed
 }
 
 /// Puts the states of worlds into lanes, after a look at their numbers.
