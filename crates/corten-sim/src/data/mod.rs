@@ -3,6 +3,7 @@
 pub(crate) mod attached;
 mod contact;
 mod fields;
+pub(crate) mod lent;
 mod reset;
 pub(crate) mod room;
 mod scratch;

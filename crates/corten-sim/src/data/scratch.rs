@@ -5,6 +5,7 @@ use std::sync::Arc;
 use corten_math::{AncestorAxes, Spatial};
 use corten_model::Model;
 
+use super::lent::Lent;
 use super::structure::Structure;
 use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
 use crate::stage::constraint::KeptRows;
@@ -16,6 +17,7 @@ use crate::{derivative, integrate, inverse, lanes};
 pub(crate) struct Scratch {
     /// Checked indices of the kinematic forest.
     pub structure: Arc<Structure>,
+    pub lent: Arc<Lent>,
     /// Sines and cosines of half the angles of hinges.
     pub half_angle: [Vec<f64>; 2],
     /// Axes along the current path of a walk over dofs.
@@ -56,6 +58,7 @@ impl Scratch {
             tendon: tendon::Pattern::shared(m, &structure),
             tendons: tendon::Memory::default(),
             half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
+            lent: Lent::shared(&structure),
             structure,
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],

@@ -29,6 +29,7 @@ use corten_model::Model;
 use corten_model::enums::{DisableBit, Solver};
 
 pub(crate) use blame::{bad_row, row_place, strongest_row};
+pub(crate) use conjugate::Conjugate;
 pub use dual::materialize_dual;
 pub(crate) use exact::dot_stored;
 pub use island_view::materialize_islands;
@@ -88,6 +89,9 @@ pub fn constraint(m: &Model, d: &mut Data) {
         Some(Solver::Cg) => Some(Method::ConjugateGradient),
         Some(Solver::Newton) | None => Some(Method::Newton),
     };
+    if primal == Some(Method::ConjugateGradient) {
+        work.primal.conjugate = Some(d.scratch.lent.conjugate.take());
+    }
     match primal {
         Some(method) => {
             let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
@@ -114,6 +118,9 @@ pub fn constraint(m: &Model, d: &mut Data) {
     }
     if m.opt.noslip_iterations > 0 {
         solve_dual(m, d, &rows, Pass::NoSlip);
+    }
+    if let Some(conjugate) = work.primal.conjugate.take() {
+        d.scratch.lent.conjugate.put(conjugate);
     }
     d.scratch.constraint.put(rows);
     d.scratch.solver.work = Some(work);

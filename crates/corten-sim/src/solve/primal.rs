@@ -40,7 +40,8 @@ pub struct Iterate<'a> {
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Primal {
-    conjugate: Conjugate,
+    /// May be lent for the time of a solve.
+    pub conjugate: Option<Box<Conjugate>>,
     tiny: Tiny,
     small: Compact,
     /// One for each of the first large islands, since its pattern often serves again in the next
@@ -133,7 +134,8 @@ impl Primal {
             return self.exact.solve(layout, problem, method, limits, x, record);
         }
         if method == Method::ConjugateGradient {
-            return self.conjugate.solve(problem, limits, x, record);
+            let conjugate = self.conjugate.get_or_insert_default();
+            return conjugate.solve(problem, limits, x, record);
         }
         if !loaded {
             self.load(problem, x.qacc.len());

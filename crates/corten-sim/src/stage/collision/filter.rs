@@ -13,7 +13,7 @@ use super::method::Method;
 use crate::support::same;
 
 /// The part of a geom that decides about admission.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Rule {
     body: u32,
     weld: i32,
@@ -52,7 +52,7 @@ pub(super) struct Candidate {
 /// The rules of a model, and copies of the types, masks and lists they were made from: these are
 /// writable while simulating, and comparing them is cheaper than following them. Which geom belongs
 /// to which body stays as it was when the data were made, as everywhere.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Rules {
     geoms: Vec<Rule>,
     /// Signatures of body pairs, ascending.
@@ -65,31 +65,9 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Brings the rules up to date; `true` if they changed.
-    pub fn update(&mut self, m: &Model) -> bool {
-        if self.fit(m) {
-            return false;
-        }
-        let inputs = [
-            &m.geom_type,
-            &m.geom_contype,
-            &m.geom_conaffinity,
-            &m.body_contype,
-            &m.body_conaffinity,
-            &m.exclude_signature,
-            &m.pair_geom1,
-            &m.pair_geom2,
-        ];
-        for (kept, input) in self.inputs.iter_mut().zip(inputs) {
-            kept.clone_from(input);
-        }
-        self.rebuild(m);
-        true
-    }
-
     /// Whether the model still says what the rules were made from.
     #[inline]
-    fn fit(&self, m: &Model) -> bool {
+    pub fn fit(&self, m: &Model) -> bool {
         let [kind, contype, conaffinity, body_contype, body_conaffinity, lists @ ..] = &self.inputs;
         let [exclude, pair_geom1, pair_geom2] = lists;
         self.filter_parent != m.opt.disabled(DisableBit::FilterParent)
@@ -104,13 +82,10 @@ impl Rules {
             && same(pair_geom2, &m.pair_geom2)
     }
 
-    fn rebuild(&mut self, m: &Model) {
-        self.filter_parent = !m.opt.disabled(DisableBit::FilterParent);
-        self.midphase = !m.opt.disabled(DisableBit::MidPhase);
+    pub fn new(m: &Model) -> Rules {
         let body_of = |b: i32| usize::try_from(b).ok().filter(|&b| b < m.nbody).unwrap_or(0);
         let weld = |b: usize| body_of(m.body_weldid[b]);
-        self.geoms.clear();
-        self.geoms.extend((0..m.ngeom).map(|g| {
+        let rule = |g: usize| {
             let b = body_of(m.geom_bodyid[g]);
             Rule {
                 body: b as u32,
@@ -124,27 +99,42 @@ impl Rules {
                 crowd: m.body_geomnum[b] != 1,
                 excluded: false,
             }
-        }));
-        self.excluded.clear();
-        self.excluded.extend(m.exclude_signature.iter().map(|&s| s as u32));
-        self.excluded.sort_unstable();
+        };
+        let mut geoms: Vec<Rule> = (0..m.ngeom).map(rule).collect();
+        let mut excluded: Vec<u32> = m.exclude_signature.iter().map(|&s| s as u32).collect();
+        excluded.sort_unstable();
         let mut bodies = vec![false; m.nbody];
-        for &signature in &self.excluded {
+        for &signature in &excluded {
             for body in [signature >> 16, signature & 0xffff] {
                 if let Some(body) = bodies.get_mut(body as usize) {
                     *body = true;
                 }
             }
         }
-        for rule in &mut self.geoms {
+        for rule in &mut geoms {
             rule.excluded = bodies.get(rule.body as usize).is_some_and(|&excluded| excluded);
         }
-        self.listed.clear();
-        self.listed.extend(m.pair_geom1.iter().zip(&m.pair_geom2).map(|(&a, &b)| {
-            let (a, b) = (a as u32, b as u32);
-            (a.min(b), a.max(b))
-        }));
-        self.listed.sort_unstable();
+        let pairs = m.pair_geom1.iter().zip(&m.pair_geom2).map(|(&a, &b)| (a as u32, b as u32));
+        let mut listed: Vec<_> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
+        listed.sort_unstable();
+        let inputs = [
+            &m.geom_type,
+            &m.geom_contype,
+            &m.geom_conaffinity,
+            &m.body_contype,
+            &m.body_conaffinity,
+            &m.exclude_signature,
+            &m.pair_geom1,
+            &m.pair_geom2,
+        ];
+        Rules {
+            geoms,
+            excluded,
+            listed,
+            filter_parent: !m.opt.disabled(DisableBit::FilterParent),
+            midphase: !m.opt.disabled(DisableBit::MidPhase),
+            inputs: inputs.map(Vec::clone),
+        }
     }
 
     #[inline]

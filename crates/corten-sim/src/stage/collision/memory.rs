@@ -27,6 +27,8 @@ pub(super) struct Notes {
     kept: Vec<(Key, Note)>,
     end: usize,
     cursor: usize,
+    /// Room for what is kept when the detection began.
+    room: usize,
     /// Kept, too, until there is room.
     waiting: VecDeque<(Key, Note)>,
 }
@@ -34,7 +36,7 @@ pub(super) struct Notes {
 impl Notes {
     /// Starts a detection.
     pub fn begin(&mut self) {
-        (self.end, self.cursor) = (0, 0);
+        (self.end, self.cursor, self.room) = (0, 0, self.kept.capacity());
     }
 
     /// What was kept for a pair; keys must not descend.
@@ -54,6 +56,9 @@ impl Notes {
             self.cursor += 1;
         }
         self.waiting.push_back((key, note));
+        if self.cursor == self.kept.len() {
+            return self.append_waiting();
+        }
         while self.end < self.cursor
             && let Some(first) = self.waiting.pop_front()
         {
@@ -64,10 +69,16 @@ impl Notes {
 
     /// Ends a detection.
     pub fn end(&mut self) {
-        let room = self.kept.capacity();
+        self.append_waiting();
+        tighten(&mut self.kept, self.room);
+    }
+
+    /// Where nothing is needed any more of what the last detection kept.
+    fn append_waiting(&mut self) {
         self.kept.truncate(self.end);
         self.kept.extend(self.waiting.drain(..));
-        tighten(&mut self.kept, room);
+        self.end = self.kept.len();
+        self.cursor = self.end;
     }
 
     /// Takes over the hints of another simulation in exchange for its own.

@@ -4,12 +4,13 @@
 //! all constraint rows. Answers to `mj_collision`.
 //!
 //! Which pairs of geoms may ever touch does not change while simulating. [`filter`] condenses it
-//! into rules per geom; [`broad`] turns them into candidates for the current poses, in the order
+//! into rules per geom, which all data of a model share ([`admitted`]); [`broad`] turns them into candidates for the current poses, in the order
 //! in which contacts are reported; [`narrow`] tests each candidate by its [`method`] and writes its
 //! contacts with the parameters mixed by [`parameters`]. Where a contact is so shallow that
 //! rounding in MuJoCo's bounding tests decides, [`tie`] repeats them. Worlds side by side need not
 //! look for contacts as long as [`clearance`] says that there can be none.
 
+mod admitted;
 mod broad;
 mod clearance;
 mod filter;
@@ -18,6 +19,7 @@ mod memory;
 mod method;
 mod narrow;
 mod parameters;
+mod search;
 pub(crate) mod shape;
 mod sweep;
 mod table;
@@ -34,6 +36,7 @@ use crate::{Data, Hook};
 pub use clearance::Clearance;
 pub(crate) use clearance::Frames;
 pub use memory::Hints;
+pub(crate) use search::Search;
 
 /// Exchanges the hints in the data for those given: for data that several simulations share.
 pub fn exchange_hints(d: &mut Data, hints: &mut Hints) {
@@ -125,7 +128,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
     let hulls = hulls.update(m);
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
-    let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat);
+    let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat, &scratch.lent.search);
     let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls, awake);
     work.notes.begin();
@@ -133,6 +136,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     work.ties.begin();
     narrow.collide_all(candidates, rules, work, contact);
     work.notes.end();
+    broad.put_back(&scratch.lent.search);
     if let Some(hook) = d.hooks.get() {
         let mut contacts = std::mem::take(&mut d.contact);
         contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));

@@ -17,8 +17,6 @@ const MOVES_PER_BOX: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
     boxes: Vec<Aabb>,
-    /// Indices of boxes by position along the sweep axis; reused as first guess the next time.
-    order: Vec<u32>,
     strips: Vec<Entry>,
     starts: Vec<u32>,
     wide: Vec<u32>,
@@ -64,14 +62,16 @@ impl Sweep {
         }
     }
 
-    /// Reports every pair of overlapping boxes once, in no particular order.
-    pub fn pairs(&mut self, mut found: impl FnMut(u32, u32)) {
+    /// Reports every pair of overlapping boxes once, in no particular order. The indices of the
+    /// boxes along the sweep axis are left in `order`, which is a first guess if it has that from
+    /// the last time.
+    pub fn pairs(&mut self, order: &mut Vec<u32>, mut found: impl FnMut(u32, u32)) {
         if self.boxes.len() < 2 {
             return;
         }
         let axes = self.axes();
-        self.sort(axes[0]);
-        let strips = self.distribute(axes);
+        self.sort(axes[0], order);
+        let strips = self.distribute(axes, order);
         for s in 0..strips {
             let entries = &self.strips[self.starts[s] as usize..self.starts[s + 1] as usize];
             for (k, a) in entries.iter().enumerate() {
@@ -85,7 +85,7 @@ impl Sweep {
                 }
             }
         }
-        self.sweep_wide(axes, &mut found);
+        self.sweep_wide(axes, order, &mut found);
     }
 
     /// Axes by decreasing variance of the box centres.
@@ -109,23 +109,23 @@ impl Sweep {
 
     /// Sorts by lower bound; equal ones by index, so that the result does not depend on the
     /// first guess.
-    fn sort(&mut self, axis: usize) {
+    fn sort(&self, axis: usize, order: &mut Vec<u32>) {
         let n = self.boxes.len();
         let boxes = &self.boxes;
         let key = |k: u32| (boxes[k as usize].low[axis], k);
         let less = |a: (f64, u32), b: (f64, u32)| a.0 < b.0 || a.0 == b.0 && a.1 < b.1;
-        if self.order.len() == n {
+        if order.len() == n {
             let mut moves = MOVES_PER_BOX * n;
             'insertion: {
                 for i in 1..n {
-                    let moving = self.order[i];
+                    let moving = order[i];
                     let moving_key = key(moving);
                     let mut k = i;
-                    while k > 0 && less(moving_key, key(self.order[k - 1])) {
-                        self.order[k] = self.order[k - 1];
+                    while k > 0 && less(moving_key, key(order[k - 1])) {
+                        order[k] = order[k - 1];
                         k -= 1;
                     }
-                    self.order[k] = moving;
+                    order[k] = moving;
                     if i - k > moves {
                         break 'insertion;
                     }
@@ -134,17 +134,17 @@ impl Sweep {
                 return;
             }
         } else {
-            self.order.clear();
-            self.order.extend(0..n as u32);
+            order.clear();
+            order.extend(0..n as u32);
         }
-        self.order.sort_unstable_by(|&a, &b| {
+        order.sort_unstable_by(|&a, &b| {
             let (a, b) = (key(a), key(b));
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
         });
     }
 
     /// Fills the strips; returns their number.
-    fn distribute(&mut self, axes: [usize; 3]) -> usize {
+    fn distribute(&mut self, axes: [usize; 3], order: &[u32]) -> usize {
         let n = self.boxes.len();
         let axis = axes[1];
         let (mut low, mut high, mut extent) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
@@ -162,7 +162,7 @@ impl Sweep {
         self.starts.clear();
         self.starts.resize(strips + 1, 0);
         self.wide.clear();
-        for &k in &self.order {
+        for &k in order {
             let b = &self.boxes[k as usize];
             let (s0, s1) = (strip_of(b.low[axis]), strip_of(b.high[axis]));
             if s1 - s0 >= MAX_STRIPS {
@@ -180,7 +180,7 @@ impl Sweep {
         self.strips.resize(self.starts[strips] as usize, Entry::default());
         let wide = self.wide.len();
         let mut next_wide = 0;
-        for &k in &self.order {
+        for &k in order {
             if next_wide < wide && self.wide[next_wide] == k {
                 next_wide += 1;
                 continue;
@@ -201,11 +201,11 @@ impl Sweep {
     }
 
     /// Tests each wide box against all boxes that begin before its end; two wide ones meet once.
-    fn sweep_wide(&self, axes: [usize; 3], found: &mut impl FnMut(u32, u32)) {
+    fn sweep_wide(&self, axes: [usize; 3], order: &[u32], found: &mut impl FnMut(u32, u32)) {
         for (w, &wide) in self.wide.iter().enumerate() {
             let a = entry(&self.boxes[wide as usize], axes, 0);
             let mut next_wide = 0;
-            for &k in &self.order {
+            for &k in order {
                 let b = entry(&self.boxes[k as usize], axes, 0);
                 if b.low[0] > a.high[0] {
                     break;
@@ -237,9 +237,9 @@ mod tests {
         (*state >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn collect(sweep: &mut Sweep) -> Vec<(u32, u32)> {
+    fn collect(sweep: &mut Sweep, order: &mut Vec<u32>) -> Vec<(u32, u32)> {
         let mut pairs = Vec::new();
-        sweep.pairs(|a, b| pairs.push((a.min(b), a.max(b))));
+        sweep.pairs(order, |a, b| pairs.push((a.min(b), a.max(b))));
         let reported = pairs.len();
         pairs.sort_unstable();
         pairs.dedup();
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn agrees_with_all_pairs() {
         let mut state = 1;
-        let mut sweep = Sweep::default();
+        let (mut sweep, mut order) = (Sweep::default(), Vec::new());
         for round in 0..60 {
             let n = 2 + (random(&mut state) * 120.0) as usize;
             let spread = [Vec3::splat(1.0), Vec3::new(5.0, 0.0, 0.0), Vec3::new(3.0, 8.0, 0.1)];
@@ -274,7 +274,7 @@ mod tests {
                     }
                 }
             }
-            assert_eq!(collect(&mut sweep), expected);
+            assert_eq!(collect(&mut sweep, &mut order), expected);
         }
     }
 
@@ -286,6 +286,6 @@ mod tests {
         sweep.add(2, Vec3::ZERO, 0.0);
         sweep.add(3, Vec3::ZERO, 0.0);
         sweep.add(4, Vec3::splat(1e308), 1e307);
-        assert_eq!(collect(&mut sweep), [(2, 3)]);
+        assert_eq!(collect(&mut sweep, &mut Vec::new()), [(2, 3)]);
     }
 }

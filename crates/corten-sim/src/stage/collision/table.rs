@@ -22,18 +22,26 @@ const MAX_GEOMS: usize = 512;
 /// what single precision loses.
 const INFLATION: f64 = 1e-6;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Table {
     /// All admitted pairs in order.
     candidates: Vec<Candidate>,
     /// Geoms with bounds; eight of them are a block.
     bounded: Vec<u32>,
-    spheres: Vec<Spheres>,
     rows: Vec<Row>,
     partners: Vec<Partners>,
-    /// One bit per candidate: those that need no test, and those that passed one.
+    /// One bit per candidate: those that need no test.
     untested: Vec<u64>,
-    meeting: Vec<u64>,
+}
+
+/// What meets at the current poses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meeting {
+    spheres: Vec<Spheres>,
+    /// One bit per candidate.
+    bits: Vec<u64>,
+    /// The candidates.
+    list: Vec<Candidate>,
 }
 
 /// Centres and radii of eight geoms.
@@ -84,13 +92,9 @@ impl Table {
         candidates.sort_unstable_by_key(|c| rules.order(c));
         u16::try_from(candidates.len()).ok()?;
 
-        let nowhere = Spheres([[f32::NAN; LANES]; 4]);
-        let words = candidates.len().div_ceil(64);
         let mut table = Table {
-            spheres: vec![nowhere; bounded.len().div_ceil(LANES)],
             bounded: bounded.to_vec(),
-            untested: vec![0; words],
-            meeting: vec![0; words],
+            untested: vec![0; candidates.len().div_ceil(64)],
             ..Table::default()
         };
         // Each pair belongs to the row of its plane, or of its geom that comes first.
@@ -134,25 +138,33 @@ impl Table {
         &self.candidates
     }
 
-    /// Appends the pairs whose bounds meet, and those that the author listed, which have a margin
-    /// of their own.
-    pub fn cull(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], out: &mut Vec<Candidate>) {
-        find_meeting(self, m, xpos, xmat);
-        for (word, &bits) in self.meeting.iter().enumerate() {
+    /// The pairs whose bounds meet, and those that the author listed, which have a margin of
+    /// their own.
+    pub fn cull<'a>(
+        &self,
+        m: &Model,
+        xpos: &[Vec3],
+        xmat: &[Mat3],
+        meeting: &'a mut Meeting,
+    ) -> &'a [Candidate] {
+        find_meeting(self, m, xpos, xmat, meeting);
+        meeting.list.clear();
+        for (candidates, &bits) in self.candidates.chunks(64).zip(&meeting.bits) {
             let mut bits = bits;
-            let Some(candidates) = self.candidates.get(64 * word..) else { return };
             while bits != 0 {
-                out.extend(candidates.get(bits.trailing_zeros() as usize));
+                meeting.list.extend(candidates.get(bits.trailing_zeros() as usize));
                 bits &= bits - 1;
             }
         }
+        &meeting.list
     }
 
     /// Sets the bits of the pairs whose bounds meet.
     #[inline(always)]
-    fn find_meeting(&mut self, m: &Model, xpos: &[Vec3], xmat: &[Mat3]) {
-        self.bound(m, xpos);
-        self.meeting.copy_from_slice(&self.untested);
+    fn find_meeting(&self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], meeting: &mut Meeting) {
+        let Meeting { spheres, bits, .. } = meeting;
+        self.bound(m, xpos, spheres);
+        bits.clone_from(&self.untested);
         let mut start = 0;
         for row in &self.rows {
             let partners = &self.partners[start..row.end as usize];
@@ -167,17 +179,17 @@ impl Table {
                     let margin = m.geom_margin[geom].max(m.opt.o_margin).max(0.0);
                     let height = normal.dot(origin) + margin + INFLATION * extent;
                     let height = Lanes::splat(height as f32);
-                    mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, radius]| {
+                    mark(bits, partners, spheres, |[cx, cy, cz, radius]| {
                         let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
                         radius.plus(height).not_below(along)
                     });
                 }
                 Tested::Sphere(slot) => {
                     let slot = slot as usize;
-                    let block = &self.spheres[slot / LANES].0;
+                    let block = &spheres[slot / LANES].0;
                     let own = |k: usize| Lanes::splat(block[k][slot % LANES]);
                     let (x, y, z, radius) = (own(0), own(1), own(2), own(3));
-                    mark(&mut self.meeting, partners, &self.spheres, |[cx, cy, cz, other]| {
+                    mark(bits, partners, spheres, |[cx, cy, cz, other]| {
                         let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
                         let reach = radius.plus(other);
                         let distance = x.product(x).plus(y.product(y)).plus(z.product(z));
@@ -189,9 +201,11 @@ impl Table {
     }
 
     #[inline(always)]
-    fn bound(&mut self, m: &Model, xpos: &[Vec3]) {
+    fn bound(&self, m: &Model, xpos: &[Vec3], spheres: &mut Vec<Spheres>) {
+        let nowhere = Spheres([[f32::NAN; LANES]; 4]);
+        spheres.resize(self.bounded.len().div_ceil(LANES), nowhere);
         let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
-        for (eight, spheres) in self.bounded.chunks(LANES).zip(&mut self.spheres) {
+        for (eight, spheres) in self.bounded.chunks(LANES).zip(spheres) {
             for (lane, &g) in eight.iter().enumerate() {
                 let (g, p) = (g as usize, xpos[g as usize]);
                 spheres.0[0][lane] = p[0] as f32;
@@ -212,8 +226,14 @@ impl Table {
 }
 
 wide! {
-    fn find_meeting(table: &mut Table, m: &Model, xpos: &[Vec3], xmat: &[Mat3]) {
-        table.find_meeting(m, xpos, xmat);
+    fn find_meeting(
+        table: &Table,
+        m: &Model,
+        xpos: &[Vec3],
+        xmat: &[Mat3],
+        meeting: &mut Meeting,
+    ) {
+        table.find_meeting(m, xpos, xmat, meeting);
     }
 }
 

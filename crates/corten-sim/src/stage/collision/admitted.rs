@@ -1,0 +1,35 @@
+//! What may touch at all, which is the same for all data of a model.
+
+use std::sync::Arc;
+
+use corten_model::Model;
+
+use super::filter::Rules;
+use super::table::Table;
+use crate::data::shared::Shared;
+
+#[derive(Debug, Default)]
+pub(super) struct Admitted {
+    pub rules: Rules,
+    /// Colliding geoms with bounds, and planes, which have none.
+    pub bounded: Vec<u32>,
+    pub planes: Vec<u32>,
+    /// All admitted pairs in order, if they are few.
+    pub table: Option<Table>,
+}
+
+impl Admitted {
+    pub fn shared(m: &Model) -> Arc<Admitted> {
+        static IN_USE: Shared<Admitted> = Shared::new();
+        let rules = Rules::new(m);
+        IN_USE.find(|old| old.rules == rules, || Admitted::new(m, rules.clone()))
+    }
+
+    pub fn new(m: &Model, rules: Rules) -> Admitted {
+        let colliding = (0..m.ngeom as u32).filter(|&g| rules.collides(g as usize));
+        let (planes, bounded): (Vec<_>, Vec<_>) =
+            colliding.partition(|&g| rules.is_plane(g as usize));
+        let table = Table::new(m, &rules, &bounded, &planes);
+        Admitted { rules, bounded, planes, table }
+    }
+}
