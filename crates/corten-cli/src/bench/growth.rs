@@ -1,6 +1,6 @@
 //! How cost grows with the size of a scene, the number of worlds and the number of threads.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -42,10 +42,11 @@ const SCENES: [Series; 3] = [
     ("Dofs in a chain", "growth_chain", "hinges in one chain", &[1, 3, 10, 30, 100], chain),
 ];
 
-pub fn run(folder: &Path, rounds: usize) -> anyhow::Result<ExitCode> {
+pub fn run(folder: &Path, libraries: &[PathBuf], rounds: usize) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(folder)?;
-    let paths = machine::libraries(&[]);
-    let libraries: Vec<Reference> = paths.iter().flat_map(|p| Reference::open(p)).collect();
+    let paths = machine::libraries(libraries);
+    let libraries: Vec<Reference> =
+        paths.iter().map(|p| Reference::open(p)).collect::<Result<_, _>>()?;
     for series in &SCENES {
         scenes(folder, series, &libraries, rounds)?;
     }

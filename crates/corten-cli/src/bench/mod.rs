@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return gate::run(file, args.update);
     }
     if let Some(folder) = &args.growth {
-        return growth::run(folder, args.rounds);
+        return growth::run(folder, &args.libraries, args.rounds);
     }
     let machine = machine::description();
     machine::pin(args.core);

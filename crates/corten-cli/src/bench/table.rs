@@ -48,8 +48,13 @@ impl Row {
     pub fn print(&self) {
         print!("{:40} {:8} {:>10}", self.scene, self.regime, number(self.time, 2));
         for a in &self.against {
-            let [ratio, low, high] = a.ratio.unwrap_or([f64::NAN; 3]);
-            print!(" {:>12} {ratio:6.2}x {low:5.2}-{high:<6.2}", number(a.time, 2));
+            let (ratio, range) = match a.ratio {
+                Some([median, low, high]) => {
+                    (format!("{median:.2}x"), format!("{low:.2}-{high:.2}"))
+                }
+                None => ("-".into(), "-".into()),
+            };
+            print!(" {:>12} {ratio:>7} {range:>12}", number(a.time, 2));
         }
         println!(" {:7.2} {:9.1e}", self.allocations, self.deviation);
         if let Some(own) = self.instructions {
