@@ -266,7 +266,13 @@ impl Stage<'_> {
             self.fail(world, error.into());
             return;
         }
-        self.store(world, 0..context.slots.len());
+        // Only user code changes inputs.
+        if self.data.hooks.is_some() {
+            self.store(world, context.inputs.clone());
+        }
+        self.store(world, 0..context.inputs.start);
+        self.store(world, context.inputs.end..context.slots.len());
+        self.publish(world);
         let (m, d) = (model, &*self.data);
         let task = context.task;
         *world.reward = task.reward.as_ref().map_or(0.0, |f| f.compute(m, d));
@@ -278,6 +284,7 @@ impl Stage<'_> {
         self.load(world);
         corten_sim::forward(self.model, self.data);
         self.store(world, self.context.inputs.end..self.context.slots.len());
+        self.publish(world);
     }
 
     pub fn reset(&mut self, world: &mut World<'_, '_>) {
@@ -295,6 +302,7 @@ impl Stage<'_> {
         *world.reward = 0.0;
         (*world.terminated, *world.truncated) = (false, false);
         self.store(world, 0..context.slots.len());
+        self.publish(world);
     }
 
     /// Records a failure from the state in the world's rows.
@@ -312,17 +320,22 @@ impl Stage<'_> {
     /// Puts a world's state and inputs into the data.
     fn load(&mut self, world: &World<'_, '_>) {
         let slots = self.context.slots[..self.context.inputs.end].iter();
-        for (slot, rows) in slots.zip(world.rows.iter()) {
+        for (slot, rows) in slots.zip(world.rows.iter()).filter(|(slot, _)| slot.width > 0) {
             table::load(*slot, rows, world.row, self.data);
         }
     }
 
     /// Writes a range of columns back to the world's rows.
     fn store(&self, world: &mut World<'_, '_>, columns: Range<usize>) {
-        let slots = &self.context.slots[columns.clone()];
-        for (slot, rows) in slots.iter().zip(&mut world.rows[columns]) {
+        let slots = self.context.slots[columns.clone()].iter();
+        let rows = slots.zip(&mut world.rows[columns]).filter(|(slot, _)| slot.width > 0);
+        for (slot, rows) in rows {
             table::store(*slot, rows, world.row, self.data);
         }
+    }
+
+    /// Writes positions and velocities to the results of the batch.
+    fn publish(&self, world: &mut World<'_, '_>) {
         let (qpos, qvel) = world.state.split_at_mut(self.data.qpos.len());
         qpos.copy_from_slice(&self.data.qpos);
         qvel.copy_from_slice(&self.data.qvel);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use corten_batch::{BatchSim, Cause, Dump, OnFailure};
-use corten_sim::{Data, Model, StepError};
+use corten_sim::{Data, Hook, Hooks, Model, StepError};
 
 const WORLDS: usize = 13;
 const STEPS: usize = 60;
@@ -126,6 +126,26 @@ fn several_steps_per_call_and_control_hooks() {
         (0..10).for_each(|_| corten_sim::step(&m, &mut d).unwrap());
         assert_eq!(world_bits(&batch, "qpos", w), bits(&d.qpos));
         assert_eq!(world_bits(&batch, "ctrl", w), bits(&d.ctrl));
+    }
+}
+
+#[test]
+fn inputs_that_user_code_changes_show() {
+    struct Push;
+    impl Hook for Push {
+        fn control(&self, _: &Model, d: &mut Data) {
+            d.ctrl[0] = 0.25 + d.qpos[0];
+        }
+    }
+    let m = scene("cartpole.xml");
+    let mut batch = BatchSim::new(Arc::new(m), 6).with_threads(1).with_hooks(Hooks::new(Push));
+    for (world, qpos) in batch.f64_mut("qpos").unwrap().chunks_mut(2).enumerate() {
+        qpos[0] = 0.1 * world as f64;
+    }
+    batch.f64_mut("ctrl").unwrap().fill(9.0);
+    batch.step_all();
+    for (world, u) in batch.f64("ctrl").unwrap().iter().enumerate() {
+        assert_eq!(*u, 0.25 + 0.1 * world as f64);
     }
 }
 
