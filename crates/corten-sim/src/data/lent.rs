@@ -2,9 +2,11 @@
 //! other.
 //!
 //! Where a stage works on much more than it leaves behind, memory of its own for each of many
-//! simulations would hold nothing but old numbers. Of what is lent there is one for each thread
-//! that steps, and it is gone with the last data. To lend takes a lock, twice: it is for stages of
-//! large models, which take a hundred times as long.
+//! simulations would hold nothing but old numbers. Of what is lent there are as many as ever were
+//! in use at the same time, each as large as its largest use, until the last data are gone. So a
+//! step allocates nothing once every one of these has met the largest scene, not just its own data.
+//! To lend takes a lock, twice, and hands memory from core to core: it is for large models only,
+//! whose stages take a hundred times as long.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +15,8 @@ use super::structure::Structure;
 use crate::solve::Conjugate;
 use crate::stage::collision::Search;
 
-/// What the data of models with one structure lend to each other.
+/// What the data of models with one structure lend to each other. Where too many models are in use
+/// to remember all, new data of an old one may have a pool of their own.
 #[derive(Debug, Default)]
 pub(crate) struct Lent {
     structure: Arc<Structure>,

@@ -45,6 +45,9 @@ use problem::{Inertia, Limits, Problem, Rows};
 use rows::Jacobian;
 use start::{start, start_dual, start_exact};
 
+/// Degrees of freedom from which conjugate gradients work in memory that data lend each other.
+const LENT: usize = 256;
+
 /// Working memory of the solvers.
 #[derive(Clone, Debug, Default)]
 pub struct SolverScratch {
@@ -89,7 +92,8 @@ pub fn constraint(m: &Model, d: &mut Data) {
         Some(Solver::Cg) => Some(Method::ConjugateGradient),
         Some(Solver::Newton) | None => Some(Method::Newton),
     };
-    if primal == Some(Method::ConjugateGradient) {
+    let lent = primal == Some(Method::ConjugateGradient) && m.nv >= LENT;
+    if lent {
         work.primal.conjugate = Some(d.scratch.lent.conjugate.take());
     }
     match primal {
@@ -119,7 +123,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
     if m.opt.noslip_iterations > 0 {
         solve_dual(m, d, &rows, Pass::NoSlip);
     }
-    if let Some(conjugate) = work.primal.conjugate.take() {
+    if let Some(conjugate) = work.primal.conjugate.take_if(|_| lent) {
         d.scratch.lent.conjugate.put(conjugate);
     }
     d.scratch.constraint.put(rows);

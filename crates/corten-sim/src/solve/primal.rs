@@ -40,7 +40,8 @@ pub struct Iterate<'a> {
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Primal {
-    /// May be lent for the time of a solve.
+    /// Lent for the time of a solve if the model is large, and this is not the memory of a helping
+    /// thread.
     pub conjugate: Option<Box<Conjugate>>,
     tiny: Tiny,
     small: Compact,

@@ -1,4 +1,4 @@
-//! What may touch at all, which is the same for all data of a model.
+//! What may touch at all, which is the same for all data of a model until somebody changes it.
 
 use std::sync::Arc;
 

@@ -18,7 +18,8 @@ use crate::data::lent::Pool;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Broad {
-    admitted: Arc<Admitted>,
+    /// None before the first detection.
+    admitted: Option<Arc<Admitted>>,
     /// What a table needs, and leaves.
     meeting: Meeting,
     /// What a search needs, as long as its candidates are looked at.
@@ -36,10 +37,16 @@ impl Broad {
         xmat: &[Mat3],
         lent: &Pool<Search>,
     ) -> (&[Candidate], &Rules) {
-        if !self.admitted.rules.fit(m) {
-            self.admitted = Admitted::shared(m);
-        }
-        let admitted = &*self.admitted;
+        let admitted = match &mut self.admitted {
+            Some(admitted) => {
+                // Nobody waits for anybody where models keep changing.
+                if !admitted.rules.fit(m) {
+                    *admitted = Arc::new(Admitted::new(m, Rules::new(m)));
+                }
+                &**admitted
+            }
+            none => &**none.insert(Admitted::shared(m)),
+        };
         let candidates = match &admitted.table {
             Some(table) => table.cull(m, xpos, xmat, &mut self.meeting),
             None => {
@@ -60,7 +67,8 @@ impl Broad {
     /// All pairs that may ever touch, if they are few, and the rules that say so, as of the last
     /// search.
     pub fn pairs(&self) -> Option<(&[Candidate], &Rules)> {
-        Some((self.admitted.table.as_ref()?.candidates(), &self.admitted.rules))
+        let admitted = self.admitted.as_ref()?;
+        Some((admitted.table.as_ref()?.candidates(), &admitted.rules))
     }
 }
 
@@ -112,13 +120,36 @@ mod tests {
             let mut table = Broad::default();
             let by_table = table.candidates(&m, &xpos, &xmat, &lent).0.to_vec();
             let admitted = Admitted { table: None, ..Admitted::new(&m, Rules::new(&m)) };
-            let mut search = Broad { admitted: Arc::new(admitted), ..Broad::default() };
+            let mut search = Broad { admitted: Some(Arc::new(admitted)), ..Broad::default() };
             let by_search = search.candidates(&m, &xpos, &xmat, &lent).0.to_vec();
             // Both are on the safe side, to different extents.
             assert_eq!(by_table, by_search);
             assert!(by_search.len() > 30);
             assert!(by_table.iter().any(|c| c.source == Source::Pair(0)));
         }
+    }
+
+    #[test]
+    fn rules_are_shared_until_the_model_changes() {
+        let mut state = 7;
+        let (m, xpos) = scattered(12, &mut state);
+        let xmat = vec![Mat3::IDENTITY; m.ngeom];
+        let lent = Pool::default();
+        let [mut a, mut b, mut c] = [(); 3].map(|()| Broad::default());
+        let place = |broad: &mut Broad, m: &Model| {
+            broad.candidates(m, &xpos, &xmat, &lent);
+            broad.admitted.as_ref().map(Arc::as_ptr)
+        };
+        let shared = place(&mut a, &m);
+        assert_eq!(place(&mut b, &m.clone()), shared);
+        let mut changed = m.clone();
+        changed.geom_contype[6] = 0;
+        assert_ne!(place(&mut b, &changed), shared);
+        assert_eq!(place(&mut a, &m), shared);
+        // The same masks, other bodies.
+        let mut other = m.clone();
+        other.geom_bodyid.swap(4, 5);
+        assert_ne!(place(&mut c, &other), shared);
     }
 
     #[test]

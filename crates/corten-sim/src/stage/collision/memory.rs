@@ -37,6 +37,8 @@ impl Notes {
     /// Starts a detection.
     pub fn begin(&mut self) {
         (self.end, self.cursor, self.room) = (0, 0, self.kept.capacity());
+        // A panic may have left something.
+        self.waiting.clear();
     }
 
     /// What was kept for a pair; keys must not descend.
@@ -130,6 +132,8 @@ mod tests {
             notes.end();
             expected = kept;
             assert_eq!(notes.kept.len(), expected.len());
+            // At most 27 are kept at a time, and they find their place without waiting for long.
+            assert!(notes.kept.capacity() <= 28 && notes.waiting.capacity() <= 32);
         }
     }
 }

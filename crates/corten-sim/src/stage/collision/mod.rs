@@ -3,12 +3,13 @@
 //! Reads poses of geoms and the awake state of bodies; writes `contact` and `ncon`, and forgets
 //! all constraint rows. Answers to `mj_collision`.
 //!
-//! Which pairs of geoms may ever touch does not change while simulating. [`filter`] condenses it
-//! into rules per geom, which all data of a model share ([`admitted`]); [`broad`] turns them into candidates for the current poses, in the order
-//! in which contacts are reported; [`narrow`] tests each candidate by its [`method`] and writes its
-//! contacts with the parameters mixed by [`parameters`]. Where a contact is so shallow that
-//! rounding in MuJoCo's bounding tests decides, [`tie`] repeats them. Worlds side by side need not
-//! look for contacts as long as [`clearance`] says that there can be none.
+//! Which pairs of geoms may ever touch hardly changes while simulating. [`filter`] condenses it
+//! into rules per geom, which all data of a model share until it does ([`admitted`]); [`broad`]
+//! turns them into candidates for the current poses, in the order in which contacts are reported;
+//! [`narrow`] tests each candidate by its [`method`] and writes its contacts with the parameters
+//! mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's bounding tests
+//! decides, [`tie`] repeats them. Worlds side by side need not look for contacts as long as
+//! [`clearance`] says that there can be none.
 
 mod admitted;
 mod broad;
