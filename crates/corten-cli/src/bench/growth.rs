@@ -43,10 +43,10 @@ const SCENES: [Series; 3] = [
 ];
 
 pub fn run(folder: &Path, libraries: &[PathBuf], rounds: usize) -> anyhow::Result<ExitCode> {
-    std::fs::create_dir_all(folder)?;
     let paths = machine::libraries(libraries);
     let libraries: Vec<Reference> =
         paths.iter().map(|p| Reference::open(p)).collect::<Result<_, _>>()?;
+    std::fs::create_dir_all(folder)?;
     for series in &SCENES {
         scenes(folder, series, &libraries, rounds)?;
     }

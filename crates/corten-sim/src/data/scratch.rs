@@ -17,6 +17,7 @@ use crate::{derivative, integrate, inverse, lanes};
 pub(crate) struct Scratch {
     /// Checked indices of the kinematic forest.
     pub structure: Arc<Structure>,
+    /// Memory that is here only while it is used.
     pub lent: Arc<Lent>,
     /// Sines and cosines of half the angles of hinges.
     pub half_angle: [Vec<f64>; 2],

@@ -45,7 +45,8 @@ use problem::{Inertia, Limits, Problem, Rows};
 use rows::Jacobian;
 use start::{start, start_dual, start_exact};
 
-/// Degrees of freedom from which conjugate gradients work in memory that data lend each other.
+/// Degrees of freedom from which conjugate gradients work in memory that data lend each other: of
+/// fewer, a solve is so short that waiting for the lock would show, and its memory small.
 const LENT: usize = 256;
 
 /// Working memory of the solvers.

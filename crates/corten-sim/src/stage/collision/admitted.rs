@@ -8,7 +8,7 @@ use super::filter::Rules;
 use super::table::Table;
 use crate::data::shared::Shared;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Admitted {
     pub rules: Rules,
     /// Colliding geoms with bounds, and planes, which have none.

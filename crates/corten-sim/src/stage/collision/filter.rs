@@ -52,7 +52,7 @@ pub(super) struct Candidate {
 /// The rules of a model, and copies of the types, masks and lists they were made from: these are
 /// writable while simulating, and comparing them is cheaper than following them. Which geom belongs
 /// to which body is read along with them, and not compared.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rules {
     geoms: Vec<Rule>,
     /// Signatures of body pairs, ascending.
