@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
-use corten_sim::stage::collision::{Clearance, Hints};
+use corten_sim::stage::collision::{Clearance, SavedPairs};
 use corten_sim::{Data, Hooks, Model, constants, lanes};
 
 use crate::failure::{Dump, Failure};
@@ -86,7 +86,7 @@ pub struct BatchSim {
     /// One `Data` per world, if trees may sleep; empty otherwise.
     own: Vec<Data>,
     /// What collision detection remembers of each world, unless it has a `Data`.
-    hints: Vec<Hints>,
+    saved_pairs: Vec<SavedPairs>,
     /// The room between bodies in every group of worlds that may go side by side.
     clearances: Vec<Clearance>,
     /// State, then inputs, then outputs.
@@ -108,11 +108,11 @@ impl BatchSim {
         let columns: Vec<Column> =
             names().filter_map(|name| Column::new(&mut d, name, worlds)).collect();
         let inputs = table::STATE.len()..table::STATE.len() + table::INPUT.len();
-        let (mut own, mut hints) = (Vec::new(), Vec::new());
+        let (mut own, mut saved_pairs) = (Vec::new(), Vec::new());
         if model.opt.enabled(EnableBit::Sleep) {
             own.resize(worlds, d);
         } else {
-            hints.resize(worlds, Hints::default());
+            saved_pairs.resize(worlds, SavedPairs::default());
         }
         let start: Vec<f64> = model.qpos0.iter().copied().chain(vec![0.0; model.nv]).collect();
         let outcome = Outcome {
@@ -127,7 +127,7 @@ impl BatchSim {
             pool: Pool::none(),
             workers: Vec::new(),
             own,
-            hints,
+            saved_pairs,
             clearances: vec![Clearance::default(); worlds.div_ceil(lanes::WORLDS)],
             columns,
             inputs,
@@ -450,7 +450,8 @@ impl BatchSim {
         let slots: Vec<Slot> =
             self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
         let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
-        let (mut own, mut hints) = (self.own.chunks_mut(piece), self.hints.chunks_mut(piece));
+        let (mut own, mut saved_pairs) =
+            (self.own.chunks_mut(piece), self.saved_pairs.chunks_mut(piece));
         let mut clearances = self.clearances.chunks_mut(piece.div_ceil(lanes::WORLDS));
         let Outcome { states, rewards, terminated, truncated, errors } = &mut self.outcome;
         let mut states = states.chunks_mut((piece * width).max(1));
@@ -466,7 +467,7 @@ impl BatchSim {
                         .map(|c| c.next().unwrap_or(Rows::U8(&mut [])))
                         .collect(),
                     own: own.next().unwrap_or_default(),
-                    hints: hints.next().unwrap_or_default(),
+                    saved_pairs: saved_pairs.next().unwrap_or_default(),
                     clearances: clearances.next().unwrap_or_default(),
                     states: states.next().unwrap_or_default(),
                     rewards,

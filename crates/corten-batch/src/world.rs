@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corten_sim::lanes::{self, Companions};
-use corten_sim::stage::collision::{Clearance, Hints, exchange_hints};
+use corten_sim::stage::collision::{Clearance, SavedPairs, swap_saved_pairs};
 use corten_sim::{Data, Model, StepError, state};
 
 use crate::failure::{Cause, Failure, SIGNATURE};
@@ -46,7 +46,7 @@ pub struct Piece<'a> {
     pub first: usize,
     pub rows: Vec<Rows<'a>>,
     pub own: &'a mut [Data],
-    pub hints: &'a mut [Hints],
+    pub saved_pairs: &'a mut [SavedPairs],
     /// Of every group of worlds that may go side by side.
     pub clearances: &'a mut [Clearance],
     pub states: &'a mut [f64],
@@ -77,11 +77,11 @@ impl<'r> Piece<'r> {
         }
     }
 
-    /// The part of world `i` in all arrays; `none` stands in for hints that the world has no use for.
-    fn world<'a>(&'a mut self, i: usize, width: usize, none: &'a mut Hints) -> World<'a, 'r> {
+    /// The part of world `i` in all arrays; `none` stands in for saved_pairs that the world has no use for.
+    fn world<'a>(&'a mut self, i: usize, width: usize, none: &'a mut SavedPairs) -> World<'a, 'r> {
         World {
             index: self.first + i,
-            hints: self.hints.get_mut(i).unwrap_or(none),
+            saved_pairs: self.saved_pairs.get_mut(i).unwrap_or(none),
             row: i,
             rows: &mut self.rows,
             state: &mut self.states[i * width..(i + 1) * width],
@@ -111,7 +111,7 @@ impl<'r> Piece<'r> {
         };
         let own = std::mem::take(&mut self.own);
         let data = own.get_mut(i).unwrap_or(&mut worker.data);
-        let mut none = Hints::default();
+        let mut none = SavedPairs::default();
         let mut world = self.world(i, width, &mut none);
         guarded(&mut Stage { context, model, data }, &mut world, visit);
         self.own = own;
@@ -138,7 +138,7 @@ impl<'r> Piece<'r> {
         let mut companions = Companions::of(m, &mut worker.data);
         let Companions { others: [a, b, c], lanes } = &mut *companions;
         let mut datas = [&mut worker.data, a, b, c];
-        let mut none = Hints::default();
+        let mut none = SavedPairs::default();
         let mut clearance = Clearance::default();
         let run = catch_unwind(AssertUnwindSafe(|| {
             for (data, i) in datas.iter_mut().zip(group.clone()) {
@@ -220,7 +220,7 @@ fn reason(panic: &(dyn std::any::Any + Send)) -> String {
 pub struct World<'a, 'r> {
     pub index: usize,
     /// What collision detection remembers of it.
-    pub hints: &'a mut Hints,
+    pub saved_pairs: &'a mut SavedPairs,
     /// Its row in the piece.
     pub row: usize,
     pub rows: &'a mut [Rows<'r>],
@@ -255,13 +255,13 @@ impl Stage<'_> {
             hook.control(model, self.data, world.index);
             self.store(world, context.inputs.clone());
         }
-        exchange_hints(self.data, world.hints);
+        swap_saved_pairs(self.data, world.saved_pairs);
     }
 
     /// Takes a world and its results from the data.
     fn finish(&mut self, world: &mut World<'_, '_>, result: Result<(), StepError>) {
         let Stage { context, model, .. } = *self;
-        exchange_hints(self.data, world.hints);
+        swap_saved_pairs(self.data, world.saved_pairs);
         if let Err(error) = result {
             self.fail(world, error.into());
             return;

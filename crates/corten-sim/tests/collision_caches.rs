@@ -87,7 +87,7 @@ fn contacts_do_not_depend_on_what_is_remembered() {
         let mut warm = Data::new(&m);
         let mut elsewhere = Data::new(&m);
         let mut saved = vec![0.0; state::size(&m, WHOLE).unwrap()];
-        let mut hints = collision::Hints::default();
+        let mut hints = collision::SavedPairs::default();
         for k in 0..if large { 12 } else { 40 } {
             for _ in 0..if large { 25 } else { 10 } {
                 corten_sim::step(&m, &mut warm).unwrap();
@@ -104,7 +104,7 @@ fn contacts_do_not_depend_on_what_is_remembered() {
             let mut reset = warm.clone();
             reset.reset(&m);
             assert_eq!(restored(&m, &mut reset, &saved), expected, "{}", what("reset"));
-            collision::exchange_hints(&mut elsewhere, &mut hints);
+            collision::swap_saved_pairs(&mut elsewhere, &mut hints);
             assert_eq!(restored(&m, &mut elsewhere, &saved), expected, "{}", what("exchanged"));
         }
     }

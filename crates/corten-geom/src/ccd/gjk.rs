@@ -12,8 +12,8 @@
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use super::simplex::nearest;
+use super::support_cache::{SupportCache, SupportHints};
 use super::tetrahedron::{Planes, Tetrahedron};
-use super::trail::{Hints, Trail};
 use crate::shape::{MIN_VAL_SQUARED, Shape};
 
 /// A vertex of the Minkowski difference with the points that produced it.
@@ -32,26 +32,26 @@ pub(super) struct Vertex {
 pub(super) struct Pair<'q, 'a, const HULLS: bool> {
     pub a: &'q mut Shape<'a>,
     pub b: &'q mut Shape<'a>,
-    pub trail: &'q mut Trail,
+    pub supports: &'q mut SupportCache,
     /// Columns of the matrices, which vertices of meshes are placed by.
     columns: [Mat3; 2],
 }
 
 impl<'q, 'a, const HULLS: bool> Pair<'q, 'a, HULLS> {
     #[inline(always)]
-    pub fn new(a: &'q mut Shape<'a>, b: &'q mut Shape<'a>, trail: &'q mut Trail) -> Self {
+    pub fn new(a: &'q mut Shape<'a>, b: &'q mut Shape<'a>, supports: &'q mut SupportCache) -> Self {
         let columns = [a.pose.mat.transpose(), b.pose.mat.transpose()];
-        Pair { a, b, trail, columns }
+        Pair { a, b, supports, columns }
     }
 
     /// Support point of the difference along the unit vector `dir`.
     #[inline(always)]
     pub fn support(&mut self, dir: Vec3) -> Vertex {
         let (p1, p2) = if HULLS {
-            let [hint1, hint2] = self.trail.next().split();
+            let [hint1, hint2] = self.supports.next().split();
             let (p1, hint1) = self.a.hull_support(&self.columns[0], dir, hint1);
             let (p2, hint2) = self.b.hull_support(&self.columns[1], -dir, hint2);
-            self.trail.keep(Hints::join([hint1, hint2]));
+            self.supports.keep(SupportHints::join([hint1, hint2]));
             (p1, p2)
         } else {
             (self.a.support(dir), self.b.support(-dir))

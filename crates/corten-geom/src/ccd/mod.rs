@@ -10,15 +10,15 @@ mod gjk;
 mod manifold;
 mod polytope;
 mod simplex;
+mod support_cache;
 mod tetrahedron;
-mod trail;
 
 use corten_math::{Vec3, wide};
 
 use crate::shape::{Geometry, Shape};
 use gjk::{Pair, Search};
 
-pub use trail::{Kept, Stretch, Trail};
+pub use support_cache::{SavedSupports, Span, SupportCache};
 
 /// Iterations beyond this are refused whatever the options say: queries converge in tens.
 const MAX_ITERATIONS: i32 = 1 << 16;
@@ -51,7 +51,7 @@ pub struct Workspace {
     polytope: polytope::Polytope,
     manifold: manifold::Buffers,
     /// Starts of searches on meshes.
-    pub trail: Trail,
+    pub supports: SupportCache,
     /// Pairs of nearest (or deepest) points on the first and second shape.
     pub points: Vec<(Vec3, Vec3)>,
     /// The last nearest vector `p1 − p2`, not unit: if the shapes are separated, they are so along
@@ -76,7 +76,7 @@ pub fn query<'a>(
         return separate_hulls(a, b, options, max_contacts, cutoff, ws);
     }
     ws.points.clear();
-    let mut pair = Pair::new(a, b, &mut ws.trail);
+    let mut pair = Pair::new(a, b, &mut ws.supports);
     if let Some(radii) = core_distance(&mut pair, options, cutoff, &mut ws.search)
         && ws.search.dist > options.tolerance
     {
@@ -127,8 +127,8 @@ fn separate<'a, const HULLS: bool>(
     ws: &mut Workspace,
 ) -> f64 {
     let limit = options.limit();
-    let Workspace { search, polytope, manifold, points, axis, trail } = ws;
-    let pair = &mut Pair::<HULLS>::new(a, b, trail);
+    let Workspace { search, polytope, manifold, points, axis, supports } = ws;
+    let pair = &mut Pair::<HULLS>::new(a, b, supports);
     points.clear();
     search.run(pair, limit, options.tolerance, cutoff);
     *axis = search.axis;

@@ -8,8 +8,8 @@
 use corten_model::Model;
 use corten_model::enums::{DisableBit, GeomType};
 
-use super::memory::Key;
 use super::method::Method;
+use super::pair_cache::Key;
 use crate::support::same;
 
 /// The part of a geom that decides about admission.
@@ -24,7 +24,7 @@ struct Rule {
     body_conaffinity: i32,
     kind: i32,
     /// Whether the body has other geoms.
-    crowd: bool,
+    multi_geom: bool,
     /// Whether the body is part of an excluded pair.
     excluded: bool,
 }
@@ -33,9 +33,9 @@ struct Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// Two bodies of one geom each.
-    Lone,
+    SingleGeom,
     /// Bodies with several geoms: oriented boxes are tested before the geoms.
-    Crowd,
+    MultiGeom,
     /// Listed by the author.
     Pair(u32),
 }
@@ -96,7 +96,7 @@ impl Rules {
                 body_contype: m.body_contype[b],
                 body_conaffinity: m.body_conaffinity[b],
                 kind: m.geom_type[g],
-                crowd: m.body_geomnum[b] != 1,
+                multi_geom: m.body_geomnum[b] != 1,
                 excluded: false,
             }
         };
@@ -185,8 +185,9 @@ impl Rules {
         if !self.listed.is_empty() && self.listed.binary_search(&(g1.min(g2), g1.max(g2))).is_ok() {
             return None;
         }
-        let source = if a.crowd || b.crowd { Source::Crowd } else { Source::Lone };
-        let source = if self.midphase { source } else { Source::Lone };
+        let source =
+            if a.multi_geom || b.multi_geom { Source::MultiGeom } else { Source::SingleGeom };
+        let source = if self.midphase { source } else { Source::SingleGeom };
         Some(self.ordered(g1, g2, source))
     }
 
@@ -220,7 +221,7 @@ impl Rules {
     pub fn rank(&self, c: &Candidate) -> (u32, u32, u32) {
         let (b1, b2) = (self.body(c.first), self.body(c.second));
         let (g1, g2) = match c.source {
-            Source::Crowd => (c.first, c.second),
+            Source::MultiGeom => (c.first, c.second),
             _ if b1 < b2 => (c.first, c.second),
             _ => (c.second, c.first),
         };

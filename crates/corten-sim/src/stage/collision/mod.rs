@@ -8,7 +8,7 @@
 //! turns them into candidates for the current poses, in the order in which contacts are reported;
 //! [`narrow`] tests each candidate by its [`method`] and writes its contacts with the parameters
 //! mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's bounding tests
-//! decides, [`tie`] repeats them. Worlds side by side need not look for contacts as long as
+//! decides, [`mujoco_bounds`] repeats them. Worlds side by side need not look for contacts as long as
 //! [`clearance`] says that there can be none.
 
 mod admitted;
@@ -16,15 +16,15 @@ mod broad;
 mod clearance;
 mod filter;
 mod hulls;
-mod memory;
 mod method;
+mod mujoco_bounds;
 mod narrow;
+mod pair_cache;
 mod parameters;
 mod search;
 pub(crate) mod shape;
 mod sweep;
 mod table;
-mod tie;
 
 use corten_geom::{HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
@@ -36,13 +36,13 @@ use crate::{Data, Hook};
 
 pub use clearance::Clearance;
 pub(crate) use clearance::Frames;
-pub use memory::Hints;
+pub use pair_cache::SavedPairs;
 pub(crate) use search::Search;
 
 /// Exchanges the hints in the data for those given: for data that several simulations share.
-pub fn exchange_hints(d: &mut Data, hints: &mut Hints) {
+pub fn swap_saved_pairs(d: &mut Data, saved: &mut SavedPairs) {
     let narrow = &mut d.scratch.collision.narrow;
-    narrow.notes.exchange(&mut narrow.convex.trail, hints);
+    narrow.pairs.swap_saved(&mut narrow.convex.supports, saved);
 }
 
 /// Working memory of collision detection.
@@ -72,7 +72,7 @@ pub(crate) fn touch<'w>(
 ) -> &'w HitBuffer {
     let work = &mut memory.narrow;
     work.hits.clear();
-    let poses = tie::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
+    let poses = mujoco_bounds::Poses { geom_xpos: xpos, geom_xmat: xmat, xipos: &[], ximat: &[] };
     let method = method::Method::of(m.geom_type[first], m.geom_type[second]);
     narrow::Narrow::new(m, poses, memory.hulls.get(), None)
         .touch(method, first, second, margin, None, work);
@@ -100,7 +100,7 @@ pub(crate) fn renew(
     let Data { scratch, geom_xpos, geom_xmat, xipos, ximat, .. } = d;
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
     let Some((pairs, rules)) = broad.pairs() else { return false };
-    let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
+    let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
     clearance.renew(&narrow, pairs, rules, &mut work.convex, frames, lane)
 }
@@ -130,13 +130,13 @@ pub fn collision(m: &Model, d: &mut Data) {
     let hulls = hulls.update(m);
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat, &scratch.lent.search);
-    let poses = tie::Poses { geom_xpos, geom_xmat, xipos, ximat };
+    let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls, awake);
-    work.notes.begin();
-    work.convex.trail.begin_round();
-    work.ties.begin();
+    work.pairs.begin();
+    work.convex.supports.begin_round();
+    work.bounds.begin();
     narrow.collide_all(candidates, rules, work, contact);
-    work.notes.end();
+    work.pairs.end();
     broad.put_back(&scratch.lent.search);
     if let Some(hook) = d.hooks.get() {
         let mut contacts = std::mem::take(&mut d.contact);

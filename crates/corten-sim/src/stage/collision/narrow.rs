@@ -2,7 +2,7 @@
 //!
 //! Answers to `mj_collideGeoms`, `mj_filterSphere` and `mj_collideOBB`.
 
-use corten_geom::ccd::Stretch;
+use corten_geom::ccd::Span;
 use corten_geom::pair::{self, Posed};
 use corten_geom::{
     Hint, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield,
@@ -13,11 +13,11 @@ use corten_model::enums::{EnableBit, GeomType, SleepState};
 
 use super::filter::{Candidate, Rules, Source};
 use super::hulls::Hulls;
-use super::memory::{Key, Note, Notes};
 use super::method::Method;
+use super::mujoco_bounds::{self, BoundsCheck, Poses};
+use super::pair_cache::{Key, PairCache, PairEntry};
 use super::parameters::{self, Parameters};
 use super::shape;
-use super::tie::{self, Poses, Ties};
 use crate::Contact;
 
 /// Half sizes from here on are infinite.
@@ -43,8 +43,8 @@ pub(super) struct Narrow<'a> {
 pub(super) struct Memory {
     pub hits: HitBuffer,
     pub convex: Workspace,
-    pub notes: Notes,
-    pub ties: Ties,
+    pub pairs: PairCache,
+    pub bounds: BoundsCheck,
     frames: Frames,
 }
 
@@ -167,12 +167,13 @@ impl<'a> Narrow<'a> {
         let mut recalled = None;
         if c.method == Method::Search {
             let key = rules.order(c);
-            let mut note = work.notes.recall(key);
-            if self.still_apart(first, second, margin, &mut note.separation) {
-                work.notes.keep(key, Note { separation: note.separation, ..Note::default() });
+            let mut entry = work.pairs.recall(key);
+            if self.still_apart(first, second, margin, &mut entry.separation) {
+                work.pairs
+                    .keep(key, PairEntry { separation: entry.separation, ..PairEntry::default() });
                 return;
             }
-            recalled = Some((key, note.stretch));
+            recalled = Some((key, entry.support_span));
         }
         if !is_quick && self.crowd_apart(c, margin) {
             return;
@@ -186,7 +187,8 @@ impl<'a> Narrow<'a> {
 
     /// Whether the boxes of two geoms are apart, which MuJoCo tests for bodies with several geoms.
     fn crowd_apart(&self, c: &Candidate, margin: f64) -> bool {
-        c.source == Source::Crowd && self.boxes_apart(c.first as usize, c.second as usize, margin)
+        c.source == Source::MultiGeom
+            && self.boxes_apart(c.first as usize, c.second as usize, margin)
     }
 
     /// Appends the contacts of a candidate that touches, unless its bounds are apart.
@@ -207,8 +209,8 @@ impl<'a> Narrow<'a> {
         }
         // Depths of the convex search are not to be trusted where shapes merely touch.
         let sure = c.method != Method::Search
-            && work.hits.iter().any(|h| h.dist < margin - tie::BOX_ROUNDING);
-        if !work.ties.reaches_shapes(self.m, &self.poses, rules, c, margin, sure) {
+            && work.hits.iter().any(|h| h.dist < margin - mujoco_bounds::BOX_ROUNDING);
+        if !work.bounds.passes_mujoco_bounds(self.m, &self.poses, rules, c, margin, sure) {
             return;
         }
         let parameters = match pair {
@@ -293,7 +295,7 @@ impl<'a> Narrow<'a> {
         first: usize,
         second: usize,
         margin: f64,
-        recalled: Option<(Key, Stretch)>,
+        recalled: Option<(Key, Span)>,
         work: &mut Memory,
     ) {
         match method {
@@ -387,24 +389,24 @@ impl<'a> Narrow<'a> {
         first: usize,
         second: usize,
         margin: f64,
-        recalled: Option<(Key, Stretch)>,
+        recalled: Option<(Key, Span)>,
         work: &mut Memory,
     ) {
-        let Memory { hits, convex, notes, .. } = work;
+        let Memory { hits, convex, pairs, .. } = work;
         // Used where they are: shapes are too large to be moved about.
         let (mut a, mut b) = (self.convex(first, margin), self.convex(second, margin));
         let (Some(a), Some(b)) = (&mut a, &mut b) else { return };
         let multiccd = self.m.opt.enabled(EnableBit::MultiCcd);
-        let (_, stretch) = recalled.unwrap_or_default();
-        convex.trail.recall(stretch);
+        let (_, span) = recalled.unwrap_or_default();
+        convex.supports.recall(span);
         convex::collide(a, b, margin, &self.options, multiccd, hits, convex);
         if let Some((key, _)) = recalled {
-            let note = if hits.is_empty() {
-                Note { separation: Separation::new(convex.axis), ..Note::default() }
+            let entry = if hits.is_empty() {
+                PairEntry { separation: Separation::new(convex.axis), ..PairEntry::default() }
             } else {
-                Note { stretch: convex.trail.keep_stretch(), ..Note::default() }
+                PairEntry { support_span: convex.supports.save_span(), ..PairEntry::default() }
             };
-            notes.keep(key, note);
+            pairs.keep(key, entry);
         }
     }
 }

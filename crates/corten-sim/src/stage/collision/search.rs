@@ -17,7 +17,7 @@ const INFLATION: f64 = 1e-12;
 
 /// Fills memory that is written before it is read.
 const NOTHING: Candidate =
-    Candidate { first: 0, second: 0, source: Source::Lone, method: Method::Nothing };
+    Candidate { first: 0, second: 0, source: Source::SingleGeom, method: Method::Nothing };
 
 /// Working memory of a search.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use corten_geom::Separation;
-use corten_geom::ccd::{Kept, Stretch, Trail};
+use corten_geom::ccd::{SavedSupports, Span, SupportCache};
 
 use crate::data::room::tighten;
 
@@ -12,28 +12,28 @@ pub(super) type Key = (u64, u64);
 
 /// What is kept for a pair of convex shapes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Note {
+pub(super) struct PairEntry {
     /// What separated the shapes, if they were apart.
     pub separation: Separation,
     /// Where searches on meshes ended, if they touched.
-    pub stretch: Stretch,
+    pub support_span: Span,
 }
 
 /// Candidates come in ascending order, so that recalling all of them is one walk along what was
 /// kept, and what is kept now can take the place of what has been passed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct PairCache {
     /// What this detection keeps, up to `end`; then nothing; from `cursor` on what the last one kept.
-    kept: Vec<(Key, Note)>,
+    kept: Vec<(Key, PairEntry)>,
     end: usize,
     cursor: usize,
     /// Room for what is kept when the detection began.
     room: usize,
-    /// Kept, too, until there is room.
-    waiting: VecDeque<(Key, Note)>,
+    /// SavedSupports, too, until there is room.
+    waiting: VecDeque<(Key, PairEntry)>,
 }
 
-impl Notes {
+impl PairCache {
     /// Starts a detection.
     pub fn begin(&mut self) {
         (self.end, self.cursor, self.room) = (0, 0, self.kept.capacity());
@@ -42,22 +42,22 @@ impl Notes {
     }
 
     /// What was kept for a pair; keys must not descend.
-    pub fn recall(&mut self, key: Key) -> Note {
+    pub fn recall(&mut self, key: Key) -> PairEntry {
         while self.kept.get(self.cursor).is_some_and(|old| old.0 < key) {
             self.cursor += 1;
         }
         match self.kept.get(self.cursor) {
-            Some(&(old, note)) if old == key => note,
-            _ => Note::default(),
+            Some(&(old, entry)) if old == key => entry,
+            _ => PairEntry::default(),
         }
     }
 
     /// Keeps something about the pair that was recalled last, for the next detection.
-    pub fn keep(&mut self, key: Key, note: Note) {
+    pub fn keep(&mut self, key: Key, entry: PairEntry) {
         if self.kept.get(self.cursor).is_some_and(|old| old.0 <= key) {
             self.cursor += 1;
         }
-        self.waiting.push_back((key, note));
+        self.waiting.push_back((key, entry));
         if self.cursor == self.kept.len() {
             return self.append_waiting();
         }
@@ -83,19 +83,19 @@ impl Notes {
         self.cursor = self.end;
     }
 
-    /// Takes over the hints of another simulation in exchange for its own.
-    pub fn exchange(&mut self, trail: &mut Trail, hints: &mut Hints) {
-        std::mem::swap(&mut self.kept, &mut hints.notes);
-        trail.exchange(&mut hints.trail);
+    /// Takes over the saved of another simulation in exchange for its own.
+    pub fn swap_saved(&mut self, supports: &mut SupportCache, saved: &mut SavedPairs) {
+        std::mem::swap(&mut self.kept, &mut saved.entries);
+        supports.swap_saved(&mut saved.supports);
     }
 }
 
 /// What a simulation remembers of the last detection, apart from its state: with it, the next
 /// detection is faster; its contacts do not depend on it.
 #[derive(Clone, Debug, Default)]
-pub struct Hints {
-    notes: Vec<(Key, Note)>,
-    trail: Kept,
+pub struct SavedPairs {
+    entries: Vec<(Key, PairEntry)>,
+    supports: SavedSupports,
 }
 
 #[cfg(test)]
@@ -107,15 +107,15 @@ mod tests {
     /// One buffer does what two of them would.
     #[test]
     fn what_was_kept_is_recalled() {
-        let note = |x: f64| Note {
+        let entry = |x: f64| PairEntry {
             separation: Separation::new(Vec3::new(x, 1.0, 0.0)),
-            ..Note::default()
+            ..PairEntry::default()
         };
-        let mut notes = Notes::default();
-        let mut expected: Vec<(Key, Note)> = Vec::new();
+        let mut cache = PairCache::default();
+        let mut expected: Vec<(Key, PairEntry)> = Vec::new();
         for round in 1..60_u64 {
             let mut kept = Vec::new();
-            notes.begin();
+            cache.begin();
             // Pairs come and go, at the front and at the end; of some nothing is kept.
             for place in 0..40_u64 {
                 if (place * 7 + round * round) % 5 < 2 {
@@ -123,17 +123,17 @@ mod tests {
                 }
                 let key = (place / 4, place);
                 let known = expected.iter().find(|old| old.0 == key).map(|old| old.1);
-                assert_eq!(notes.recall(key).separation, known.unwrap_or_default().separation);
+                assert_eq!(cache.recall(key).separation, known.unwrap_or_default().separation);
                 if (place + round) % 3 > 0 {
-                    kept.push((key, note((100 * round + place) as f64)));
-                    notes.keep(key, note((100 * round + place) as f64));
+                    kept.push((key, entry((100 * round + place) as f64)));
+                    cache.keep(key, entry((100 * round + place) as f64));
                 }
             }
-            notes.end();
+            cache.end();
             expected = kept;
-            assert_eq!(notes.kept.len(), expected.len());
+            assert_eq!(cache.kept.len(), expected.len());
             // At most 27 are kept at a time, and they find their place without waiting for long.
-            assert!(notes.kept.capacity() <= 28 && notes.waiting.capacity() <= 32);
+            assert!(cache.kept.capacity() <= 28 && cache.waiting.capacity() <= 32);
         }
     }
 }

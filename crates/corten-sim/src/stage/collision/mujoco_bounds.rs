@@ -30,7 +30,7 @@ pub(super) struct Poses<'a> {
 
 /// Working memory: what the current detection has computed so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ties {
+pub(super) struct BoundsCheck {
     /// Axes of the sweep, as rows.
     frame: Option<Mat3>,
     stack: Vec<[i32; 2]>,
@@ -47,7 +47,7 @@ struct Oriented<'a> {
 /// Depth up to which boxes around shapes may seem apart by rounding.
 pub(super) const BOX_ROUNDING: f64 = 1e-9;
 
-impl Ties {
+impl BoundsCheck {
     /// Starts a detection.
     pub fn begin(&mut self) {
         self.frame = None;
@@ -55,7 +55,7 @@ impl Ties {
 
     /// Whether MuJoCo looks at the shapes of a pair at all, of which contacts were found. `sure` says
     /// that the shapes overlap by more than [`BOX_ROUNDING`].
-    pub fn reaches_shapes(
+    pub fn passes_mujoco_bounds(
         &mut self,
         m: &Model,
         poses: &Poses<'_>,
@@ -72,8 +72,8 @@ impl Ties {
         let boxed = || sure || boxes_meet(m, poses, geoms, margin);
         match c.source {
             Source::Pair(_) => true,
-            Source::Lone => overlapping() || self.swept(m, poses, bodies),
-            Source::Crowd => {
+            Source::SingleGeom => overlapping() || self.swept(m, poses, bodies),
+            Source::MultiGeom => {
                 (overlapping() || self.swept(m, poses, bodies))
                     && boxed()
                     && (sure || self.trees_meet(m, poses, bodies, [g1 as i32, g2 as i32]))
@@ -309,7 +309,7 @@ mod tests {
         let (m, xpos) = stack(row);
         let xmat = vec![Mat3::IDENTITY; xpos.len()];
         let poses = Poses { geom_xpos: &xpos, geom_xmat: &xmat, xipos: &[], ximat: &[] };
-        Ties::default().swept(&m, &poses, bodies)
+        BoundsCheck::default().swept(&m, &poses, bodies)
     }
 
     /// Along the sweep axis, keys are single precision and the end of the body with the smaller
