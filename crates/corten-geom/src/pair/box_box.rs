@@ -230,31 +230,66 @@ impl<'a> Relative<'a> {
 
     /// Contact along a product of edges.
     fn edge_contact(&self, edge: &EdgePair, margin: f64, points: &mut Points) {
-        let (q1, q2) = (edge.i, edge.j);
-        // Of the two faces beside each edge, the one facing the other box more squarely.
-        let (mut a1, mut a2) = OTHER_AXES[q2];
-        if self.rot_abs[(q1, a1)] < self.rot_abs[(q1, a2)] {
-            (a1, a2) = (a2, a1);
-        }
-        let (p1, p2) = OTHER_AXES[q1];
-        let reference_axis = if self.rot_abs[(p1, q2)] < self.rot_abs[(p2, q2)] { p1 } else { p2 };
+        let (p1, p2) = OTHER_AXES[edge.i];
+        let beside = |axis: usize| self.rot_abs[(axis, edge.j)];
+        let reference_axis = if beside(p1) < beside(p2) { p1 } else { p2 };
         let positive = edge.edge1 >> reference_axis & 1 == 1;
         let frame = FaceFrame::new(if positive { reference_axis } else { reference_axis + 3 });
-
-        let axes = frame.rows(&self.rot).transpose();
         let normal = frame.apply(edge.axis);
-        let size = frame.apply(self.first.size()).abs();
-        let mut center = frame.apply(self.pos21);
-        center[2] -= size[2];
         if normal[2].abs() < MIN_VAL {
             return;
         }
-        let inv_slope = 1.0 / normal[2];
-        let height_to_depth = inv_slope * if edge.flipped { -1.0 } else { 1.0 };
+        let faces = ProjectedFaces::new(self, edge, &frame, normal, margin);
+        faces.push_crossings(points);
+        let crossing_count = points.len;
+        faces.push_reference_corners(crossing_count, points);
+        let face_count = points.len;
+        faces.push_incident_corners(crossing_count, face_count, points);
 
-        // The incident face: its corners, and their projections along the normal onto the
-        // reference face.
-        let size2 = self.second.size();
+        let world = frame.columns(self.first.mat);
+        points.normal = world * normal * if edge.flipped { -1.0 } else { 1.0 };
+        points.finish_with_depth(|p| {
+            world * Vec3::new(p[0], p[1], p[2] + faces.size[2]) + self.first.pos()
+        });
+    }
+}
+
+/// The reference face beside an edge of the first box, and the incident face of the second projected
+/// onto it along the normal; in the frame of the reference face, where z is height.
+struct ProjectedFaces {
+    /// Half sizes of the first box.
+    size: Vec3,
+    /// Corners of the incident face, and their projections onto the reference face.
+    raw: [Vec3; 4],
+    flat: [Vec3; 4],
+    /// What the projections span.
+    parallelogram: Parallelogram,
+    /// Distance along the normal of a point at unit height.
+    height_to_depth: f64,
+    margin: f64,
+}
+
+impl ProjectedFaces {
+    fn new(
+        boxes: &Relative<'_>,
+        edge: &EdgePair,
+        frame: &FaceFrame,
+        normal: Vec3,
+        margin: f64,
+    ) -> ProjectedFaces {
+        let (q1, q2) = (edge.i, edge.j);
+        // Of the two faces beside each edge, the one facing the other box more squarely.
+        let (mut a1, mut a2) = OTHER_AXES[q2];
+        if boxes.rot_abs[(q1, a1)] < boxes.rot_abs[(q1, a2)] {
+            (a1, a2) = (a2, a1);
+        }
+        let axes = frame.rows(&boxes.rot).transpose();
+        let size = frame.apply(boxes.first.size()).abs();
+        let mut center = frame.apply(boxes.pos21);
+        center[2] -= size[2];
+        let inv_slope = 1.0 / normal[2];
+
+        let size2 = boxes.second.size();
         let sign = |k: usize| if edge.edge2 >> k & 1 == 1 { 1.0 } else { -1.0 };
         let side1 = axes.row(a1) * (size2[a1] * sign(a1));
         let far_side1 = axes.row(a1) * (size2[a1] * -sign(a1));
@@ -265,9 +300,20 @@ impl<'a> Relative<'a> {
         let far = center + far_side1 + side2;
         let raw = [near + along, near + against, far + along, far + against];
         let flat = raw.map(|p| p + normal * (-p[2] * inv_slope));
+        ProjectedFaces {
+            size,
+            raw,
+            flat,
+            parallelogram: Parallelogram::new(flat[0], flat[1] - flat[0], flat[2] - flat[0]),
+            height_to_depth: inv_slope * if edge.flipped { -1.0 } else { 1.0 },
+            margin,
+        }
+    }
 
-        let parallelogram = Parallelogram::new(flat[0], flat[1] - flat[0], flat[2] - flat[0]);
-        let (e1, e2) = (parallelogram.e1, parallelogram.e2);
+    /// Where sides of the projected face cross sides of the reference face.
+    fn push_crossings(&self, points: &mut Points) {
+        let (raw, flat) = (&self.raw, &self.flat);
+        let (e1, e2) = (self.parallelogram.e1, self.parallelogram.e2);
         let (raw1, raw2) = (raw[1] - raw[0], raw[2] - raw[0]);
         let lines = [
             (flat[0], e1, raw[0], raw1),
@@ -276,26 +322,28 @@ impl<'a> Relative<'a> {
             (flat[0] + e2, e1, raw[0] + raw2, raw1),
         ];
         for (start, edge, raw_start, raw_edge) in lines {
-            crossings(start, edge, size, |q, t, on_bound, across| {
-                if (raw_start[2] + raw_edge[2] * t) * height_to_depth > margin {
+            crossings(start, edge, self.size, |q, t, on_bound, across| {
+                if (raw_start[2] + raw_edge[2] * t) * self.height_to_depth > self.margin {
                     return;
                 }
                 let mut middle = raw_start * 0.5 + raw_edge * (0.5 * t);
                 middle[q] += 0.5 * on_bound;
                 middle[1 - q] += 0.5 * across;
-                points.push_with_depth(middle, middle[2] * height_to_depth * 2.0);
+                points.push_with_depth(middle, middle[2] * self.height_to_depth * 2.0);
             });
         }
-        let crossing_count = points.len;
+    }
 
+    /// Corners of the reference face inside the projected one.
+    fn push_reference_corners(&self, crossing_count: usize, points: &mut Points) {
         let out_of_range = |x: f64| !(0.0..=1.0).contains(&x);
         let unit = |x: f64| super::clip(x, 0.0, 1.0);
         // MuJoCo keeps the determinant and the last squared distance in one variable: once a
         // corner has counted, the coordinates of later ones are scaled by the latter. Contact
         // counts depend on it.
-        let mut det = parallelogram.det;
-        for (x, y) in rectangle(size) {
-            let (u, v) = parallelogram.coordinates_with(x, y, det);
+        let mut det = self.parallelogram.det;
+        for (x, y) in rectangle(self.size) {
+            let (u, v) = self.parallelogram.coordinates_with(x, y, det);
             let skip = if crossing_count == 0 {
                 out_of_range(u) && out_of_range(v)
             } else {
@@ -305,20 +353,18 @@ impl<'a> Relative<'a> {
                 continue;
             }
             let (u, v) = (unit(u), unit(v));
-            let opposite = raw[0] * (1.0 - u - v) + raw[1] * u + raw[2] * v;
+            let opposite = self.raw[0] * (1.0 - u - v) + self.raw[1] * u + self.raw[2] * v;
             let corner = Vec3::new(x, y, 0.0);
             let dist_sqr = (corner - opposite).norm_squared();
             det = dist_sqr;
-            if opposite[2] > 0.0 && dist_sqr > margin * margin {
-                continue;
-            }
-            let sign = if opposite[2] < 0.0 { -1.0 } else { 1.0 };
-            points.push_with_depth((corner + opposite) * 0.5, dist_sqr.sqrt() * sign);
+            self.push_unless_far((corner + opposite) * 0.5, opposite[2], dist_sqr, points);
         }
-        let face_count = points.len;
+    }
 
-        for k in 0..4 {
-            let (p, raw) = (flat[k], raw[k]);
+    /// Corners of the projected face inside the reference face, or next to it.
+    fn push_incident_corners(&self, crossing_count: usize, face_count: usize, points: &mut Points) {
+        let size = self.size;
+        for (&p, &raw) in self.flat.iter().zip(&self.raw) {
             let outside = |q: usize| p[q] < -size[q] || p[q] > size[q];
             let skip = if crossing_count > 0 {
                 outside(0) || outside(1)
@@ -339,19 +385,18 @@ impl<'a> Relative<'a> {
                     nearest[q] = size[q] * 0.5;
                 }
             }
-            dist_sqr += raw[2] * height_to_depth * raw[2] * height_to_depth;
-            if raw[2] > 0.0 && dist_sqr > margin * margin {
-                continue;
-            }
-            let sign = if raw[2] < 0.0 { -1.0 } else { 1.0 };
-            points.push_with_depth(nearest + raw * 0.5, dist_sqr.sqrt() * sign);
+            dist_sqr += raw[2] * self.height_to_depth * raw[2] * self.height_to_depth;
+            self.push_unless_far(nearest + raw * 0.5, raw[2], dist_sqr, points);
         }
+    }
 
-        let world = frame.columns(self.first.mat);
-        points.normal = world * normal * if edge.flipped { -1.0 } else { 1.0 };
-        points.finish_with_depth(|p| {
-            world * Vec3::new(p[0], p[1], p[2] + size[2]) + self.first.pos()
-        });
+    /// A point between a corner of one face and the other face, `height` above the reference face.
+    fn push_unless_far(&self, middle: Vec3, height: f64, dist_sqr: f64, points: &mut Points) {
+        if height > 0.0 && dist_sqr > self.margin * self.margin {
+            return;
+        }
+        let sign = if height < 0.0 { -1.0 } else { 1.0 };
+        points.push_with_depth(middle, dist_sqr.sqrt() * sign);
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct PairCache {
     cursor: usize,
     /// Room for what is kept when the detection began.
     room: usize,
-    /// SavedSupports, too, until there is room.
+    /// Kept, too, until the front of `kept` is free.
     waiting: VecDeque<(Key, PairEntry)>,
 }
 
