@@ -8,9 +8,10 @@
 //! Qhull's lists end up. That order decides which of several equally deep corners a collision
 //! finds, so that equal contacts need an equal order. This module therefore takes the same
 //! decisions in the same sequence in double precision, rounding included: the first tetrahedron
-//! (`simplex`), the facet a point waits at (`partition`), the cone (`cone`), the merging of
-//! facets that rounding cannot tell apart (`merge`) and of vertices that it makes superfluous
-//! (`rename`), and the triangulation of what was merged (`triangulate`). Options are those of
+//! (`simplex`), the facet a point waits at (`partition`), the cone (`cone`) and the neighbours in
+//! it (`matching`), the merging of facets that rounding cannot tell apart (`merge`) and of
+//! vertices that it makes superfluous (`rename`), and the triangulation of what was merged
+//! (`triangulate`). Options are those of
 //! MuJoCo: facets are merged as they arise and triangulated in the end.
 //!
 //! Merging may fail for input full of nearly coincident points; that is an error, as it is there.
@@ -18,6 +19,7 @@
 //! All loops that depend on rounding are bounded.
 
 mod cone;
+mod matching;
 mod merge;
 mod partition;
 mod plane;
