@@ -4,8 +4,8 @@
 //! compiled and stepped, as long as they are small enough for that to be quick.
 
 use corten_geom::mesh::{self, Format};
-use corten_model::{Assets, Model, Spec, container};
-use corten_sim::Data;
+use corten_model::{Assets, Spec, container};
+use corten_sim::{Data, Model};
 
 /// Sizes up to which an accepted model is compiled and stepped.
 const MAX_ELEMENTS: usize = 300;

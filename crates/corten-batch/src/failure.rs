@@ -1,11 +1,10 @@
 //! Worlds that went bad: why, and everything needed to see it again.
 
-use corten_model::Model;
 use corten_model::arrays::{ArrayRef, UnpackError};
 use corten_model::container::{self, ContainerError, Entry, Values};
 use corten_model::enums::StateBit;
 use corten_sim::state::{self, StateError};
-use corten_sim::{Data, StepError};
+use corten_sim::{Data, Model, StepError};
 
 /// The signature of the states kept here: whatever a step depends on.
 pub const SIGNATURE: u32 = StateBit::Integration.raw() as u32;

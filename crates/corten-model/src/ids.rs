@@ -1,9 +1,9 @@
 //! Typed indices of a model's objects.
 
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::ObjType;
 
-/// Declares an index type per kind of object, with lookup in both directions on [`Model`].
+/// Declares an index type per kind of object, with lookup in both directions on [`ModelArrays`].
 macro_rules! ids {
     ($($(#[$meta:meta])* $Id:ident, $kind:ident, $id:ident, $name:ident;)*) => {
         $(
@@ -26,7 +26,7 @@ macro_rules! ids {
             }
         )*
 
-        impl Model {
+        impl ModelArrays {
             $(
                 /// The object of this kind with this name.
                 pub fn $id(&self, name: &str) -> Option<$Id> {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn names_and_ids_are_inverse() {
-        let mut m = Model::default();
+        let mut m = ModelArrays::default();
         m.object_names.set(ObjType::Body, vec!["world".into(), String::new(), "torso".into()]);
         let torso = m.body_id("torso").unwrap();
         assert_eq!(torso.index(), 2);

@@ -1,7 +1,7 @@
-//! From MJCF text to the frozen [`Model`].
+//! From MJCF text to the frozen [`ModelArrays`].
 //!
 //! Data flows one way: `mjcf` reads text into a [`spec`], `compile` turns the spec into the flat
-//! arrays of a [`Model`].
+//! arrays of a [`ModelArrays`].
 
 pub mod arrays;
 pub mod assets;
@@ -18,7 +18,7 @@ pub mod spec;
 mod urdf;
 pub mod xml;
 
-pub use arrays::Model;
+pub use arrays::ModelArrays;
 pub use assets::Assets;
 pub use compile::{Draft, Places, compile, in_parallel};
 pub use diagnostic::{Diagnostic, Diagnostics};

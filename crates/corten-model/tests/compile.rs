@@ -1,9 +1,9 @@
 //! Compiling models: closed forms, transformations of the tree, and what authors are told.
 
 use corten_model::enums::ObjType;
-use corten_model::{Assets, Diagnostics, Model, Spec, compile};
+use corten_model::{Assets, Diagnostics, ModelArrays, Spec, compile};
 
-fn load(xml: &str) -> Result<Model, Diagnostics> {
+fn load(xml: &str) -> Result<ModelArrays, Diagnostics> {
     let assets = Assets::memory_only();
     let spec = Spec::from_xml_str(xml, &assets)?;
     compile(&spec, &assets).map(|draft| draft.into_model())

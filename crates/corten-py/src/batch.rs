@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use corten_batch::{BatchError, BatchSim, Dump, OnFailure, ParameterError};
-use corten_model::Model;
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::ObjType;
-use corten_sim::Data;
+use corten_sim::{Data, Model};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -7,10 +7,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use corten_model::Model;
 use corten_model::enums::Stage;
-use corten_sim::Data;
 use corten_sim::hook::Hook;
+use corten_sim::{Data, Model};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -6,10 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use corten_model::Model;
 use corten_model::container::Values;
-use corten_sim::Data;
 use corten_sim::stage::constraint;
+use corten_sim::{Data, Model};
 use pyo3::prelude::*;
 
 use crate::memory::{Arrays, Room, Scalar, Shared};

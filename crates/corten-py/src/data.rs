@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use corten_model::Model;
 use corten_sim::hook::Hooks;
 use corten_sim::stage::constraint;
-use corten_sim::{Contact, Data, solve};
+use corten_sim::{Contact, Data, Model, solve};
 use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

@@ -1,6 +1,5 @@
 //! Array fields of models and simulations: scalar types, shapes, copies, assignment.
 
-use corten_model::Model;
 use corten_model::arrays::{ArrayInfo, ArrayRef, Columns, ScalarKind};
 use corten_model::container::Values;
 use numpy::PyArray;
@@ -8,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::memory::{In, Scalar};
+use corten_sim::Model;
 
 /// The scalar type of a field's view, as MuJoCo's Python package has it.
 pub fn scalar(info: &ArrayInfo) -> Scalar {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use corten_model::Model;
 use corten_model::arrays::ScalarKind;
 use corten_model::container::Entry;
 use corten_model::enums::ObjType;
@@ -13,6 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 
 use crate::fields;
 use crate::memory::Shared;
+use corten_sim::Model;
 
 /// Fields that MuJoCo's Python package presents as text.
 const TEXT: [&str; 3] = ["names", "paths", "text_data"];

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use corten_model::Model;
 use corten_model::arrays::{ArrayMut, ArrayRef, Columns};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,6 +10,7 @@ use pyo3::types::{PyList, PyString};
 use crate::fields;
 use crate::memory::{Place, Scalar, Shared};
 use crate::model::{PyModel, cannot_set};
+use corten_sim::Model;
 
 /// Declares the records of a model with the paths under which they are found.
 macro_rules! sections {

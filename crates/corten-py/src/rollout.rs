@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use corten_batch::Pool;
 use corten_batch::rollout::{self, Inputs, Outputs, PHYSICS};
-use corten_model::Model;
-use corten_sim::{Data, state};
+use corten_sim::{Data, Model, state};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 

@@ -3,9 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use corten_model::Model;
-use corten_sim::Data;
 use corten_sim::hook::Hooks;
+use corten_sim::{Data, Model};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 

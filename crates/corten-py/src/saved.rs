@@ -1,10 +1,9 @@
 //! Simulations as bytes, for pickling: every array, size, contact and statistic.
 
-use corten_model::Model;
 use corten_model::arrays::{ArrayMut, ArrayRef};
 use corten_model::container::{self, Entry, Values};
 use corten_sim::stage::constraint;
-use corten_sim::{Data, solve};
+use corten_sim::{Data, Model, solve};
 
 use crate::lists::List;
 

@@ -4,9 +4,8 @@
 //! last of them gives all, in descending order.
 
 use corten_math::{Spatial, Vec3};
-use corten_model::Model;
 
-use crate::Data;
+use crate::{Data, Model};
 
 /// An id read from a model array, if it is a valid index.
 #[inline]

@@ -1,10 +1,9 @@
 //! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
 
 use corten_math::hint::rarely;
-use corten_model::Model;
 use corten_model::enums::{DisableBit, Integrator, ObjType, Warning};
 
-use crate::{Data, StepError, solve, step};
+use crate::{Data, Model, StepError, solve, step};
 
 /// Largest magnitude of a position, velocity, acceleration or control that counts as sane.
 pub(crate) const MAX_VAL: f64 = 1e10;

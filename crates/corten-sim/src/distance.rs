@@ -6,11 +6,10 @@
 
 use corten_geom::{HitBuffer, Workspace, ccd};
 use corten_math::{Mat3, Vec3};
-use corten_model::Model;
 use corten_model::enums::GeomType;
 
-use crate::Data;
 use crate::stage::collision::{self, shape};
+use crate::{Data, Model};
 
 /// Distance between two geoms, and the segment that it is measured along.
 #[derive(Clone, Copy, Debug, PartialEq)]

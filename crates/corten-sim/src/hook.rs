@@ -9,10 +9,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use corten_model::Model;
 use corten_model::enums::Stage;
 
-use crate::Data;
+use crate::{Data, Model};
 
 /// Called by the stages at MuJoCo's callback points. State of its own must be behind a lock or an
 /// atomic, because copies of one `Data` may step on several threads.

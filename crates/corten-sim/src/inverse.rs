@@ -7,14 +7,13 @@
 //! the minimum of a strictly convex cost (Todorov 2014, *Convex and analytically-invertible
 //! dynamics with contacts and constraints*).
 
-use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
 
 use crate::integrate::spring_damper;
 use crate::stage::{
     acceleration, collision, constraint, energy, inertia, kinematics, sensor, tendon, transmission,
 };
-use crate::{Data, awake, derivative, sleep, solve, step};
+use crate::{Data, Model, awake, derivative, sleep, solve, step};
 
 /// Joint forces that produce `qacc`.
 pub fn inverse(m: &Model, d: &mut Data) {

@@ -17,6 +17,7 @@ pub mod integrate;
 pub mod inverse;
 pub mod lanes;
 mod load;
+mod model;
 pub mod ray;
 pub mod sleep;
 pub mod solve;
@@ -25,7 +26,6 @@ pub mod state;
 pub mod step;
 pub mod support;
 
-pub use corten_model::Model;
 pub use data::{
     Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats, TimerStat,
     WarningStat,
@@ -33,4 +33,5 @@ pub use data::{
 pub use error::StepError;
 pub use hook::{Hook, Hooks};
 pub use load::{Loaded, build, compile_spec, load_file, load_model, load_model_str};
+pub use model::Model;
 pub use step::{forward, step};

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use corten_model::assets::extension;
-use corten_model::{Assets, Diagnostic, Diagnostics, Model, ReadOptions, Spec, compile};
+use corten_model::{Assets, Diagnostic, Diagnostics, ReadOptions, Spec, compile};
 
-use crate::constants;
+use crate::{Model, constants};
 
 /// A model and what its author should know although it loads.
 #[derive(Clone, Debug)]

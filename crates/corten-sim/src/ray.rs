@@ -15,11 +15,10 @@ pub use corten_geom::ray::{FlexParts, VertexHit, skin};
 use corten_geom::{HeightField, Pose, field};
 use corten_math::real::atan2;
 use corten_math::{MIN_VAL, Mat3, Vec3};
-use corten_model::Model;
 use corten_model::enums::GeomType;
 
-use crate::Data;
 use crate::stage::collision::shape;
+use crate::{Data, Model};
 
 /// Number of geom groups that a selection distinguishes.
 pub const NGROUP: usize = 6;

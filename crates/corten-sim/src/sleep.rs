@@ -16,13 +16,12 @@
 use std::ops::Range;
 
 use corten_math::hint::rarely;
-use corten_model::Model;
 use corten_model::enums::{
     EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Transmission,
 };
 
 use crate::stage::{inertia, kinematics, tendon};
-use crate::{Data, step};
+use crate::{Data, Model, step};
 
 /// Awake counter of a tree that has just moved: one below the number of quiet steps it needs.
 const FULLY_AWAKE: i32 = -11;

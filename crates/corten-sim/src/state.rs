@@ -5,10 +5,9 @@
 //! `mj_copyState`.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use corten_model::Model;
 use corten_model::enums::StateBit;
 
-use crate::Data;
+use crate::{Data, Model};
 
 /// The single parts, in the order in which they are stored.
 const PARTS: [StateBit; 13] = [

@@ -1,14 +1,13 @@
 //! The pipeline's table of contents.
 
 use corten_math::hint::rarely;
-use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
 
 use crate::stage::{
     acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
     tendon, transmission, velocity as velocities,
 };
-use crate::{Data, StepError, check, integrate, inverse, sleep, solve};
+use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve};
 
 /// Advances the simulation by one time step.
 ///

@@ -1,10 +1,10 @@
 //! Limits of ball joints: the angle of the rotation against a cone.
 
 use corten_math::real;
+use corten_model::Assets;
 use corten_model::enums::ConstraintType;
-use corten_model::{Assets, Model};
 use corten_sim::stage::constraint;
-use corten_sim::{Data, forward, load_model_str, step};
+use corten_sim::{Data, Model, forward, load_model_str, step};
 
 fn load(xml: &str) -> Model {
     load_model_str(xml, &Assets::memory_only()).unwrap_or_else(|e| panic!("{e}"))

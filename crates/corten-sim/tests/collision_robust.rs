@@ -6,9 +6,8 @@ mod support;
 use std::path::Path;
 
 use corten_math::{Mat3, Quat, Vec3};
-use corten_model::Model;
-use corten_sim::Data;
 use corten_sim::stage::collision::collision;
+use corten_sim::{Data, Model};
 use support::Golden;
 
 /// Two or three geoms of every type, and every combination of types as explicit pair.

@@ -4,12 +4,13 @@ mod support;
 
 use std::path::Path;
 
+use corten_model::ModelArrays;
 use corten_model::enums::{EnableBit, EqualityType};
-use corten_sim::{Data, Model, constants};
+use corten_sim::{Data, constants};
 use support::Golden;
 
 /// Spoils everything that `set_const` is to find.
-fn forget(m: &mut Model) {
+fn forget(m: &mut ModelArrays) {
     for weights in [
         &mut m.body_subtreemass,
         &mut m.dof_M0,

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use corten_model::arrays::ArrayRef;
-use corten_model::{Assets, Diagnostics, Model, Spec};
-use corten_sim::compile_spec;
+use corten_model::{Assets, Diagnostics, Spec};
+use corten_sim::{Model, compile_spec};
 
 /// Equal up to the unit of angles, which may change when a model is written.
 const TOLERANCE: f64 = 1e-12;

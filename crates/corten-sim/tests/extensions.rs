@@ -1,10 +1,10 @@
 //! What MuJoCo does not have: implicit joint springs, pennate muscles.
 
+use corten_model::Assets;
 use corten_model::enums::{DisableBit, EnableBit, Integrator};
-use corten_model::{Assets, Model};
 use corten_sim::stage::actuation::hill::{HillMuscle, HillMuscles};
 use corten_sim::stage::inertia;
-use corten_sim::{Data, Hooks, forward, inverse, load_model_str, step};
+use corten_sim::{Data, Hooks, Model, forward, inverse, load_model_str, step};
 
 fn load(text: &str) -> Model {
     load_model_str(text, &Assets::memory_only()).unwrap_or_else(|e| panic!("{e}"))

@@ -3,9 +3,9 @@
 
 use std::f64::consts::PI;
 
+use corten_model::Assets;
 use corten_model::enums::Integrator;
-use corten_model::{Assets, Model};
-use corten_sim::{Data, derivative, forward, load_model_str, step};
+use corten_sim::{Data, Model, derivative, forward, load_model_str, step};
 
 fn model(option: &str, bodies: &str) -> Model {
     let text = format!(r#"<mujoco><option {option}/><worldbody>{bodies}</worldbody></mujoco>"#);

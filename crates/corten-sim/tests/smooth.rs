@@ -55,7 +55,10 @@ fn worst(a: &[f64], b: &[f64]) -> f64 {
 fn attachments_follow_their_bodies() {
     for name in SCENES {
         let mut m = scene(name);
-        for same in [&mut m.body_sameframe, &mut m.geom_sameframe, &mut m.site_sameframe] {
+        let arrays = &mut *m;
+        for same in
+            [&mut arrays.body_sameframe, &mut arrays.geom_sameframe, &mut arrays.site_sameframe]
+        {
             same.fill(0);
         }
         let mut d = moving(&m);

@@ -6,7 +6,7 @@ mod pack;
 mod reflect;
 mod validate;
 
-pub use model::Model;
+pub use model::ModelArrays;
 pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, ScalarKind};
 pub use validate::InvalidReference;

@@ -5,13 +5,13 @@ use crate::names::Names;
 use crate::option::{Options, Statistic, Visual};
 
 array_struct! {
-    /// A compiled model: everything that stays constant while simulating.
+    /// The arrays of a compiled model.
     ///
     /// Fields carry MuJoCo's names and meaning. All arrays are flat, one row per object, objects
-    /// of one type numbered in the depth-first order of the kinematic tree. Share it between
-    /// simulations as `Arc<Model>`.
+    /// of one type numbered in the depth-first order of the kinematic tree. Simulations share them
+    /// as part of a `corten_sim::Model`.
     #[derive(Debug, Default, PartialEq)]
-    pub struct Model {
+    pub struct ModelArrays {
         /// The model's own name.
         pub name: String,
         pub opt: Options,
@@ -108,7 +108,7 @@ array_struct! {
         nsensordata,
         npluginstate,
     }
-    fixed(size: &Model) {
+    fixed(size: &ModelArrays) {
         // Reference pose.
         qpos0: f64 [nq],
         qpos_spring: f64 [nq],
@@ -603,17 +603,17 @@ array_struct! {
     dynamic {}
 }
 
-impl Model {
+impl ModelArrays {
     /// Gives every array the length that the sizes ask for; new elements are zero.
     pub fn resize(&mut self) {
         // The sizes live in the same struct as the arrays: lend a copy of the sizes only.
-        let sizes = Model::sizes_of(self);
+        let sizes = ModelArrays::sizes_of(self);
         self.resize_arrays(&sizes);
     }
 
-    fn sizes_of(model: &Model) -> Model {
-        let mut sizes = Model::default();
-        for name in Model::SIZES {
+    fn sizes_of(model: &ModelArrays) -> ModelArrays {
+        let mut sizes = ModelArrays::default();
+        for name in ModelArrays::SIZES {
             sizes.set_size(name, model.size(name).unwrap_or(0));
         }
         sizes

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{ArrayMut, ArrayRef, InvalidReference, Model};
+use super::{ArrayMut, ArrayRef, InvalidReference, ModelArrays};
 use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
 
@@ -71,19 +71,19 @@ macro_rules! record_sections {
         $section!("vis.rgba", $model.vis.rgba, crate::option::VisualRgba);
     };
 }
-impl Model {
+impl ModelArrays {
     /// All content as named arrays: sizes, `opt.*`, `stat.*`, `vis.*.*`, arrays, `names.*`.
     pub fn pack(&self) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut push = |name: String, values: Values| entries.push(Entry { name, values });
         push("name".into(), Values::U8(self.name.clone().into_bytes()));
-        for &size in Model::SIZES {
+        for &size in ModelArrays::SIZES {
             push(size.into(), Values::I32(vec![self.size(size).unwrap_or(0) as i32]));
         }
         push("njmax".into(), Values::I32(vec![self.njmax]));
         push("nconmax".into(), Values::I32(vec![self.nconmax]));
         self.each_record(&mut |name, values| push(name, owned(values)));
-        for (i, info) in Model::ARRAYS.iter().enumerate() {
+        for (i, info) in ModelArrays::ARRAYS.iter().enumerate() {
             if let Some(values) = self.array(i) {
                 push(info.name.into(), owned(values));
             }
@@ -97,16 +97,17 @@ impl Model {
     }
 
     /// The model made of named arrays; every array must be there with the right length. What the
-    /// numbers refer to is another matter: [`Model::validate`].
-    pub fn unpack(entries: &[Entry]) -> Result<Model, UnpackError> {
+    /// numbers refer to is another matter: [`ModelArrays::validate`].
+    pub fn unpack(entries: &[Entry]) -> Result<ModelArrays, UnpackError> {
         let by_name: HashMap<&str, &Values> =
             entries.iter().map(|e| (e.name.as_str(), &e.values)).collect();
         let find = |name: &str| {
             by_name.get(name).copied().ok_or_else(|| UnpackError::Missing(name.into()))
         };
 
-        let mut model = Model { name: text(find("name")?, "name")?, ..Model::default() };
-        for &size in Model::SIZES {
+        let mut model =
+            ModelArrays { name: text(find("name")?, "name")?, ..ModelArrays::default() };
+        for &size in ModelArrays::SIZES {
             let value = match find(size)? {
                 Values::I32(v) if v.len() == 1 => usize::try_from(v[0]).ok(),
                 _ => None,
@@ -120,7 +121,7 @@ impl Model {
         };
         (model.njmax, model.nconmax) = (signed("njmax")?, signed("nconmax")?);
         // Lengths are checked against the entries before anything is allocated from sizes.
-        for info in Model::ARRAYS {
+        for info in ModelArrays::ARRAYS {
             let expected = model.expected_len(info);
             let found = find(info.name)?.as_ref().len();
             if found != expected {
@@ -128,7 +129,7 @@ impl Model {
             }
         }
         model.resize();
-        for (i, info) in Model::ARRAYS.iter().enumerate() {
+        for (i, info) in ModelArrays::ARRAYS.iter().enumerate() {
             let values = find(info.name)?;
             let target =
                 model.array_mut(i).ok_or_else(|| UnpackError::Missing(info.name.into()))?;
@@ -164,22 +165,22 @@ impl Model {
         container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())))
     }
 
-    /// The model in a file that [`Model::to_bytes`] made; foreign, damaged and inconsistent files
+    /// The model in a file that [`ModelArrays::to_bytes`] made; foreign, damaged and inconsistent files
     /// are refused.
-    pub fn from_bytes(file: &[u8]) -> Result<Model, UnpackError> {
-        let model = Model::unpack(&container::read(file)?)?;
+    pub fn from_bytes(file: &[u8]) -> Result<ModelArrays, UnpackError> {
+        let model = ModelArrays::unpack(&container::read(file)?)?;
         model.validate()?;
         Ok(model)
     }
 
-    /// Writes the model to a file, usually `.cfa`, for [`Model::load`].
+    /// Writes the model to a file, usually `.cfa`, for [`ModelArrays::load`].
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("corten-doc-{}.cfa", std::process::id()));
-    /// let model = corten_model::Model::from_bytes(&corten_model::Model::default().to_bytes());
+    /// let model = corten_model::ModelArrays::from_bytes(&corten_model::ModelArrays::default().to_bytes());
     /// # let Ok(model) = model else { return Ok(()) };
     /// model.save(&path)?;
-    /// assert_eq!(corten_model::Model::load(&path)?.to_bytes(), model.to_bytes());
+    /// assert_eq!(corten_model::ModelArrays::load(&path)?.to_bytes(), model.to_bytes());
     /// # std::fs::remove_file(&path).ok();
     /// # Ok::<(), corten_model::arrays::UnpackError>(())
     /// ```
@@ -188,11 +189,11 @@ impl Model {
         std::fs::write(path, self.to_bytes()).map_err(|e| file_error(path, &e))
     }
 
-    /// The model in a file that [`Model::save`] wrote.
-    pub fn load(path: impl AsRef<Path>) -> Result<Model, UnpackError> {
+    /// The model in a file that [`ModelArrays::save`] wrote.
+    pub fn load(path: impl AsRef<Path>) -> Result<ModelArrays, UnpackError> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|e| file_error(path, &e))?;
-        Model::from_bytes(&bytes).map_err(|e| file_error(path, &e))
+        ModelArrays::from_bytes(&bytes).map_err(|e| file_error(path, &e))
     }
 
     /// Number of scalars that the model's sizes give an array.

@@ -5,7 +5,7 @@
 //! the tree and the sparsity patterns must be the ones that follow from the parents, since the
 //! engine walks them without looking back.
 
-use super::{ArrayRef, Model};
+use super::{ArrayRef, ModelArrays};
 use crate::enums::{EqualityType, GeomType, JointType, ObjType, Transmission, WrapType};
 
 /// A number in an array that cannot be right.
@@ -130,7 +130,7 @@ fn hierarchy<const N: usize>(
 /// data, sensor readings, activations, keyframes.
 pub(crate) const MAX_VALUES: usize = 1 << 24;
 
-impl Model {
+impl ModelArrays {
     /// Checks every number that refers to another array; the first that is wrong is named.
     pub fn validate(&self) -> Check {
         self.validate_sizes()?;
@@ -186,7 +186,7 @@ impl Model {
     }
 
     fn integers(&self, field: &str) -> &[i32] {
-        let found = Model::ARRAYS.iter().position(|info| info.name == field);
+        let found = ModelArrays::ARRAYS.iter().position(|info| info.name == field);
         match found.and_then(|i| self.array(i)) {
             Some(ArrayRef::I32(values)) => values,
             _ => &[],

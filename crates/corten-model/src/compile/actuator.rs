@@ -5,7 +5,7 @@ use super::joint::{check_limited, is_limited};
 use super::name::UserSizes;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::{Bias, Dynamics, Gain, JointType, ObjType, Transmission};
 use crate::names::Names;
 use crate::spec::Actuator;
@@ -159,7 +159,7 @@ fn check(cx: &mut Context, plan: &ActuatorPlan) {
     }
 }
 
-pub(super) fn write(m: &mut Model, actuators: &[ActuatorPlan], users: &UserSizes) {
+pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &UserSizes) {
     m.nu = actuators.len();
     m.na = actuators.iter().map(|a| a.actnum).sum();
     m.nuser_actuator = users.actuator;

@@ -5,10 +5,10 @@ use super::layout::append_bvh;
 use super::mesh::MeshPlan;
 use super::skin::SkinPlan;
 use super::texture::TexturePlan;
-use crate::Model;
+use crate::ModelArrays;
 use corten_geom::mesh::Lists;
 
-pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
+pub(super) fn meshes(m: &mut ModelArrays, meshes: &[MeshPlan]) {
     m.nmesh = meshes.len();
     m.resize();
     let shapes = || meshes.iter().filter_map(|p| p.shape.as_deref());
@@ -67,7 +67,7 @@ pub(super) fn meshes(m: &mut Model, meshes: &[MeshPlan]) {
     m.nmeshpolymap = m.mesh_polymap.len();
 }
 
-fn polygons(m: &mut Model, mesh: usize, loops: &Lists, normals: &[corten_math::Vec3]) {
+fn polygons(m: &mut ModelArrays, mesh: usize, loops: &Lists, normals: &[corten_math::Vec3]) {
     m.mesh_polyadr[mesh] = m.mesh_polynormal.len() as i32;
     m.mesh_polynum[mesh] = loops.len() as i32;
     m.mesh_polynormal.extend_from_slice(normals);
@@ -78,7 +78,7 @@ fn polygons(m: &mut Model, mesh: usize, loops: &Lists, normals: &[corten_math::V
     }
 }
 
-fn polygon_map(m: &mut Model, of_vertex: &Lists) {
+fn polygon_map(m: &mut ModelArrays, of_vertex: &Lists) {
     for sides in of_vertex.iter() {
         m.mesh_polymapadr.push(m.mesh_polymap.len() as i32);
         m.mesh_polymapnum.push(sides.len() as i32);
@@ -86,7 +86,7 @@ fn polygon_map(m: &mut Model, of_vertex: &Lists) {
     }
 }
 
-pub(super) fn hfields(m: &mut Model, hfields: &[HFieldPlan]) {
+pub(super) fn hfields(m: &mut ModelArrays, hfields: &[HFieldPlan]) {
     m.nhfield = hfields.len();
     m.resize();
     for (i, plan) in hfields.iter().enumerate() {
@@ -99,7 +99,7 @@ pub(super) fn hfields(m: &mut Model, hfields: &[HFieldPlan]) {
     m.nhfielddata = m.hfield_data.len();
 }
 
-pub(super) fn textures(m: &mut Model, textures: &[TexturePlan]) {
+pub(super) fn textures(m: &mut ModelArrays, textures: &[TexturePlan]) {
     m.ntex = textures.len();
     m.resize();
     m.tex_data.reserve_exact(textures.iter().map(|t| t.data.len()).sum());
@@ -117,7 +117,7 @@ pub(super) fn textures(m: &mut Model, textures: &[TexturePlan]) {
     m.ntexdata = m.tex_data.len();
 }
 
-pub(super) fn skins(m: &mut Model, skins: &[SkinPlan]) {
+pub(super) fn skins(m: &mut ModelArrays, skins: &[SkinPlan]) {
     m.nskin = skins.len();
     m.resize();
     for (i, plan) in skins.iter().enumerate() {

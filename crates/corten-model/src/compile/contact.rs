@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::ObjType;
 use crate::names::Names;
 use crate::spec::Pair;
@@ -58,7 +58,7 @@ pub(super) fn excludes(cx: &mut Context, names: &Names) -> Vec<ExcludePlan> {
     plans
 }
 
-pub(super) fn write(m: &mut Model, pairs: &[PairPlan], excludes: &[ExcludePlan]) {
+pub(super) fn write(m: &mut ModelArrays, pairs: &[PairPlan], excludes: &[ExcludePlan]) {
     (m.npair, m.nexclude) = (pairs.len(), excludes.len());
     m.resize();
     for (i, plan) in pairs.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Custom data: numeric arrays, texts, tuples of objects.
 
 use super::context::Context;
-use crate::Model;
+use crate::ModelArrays;
 use crate::names::Names;
 use crate::spec::{Numeric, Text, Tuple};
 
@@ -54,7 +54,7 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names) -> CustomPlan<'a>
     plan
 }
 
-pub(super) fn write(m: &mut Model, custom: &CustomPlan) {
+pub(super) fn write(m: &mut ModelArrays, custom: &CustomPlan) {
     m.nnumeric = custom.numerics.len();
     m.nnumericdata = custom.numerics.iter().map(|n| n.1).sum();
     m.ntext = custom.texts.len();

@@ -3,7 +3,7 @@
 
 use super::context::{Context, id};
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::{EqualityType, JointType, ObjType};
 use crate::names::Names;
 use crate::spec::Equality;
@@ -64,7 +64,7 @@ pub(super) fn compile<'a>(
     plans
 }
 
-pub(super) fn write(m: &mut Model, equalities: &[EqualityPlan]) {
+pub(super) fn write(m: &mut ModelArrays, equalities: &[EqualityPlan]) {
     m.neq = equalities.len();
     m.resize();
     for (i, plan) in equalities.iter().enumerate() {

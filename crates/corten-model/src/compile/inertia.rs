@@ -10,7 +10,7 @@ use super::context::Context;
 use super::geom::GeomPlan;
 use super::orientation;
 use super::pose::{EPS, Pose, point_inertia, principal, rotated_inertia, unit_quat};
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::{GeomInertia, GeomType};
 use crate::spec::{Body, Orientation};
 
@@ -287,7 +287,7 @@ pub(super) fn accumulate(
 }
 
 /// Scales masses and inertias to a total mass, unless that is not positive.
-pub(super) fn set_total_mass(m: &mut Model, target: f64) {
+pub(super) fn set_total_mass(m: &mut ModelArrays, target: f64) {
     if target <= 0.0 {
         return;
     }

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 use super::context::Context;
 use super::pose::unit;
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::JointType;
 use crate::spec::{AttachedKeyframe, Keyframe, Spec};
 
-pub(super) fn write(cx: &mut Context, m: &mut Model, tree: &Tree) {
+pub(super) fn write(cx: &mut Context, m: &mut ModelArrays, tree: &Tree) {
     let spec = cx.spec;
     let mut keys: Vec<Cow<Keyframe>> = spec.keys.values().map(Cow::Borrowed).collect();
     let requested = usize::try_from(spec.sizes.nkey).unwrap_or(0);
@@ -116,7 +116,7 @@ struct Places {
 }
 
 impl Places {
-    fn of(spec: &Spec, m: &Model, tree: &Tree) -> Places {
+    fn of(spec: &Spec, m: &ModelArrays, tree: &Tree) -> Places {
         let address = |adr: i32| usize::try_from(adr).unwrap_or(0);
         let joints = tree.joints.iter().enumerate().map(|(j, plan)| {
             (plan.key.index(), (address(m.jnt_qposadr[j]), address(m.jnt_dofadr[j])))
@@ -133,7 +133,7 @@ impl Places {
     }
 
     /// A full keyframe from values per element.
-    fn assemble(&self, key: &AttachedKeyframe, m: &Model) -> Keyframe {
+    fn assemble(&self, key: &AttachedKeyframe, m: &ModelArrays) -> Keyframe {
         let mut full = Keyframe { name: key.name.clone(), time: key.time, ..Default::default() };
         full.source = key.source;
         fn put(target: &mut [f64], at: usize, values: &[f64]) {

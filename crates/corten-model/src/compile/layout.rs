@@ -8,10 +8,10 @@ use super::joint;
 use super::name::UserSizes;
 use super::pose::{EPS, Pose, close, same_rotation};
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::{JointType, ObjType, SameFrame, SleepPolicy, WrapType};
 
-pub(super) fn tree(cx: &mut Context, m: &mut Model, tree: &Tree, users: &UserSizes) {
+pub(super) fn tree(cx: &mut Context, m: &mut ModelArrays, tree: &Tree, users: &UserSizes) {
     sizes(cx, m, tree, users);
     bodies(cx, m, tree);
     joints(cx, m, tree);
@@ -22,7 +22,7 @@ pub(super) fn tree(cx: &mut Context, m: &mut Model, tree: &Tree, users: &UserSiz
     trees(cx, m, tree);
 }
 
-fn sizes(cx: &Context, m: &mut Model, tree: &Tree, users: &UserSizes) {
+fn sizes(cx: &Context, m: &mut ModelArrays, tree: &Tree, users: &UserSizes) {
     let kinds = || tree.joints.iter().map(|j| cx.spec.joints[j.key].type_);
     m.nbody = tree.bodies.len();
     m.njnt = tree.joints.len();
@@ -50,7 +50,7 @@ fn first(list: &[usize]) -> i32 {
     id(list.first().copied())
 }
 
-fn bodies(cx: &Context, m: &mut Model, tree: &Tree) {
+fn bodies(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
     let mut mocap = 0;
     let mut dofadr = 0;
     for (b, plan) in tree.bodies.iter().enumerate() {
@@ -95,7 +95,7 @@ fn bodies(cx: &Context, m: &mut Model, tree: &Tree) {
 
 /// Bodies whose own block of the mass matrix is diagonal: with inertial and body frame equal, no
 /// children, fixed to nothing that moves, and joints along the axes through the centre.
-fn simple(cx: &Context, m: &mut Model, tree: &Tree) {
+fn simple(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
     for (b, plan) in tree.bodies.iter().enumerate() {
         let parent = plan.parent;
         let on_static = m.body_parentid[parent] == 0 && m.body_dofnum[parent] == 0;
@@ -127,7 +127,7 @@ fn simple(cx: &Context, m: &mut Model, tree: &Tree) {
     }
 }
 
-fn joints(cx: &Context, m: &mut Model, tree: &Tree) {
+fn joints(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
     let mut last_dof = vec![-1; m.nbody];
     let (mut qpos, mut dof) = (0, 0);
     for (b, body) in tree.bodies.iter().enumerate() {
@@ -207,7 +207,7 @@ fn same_frame(pose: &Pose, inertial: &Pose) -> u8 {
     kind.raw() as u8
 }
 
-fn geoms(cx: &Context, m: &mut Model, tree: &Tree) {
+fn geoms(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
     for (g, plan) in tree.geoms.iter().enumerate() {
         let s = &cx.spec.geoms[plan.key];
         m.geom_type[g] = s.type_.raw();
@@ -276,7 +276,7 @@ fn body_tree(cx: &Context, tree: &Tree, b: usize) -> bvh::Bvh {
 }
 
 /// Adds a tree at the end of the static ones.
-pub(super) fn append_bvh(m: &mut Model, tree: &bvh::Bvh) {
+pub(super) fn append_bvh(m: &mut ModelArrays, tree: &bvh::Bvh) {
     m.bvh_aabb.extend_from_slice(&tree.aabb);
     m.bvh_child.extend_from_slice(&tree.child);
     m.bvh_depth.extend_from_slice(&tree.depth);
@@ -285,7 +285,7 @@ pub(super) fn append_bvh(m: &mut Model, tree: &bvh::Bvh) {
     m.nbvh = m.nbvhstatic;
 }
 
-fn sites(cx: &Context, m: &mut Model, tree: &Tree) {
+fn sites(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
     for (i, plan) in tree.sites.iter().enumerate() {
         let s = &cx.spec.sites[plan.key];
         m.site_type[i] = s.type_.raw();
@@ -300,7 +300,7 @@ fn sites(cx: &Context, m: &mut Model, tree: &Tree) {
     }
 }
 
-fn cameras(cx: &mut Context, m: &mut Model, tree: &Tree) {
+fn cameras(cx: &mut Context, m: &mut ModelArrays, tree: &Tree) {
     let names = body_names(cx, tree);
     for (i, plan) in tree.cameras.iter().enumerate() {
         let s = &cx.spec.cameras[plan.key];
@@ -322,7 +322,7 @@ fn cameras(cx: &mut Context, m: &mut Model, tree: &Tree) {
     }
 }
 
-fn lights(cx: &mut Context, m: &mut Model, tree: &Tree) {
+fn lights(cx: &mut Context, m: &mut ModelArrays, tree: &Tree) {
     let names = body_names(cx, tree);
     let mut textures = crate::names::Names::default();
     if !cx.spec.compiler.discardvisual {
@@ -369,7 +369,7 @@ fn body_names(cx: &Context, tree: &Tree) -> crate::names::Names {
 }
 
 /// Kinematic trees, and the sleep policies chosen for them.
-fn trees(cx: &mut Context, m: &mut Model, tree: &Tree) {
+fn trees(cx: &mut Context, m: &mut ModelArrays, tree: &Tree) {
     let mut count = 0;
     for i in 0..m.nv {
         count += i32::from(m.dof_parentid[i] == -1);
@@ -398,7 +398,7 @@ fn trees(cx: &mut Context, m: &mut Model, tree: &Tree) {
 }
 
 /// Bodies on a tendon with inertia are not simple after all; then counts simple dofs.
-pub(super) fn finish_simple(m: &mut Model) {
+pub(super) fn finish_simple(m: &mut ModelArrays) {
     for t in 0..m.ntendon {
         if m.tendon_armature[t] == 0.0 {
             continue;

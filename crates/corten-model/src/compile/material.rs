@@ -1,7 +1,7 @@
 //! Materials.
 
 use super::context::{Context, id};
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::ObjType;
 use crate::names::Names;
 use crate::spec::{Key, Material, OriginId, TEXTURE_ROLES};
@@ -38,7 +38,7 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names) -> Vec<MaterialPl
         .collect()
 }
 
-pub(super) fn write(m: &mut Model, materials: &[MaterialPlan]) {
+pub(super) fn write(m: &mut ModelArrays, materials: &[MaterialPlan]) {
     m.nmat = materials.len();
     m.resize();
     for (i, plan) in materials.iter().enumerate() {

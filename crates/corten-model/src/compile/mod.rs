@@ -1,4 +1,4 @@
-//! From a [`Spec`] to the flat arrays of a [`Model`], in passes.
+//! From a [`Spec`] to the flat arrays of a [`ModelArrays`], in passes.
 //!
 //! Answers to MuJoCo's `mjCModel::Compile` up to the creation of simulation data. Passes, in
 //! order: names and tree order, meshes and height fields, the tree (frames, geoms, inertias,
@@ -37,7 +37,7 @@ mod tendon;
 mod texture;
 mod tree;
 
-use crate::Model;
+use crate::ModelArrays;
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::enums::ObjType;
@@ -67,7 +67,7 @@ pub(crate) use sparsity::check as check_sparsity;
 /// - last, the author's overrides of [`stat`](Draft::stat).
 #[derive(Clone, Debug)]
 pub struct Draft {
-    model: Model,
+    model: ModelArrays,
     /// Per joint, time constant and damping ratio of its spring; zero where there is none.
     pub springdamper: Vec<[f64; 2]>,
     /// Statistics that the author fixed.
@@ -109,16 +109,16 @@ impl Places {
 }
 
 impl Draft {
-    pub fn model(&self) -> &Model {
+    pub fn model(&self) -> &ModelArrays {
         &self.model
     }
 
-    pub fn model_mut(&mut self) -> &mut Model {
+    pub fn model_mut(&mut self) -> &mut ModelArrays {
         &mut self.model
     }
 
     /// The model as it is.
-    pub fn into_model(self) -> Model {
+    pub fn into_model(self) -> ModelArrays {
         self.model
     }
 }
@@ -170,13 +170,13 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
         return Err(cx.finish());
     }
 
-    let mut model = Model {
+    let mut model = ModelArrays {
         name: spec.modelname.clone(),
         opt: spec.option.clone(),
         vis: spec.visual.clone(),
         njmax: spec.sizes.njmax,
         nconmax: spec.sizes.nconmax,
-        ..Model::default()
+        ..ModelArrays::default()
     };
     layout::tree(&mut cx, &mut model, &tree, &users);
     arrays::meshes(&mut model, &meshes);

@@ -7,7 +7,7 @@ use super::contact::{ExcludePlan, PairPlan};
 use super::context::Context;
 use super::mesh::MeshPlan;
 use super::tree::{self, Tree};
-use crate::Model;
+use crate::ModelArrays;
 use crate::assets::file_name;
 use crate::diagnostic::{Diagnostic, Subject};
 use crate::enums::{ObjType, TextureType};
@@ -221,7 +221,7 @@ pub(super) fn set_geoms_and_sites(spec: &Spec, names: &mut Names, tree: &Tree) {
 /// Packs all names, one after the other, and the hash tables by which MuJoCo finds them.
 pub(super) fn write(
     spec: &Spec,
-    m: &mut Model,
+    m: &mut ModelArrays,
     names: &mut Names,
     pairs: &[PairPlan],
     excludes: &[ExcludePlan],
@@ -313,7 +313,7 @@ fn hash(name: &str) -> u64 {
 }
 
 /// Packs the file names of assets; −1 where there is none.
-pub(super) fn write_paths(cx: &Context, m: &mut Model, meshes: &[MeshPlan], discard: bool) {
+pub(super) fn write_paths(cx: &Context, m: &mut ModelArrays, meshes: &[MeshPlan], discard: bool) {
     let spec = cx.spec;
     let mut packed = Vec::new();
     /// As the author wrote it, unless the directories are stripped.

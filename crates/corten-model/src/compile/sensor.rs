@@ -5,7 +5,7 @@ use super::mesh::MeshPlan;
 use super::name::UserSizes;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::enums::{
     ContactDataField, GeomType, JointType, ObjType, SensorDataType, SensorType, Stage,
 };
@@ -252,7 +252,7 @@ fn contact_problem(s: &Sensor) -> Option<&'static str> {
     }
 }
 
-pub(super) fn write(m: &mut Model, sensors: &[SensorPlan], users: &UserSizes) {
+pub(super) fn write(m: &mut ModelArrays, sensors: &[SensorPlan], users: &UserSizes) {
     m.nsensor = sensors.len();
     m.nsensordata = sensors.iter().map(|s| s.dim).sum();
     m.nuser_sensor = users.sensor;

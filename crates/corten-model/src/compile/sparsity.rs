@@ -4,10 +4,10 @@
 //! diagonal, themselves only. D has all ancestors and descendants. Answers to MuJoCo's
 //! `mj_makeDofDofSparse`, `mj_makeBSparse`, `mj_makeDofDofMaps`.
 
-use crate::Model;
+use crate::ModelArrays;
 use crate::arrays::InvalidReference;
 
-pub(super) fn build(m: &mut Model) {
+pub(super) fn build(m: &mut ModelArrays) {
     let nv = m.nv;
     let parent = |i: usize| usize::try_from(m.dof_parentid[i]).ok();
     let ancestors = |i: usize| std::iter::successors(parent(i), |&j| parent(j));
@@ -63,7 +63,7 @@ pub(super) fn build(m: &mut Model) {
 }
 
 /// Whether the patterns of a model are those that follow from its tree, which has been checked.
-pub(crate) fn check(m: &Model) -> Result<(), InvalidReference> {
+pub(crate) fn check(m: &ModelArrays) -> Result<(), InvalidReference> {
     let fail = |field, value: usize, expected: usize| InvalidReference {
         field,
         index: 0,
@@ -102,7 +102,7 @@ pub(crate) fn check(m: &Model) -> Result<(), InvalidReference> {
             return Err(fail(field, found, expected));
         }
     }
-    let mut fresh = Model {
+    let mut fresh = ModelArrays {
         nv: m.nv,
         nbody: m.nbody,
         dof_parentid: m.dof_parentid.clone(),
@@ -111,7 +111,7 @@ pub(crate) fn check(m: &Model) -> Result<(), InvalidReference> {
         body_parentid: m.body_parentid.clone(),
         body_dofadr: m.body_dofadr.clone(),
         body_dofnum: m.body_dofnum.clone(),
-        ..Model::default()
+        ..ModelArrays::default()
     };
     build(&mut fresh);
     for (field, found, expected) in [
@@ -149,7 +149,7 @@ fn rows(lists: &[Vec<i32>], count: &mut [i32], address: &mut [i32], columns: &mu
 
 /// Where entries of one matrix are in another. Rows start with the ancestors, so that a column
 /// stands at the place that its own depth gives, which is that of the diagonal in its row of D.
-fn maps(m: &mut Model) {
+fn maps(m: &mut ModelArrays) {
     let depth = &m.D_diag;
     for i in 0..m.nv {
         for at in entries(m.D_rowadr[i], m.D_rownnz[i]) {

@@ -4,7 +4,7 @@ use super::context::{Context, id};
 use super::joint::{check_limited, is_limited};
 use super::name::UserSizes;
 use super::tree::Tree;
-use crate::Model;
+use crate::ModelArrays;
 use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, ObjType, WrapType};
 use crate::names::Names;
@@ -165,7 +165,7 @@ fn check_path(cx: &mut Context, tendon: &Tendon, path: &[Station]) {
     }
 }
 
-pub(super) fn write(m: &mut Model, tendons: &[TendonPlan], users: &UserSizes) {
+pub(super) fn write(m: &mut ModelArrays, tendons: &[TendonPlan], users: &UserSizes) {
     m.ntendon = tendons.len();
     m.nuser_tendon = users.tendon;
     m.nwrap = tendons.iter().map(|t| t.path.len()).sum();

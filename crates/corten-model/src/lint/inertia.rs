@@ -2,7 +2,7 @@
 
 use corten_math::Vec3;
 
-use crate::Model;
+use crate::ModelArrays;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::enums::{GeomType, InertiaFromGeom, ObjType};
 use crate::spec::Spec;
@@ -14,7 +14,7 @@ const LARGEST_RATIO: f64 = 3.0;
 const SMALLEST_RATIO: f64 = 0.01;
 
 /// Inertia that no distribution of the mass within the shapes of a body can have.
-pub(super) fn sizes(m: &Model, spec: &Spec, found: &mut Diagnostics) {
+pub(super) fn sizes(m: &ModelArrays, spec: &Spec, found: &mut Diagnostics) {
     for b in 1..m.nbody {
         let (mass, geoms) = (m.body_mass[b], m.body_geomnum[b]);
         if mass <= 0.0 || geoms <= 0 || m.body_dofnum[b] == 0 {

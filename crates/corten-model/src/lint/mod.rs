@@ -7,7 +7,7 @@ mod inertia;
 mod unit;
 mod unused;
 
-use crate::Model;
+use crate::ModelArrays;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::enums::{Dynamics, Limited};
 use crate::spec::Spec;
@@ -28,7 +28,7 @@ pub fn spec(spec: &Spec) -> Diagnostics {
 }
 
 /// Advice about a compiled model; `spec` is what it was compiled from.
-pub fn model(model: &Model, spec: &Spec) -> Diagnostics {
+pub fn model(model: &ModelArrays, spec: &Spec) -> Diagnostics {
     let mut found = Diagnostics::new();
     inertia::sizes(model, spec, &mut found);
     inertia::counted_twice(spec, &mut found);

@@ -44,8 +44,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use corten_batch::BatchSim;
-use corten_model::Model;
-use corten_sim::Data;
+use corten_sim::{Data, Model};
 use numpy::ndarray::{ArrayView, IxDyn};
 use numpy::{Element, PyArray};
 use pyo3::prelude::*;

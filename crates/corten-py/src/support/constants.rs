@@ -15,7 +15,7 @@ fn change<E: std::fmt::Display + Send>(
     py: Python<'_>,
     m: &PyModel,
     d: &PyData,
-    f: impl FnOnce(&mut corten_model::Model, &mut corten_sim::Data) -> Result<(), E> + Send,
+    f: impl FnOnce(&mut corten_sim::Model, &mut corten_sim::Data) -> Result<(), E> + Send,
 ) -> PyResult<()> {
     d.check_usable()?;
     d.check_model(py, m)?;

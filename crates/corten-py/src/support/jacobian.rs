@@ -1,8 +1,7 @@
 //! Jacobians of points.
 
 use corten_math::Vec3;
-use corten_model::Model;
-use corten_sim::{Data, support};
+use corten_sim::{Data, Model, support};
 use pyo3::prelude::*;
 
 use super::index;

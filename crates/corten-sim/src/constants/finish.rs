@@ -2,17 +2,17 @@
 
 use corten_math::MIN_VAL;
 use corten_model::enums::{DisableBit, EnableBit, JointType, ObjType};
-use corten_model::{Diagnostic, Diagnostics, Draft, Model};
+use corten_model::{Diagnostic, Diagnostics, Draft};
 
 use super::{length_range, set_const};
-use crate::{Data, support};
+use crate::{Data, Model, support};
 
 /// Completes a compiled model by running the engine in its reference pose.
 pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     let (springdamper, stat, length_range) =
         (draft.springdamper.clone(), draft.stat.clone(), draft.length_range.clone());
     let places = draft.places.clone();
-    let mut m = draft.into_model();
+    let mut m = Model::from(draft.into_model());
     let options = m.opt.clone();
     // Contacts and sleep have no part in constants.
     m.opt.disableflags |= DisableBit::Contact.raw();

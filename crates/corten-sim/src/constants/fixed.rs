@@ -1,12 +1,13 @@
 //! What depends on the structure of the model alone.
 
-use corten_model::Model;
+use corten_model::ModelArrays;
 use corten_model::enums::{SleepPolicy, Transmission, WrapType};
 
 use super::ConstantsError;
+
 use crate::chain::index;
 
-pub(super) fn set(m: &mut Model) -> Result<(), ConstantsError> {
+pub(super) fn set(m: &mut ModelArrays) -> Result<(), ConstantsError> {
     subtree_masses(m);
     m.ngravcomp = m.body_gravcomp.iter().filter(|&&g| g > 0.0).count();
     trees(m);
@@ -14,7 +15,7 @@ pub(super) fn set(m: &mut Model) -> Result<(), ConstantsError> {
     sleep_policies(m)
 }
 
-fn subtree_masses(m: &mut Model) {
+fn subtree_masses(m: &mut ModelArrays) {
     m.body_subtreemass.copy_from_slice(&m.body_mass);
     for b in (1..m.nbody).rev() {
         if let Some(parent) = index(m.body_parentid[b], b) {
@@ -24,7 +25,7 @@ fn subtree_masses(m: &mut Model) {
 }
 
 /// Which bodies and dofs belong to which tree.
-fn trees(m: &mut Model) {
+fn trees(m: &mut ModelArrays) {
     for b in 0..m.nbody {
         let weld = index(m.body_weldid[b], m.nbody).unwrap_or(0);
         let first = if m.body_dofnum[weld] > 0 { index(m.body_dofadr[weld], m.nv) } else { None };
@@ -66,7 +67,7 @@ fn count_at(array: &mut [i32], at: i32) {
 }
 
 /// The tree of what a tendon's path refers to, one after the other.
-fn path_trees(m: &Model, tendon: usize) -> impl Iterator<Item = usize> + '_ {
+fn path_trees(m: &ModelArrays, tendon: usize) -> impl Iterator<Item = usize> + '_ {
     let start = usize::try_from(m.tendon_adr[tendon]).unwrap_or(0).min(m.nwrap);
     let count = usize::try_from(m.tendon_num[tendon]).unwrap_or(0).min(m.nwrap - start);
     (start..start + count).filter_map(|w| {
@@ -82,7 +83,7 @@ fn path_trees(m: &Model, tendon: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// The first two trees of each tendon, and the number of all.
-fn tendon_trees(m: &mut Model) {
+fn tendon_trees(m: &mut ModelArrays) {
     let mut seen = vec![usize::MAX; m.ntree];
     for t in 0..m.ntendon {
         let (mut ids, mut count) = ([-1; 2], 0);
@@ -100,7 +101,7 @@ fn tendon_trees(m: &mut Model) {
 
 /// Trees whose policy was left open: those that actuators, flexes or springs between trees may
 /// move never sleep, all others may.
-fn sleep_policies(m: &mut Model) -> Result<(), ConstantsError> {
+fn sleep_policies(m: &mut ModelArrays) -> Result<(), ConstantsError> {
     fn keep_awake(policy: &mut i32) {
         if *policy == SleepPolicy::Auto.raw() {
             *policy = SleepPolicy::AutoNever.raw();

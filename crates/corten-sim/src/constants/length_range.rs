@@ -7,12 +7,12 @@
 use corten_math::MIN_VAL;
 use corten_math::real::exp;
 use corten_model::enums::{Bias, Gain, LengthRangeMode, Transmission};
+use corten_model::in_parallel;
 pub use corten_model::spec::LengthRangeOptions;
-use corten_model::{Model, in_parallel};
 
 use crate::chain::index;
 use crate::stage::inertia;
-use crate::{Data, step};
+use crate::{Data, Model, step};
 
 /// Most steps that a simulation may take; a thousand are usual.
 const MAX_STEPS: f64 = 1e6;

@@ -11,11 +11,11 @@ mod statistics;
 
 pub use finish::finish;
 
-use corten_model::Model;
+use corten_model::ModelArrays;
 use corten_model::enums::ObjType;
 
-use crate::Data;
 use crate::stage::{inertia, kinematics, tendon};
+use crate::{Data, Model};
 
 /// Why the constants of a model cannot be found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -66,7 +66,7 @@ fn set_spring_lengths(m: &mut Model, d: &mut Data) {
 }
 
 /// A body as error messages call it.
-fn body_name(m: &Model, body: i32) -> String {
+fn body_name(m: &ModelArrays, body: i32) -> String {
     let name = usize::try_from(body).ok().and_then(|b| m.object_names.name(ObjType::Body, b));
     name.map_or_else(|| format!("{body}"), str::to_owned)
 }

@@ -8,15 +8,15 @@
 use std::ops::Range;
 
 use corten_math::{MIN_VAL, Quat, TreePattern, Vec3};
-use corten_model::Model;
+use corten_model::ModelArrays;
 use corten_model::enums::{EqualityType, JointType, ObjType};
 
 use super::ConstantsError;
-use crate::Data;
 use crate::chain::{self, index};
 use crate::solve;
 use crate::stage::{inertia, kinematics, tendon, transmission};
 use crate::support::tendon_row;
+use crate::{Data, Model};
 
 /// A body whose dofs are translations only, so that its mass is all that counts.
 const POINT_MASS: u8 = 2;
@@ -325,7 +325,7 @@ fn equality_poses(m: &mut Model, d: &Data) {
 }
 
 /// Offsets that tracking cameras and lights keep.
-fn camera_and_light_offsets(m: &mut Model, d: &Data) {
+fn camera_and_light_offsets(m: &mut ModelArrays, d: &Data) {
     // Position relative to the body, and to the centre of mass of what is looked at.
     let offsets = |pos: Vec3, body: i32, target: i32| {
         let body = index(body, m.nbody).unwrap_or(0);
@@ -346,7 +346,7 @@ fn camera_and_light_offsets(m: &mut Model, d: &Data) {
 
 /// Turns the damping ratio ζ of position actuators, marked by a positive `biasprm[2]`, into the
 /// coefficient 2ζ√(k I), with the inertia I as seen through the transmission.
-fn damping_ratios(m: &mut Model, d: &Data) {
+fn damping_ratios(m: &mut ModelArrays, d: &Data) {
     for i in 0..m.nu {
         let stiffness = m.actuator_gainprm[i][0];
         let prm = &mut m.actuator_biasprm[i];

@@ -1,11 +1,10 @@
 //! Sizes and masses of the model at a glance; the size that each rotational dof moves.
 
 use corten_math::Vec3;
-use corten_model::Model;
 use corten_model::enums::{GeomType, JointType};
 
-use crate::Data;
 use crate::chain::index;
+use crate::{Data, Model};
 
 /// Smallest size of anything.
 const SMALLEST: f64 = 1e-5;

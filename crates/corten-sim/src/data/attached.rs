@@ -1,8 +1,8 @@
 //! What is attached to bodies, ready to be placed.
 
-use corten_model::Model;
 use corten_model::enums::SameFrame;
 
+use crate::Model;
 use crate::support::same;
 
 /// Four of a kind, and their bodies; the last may be repeated.

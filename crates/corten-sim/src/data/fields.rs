@@ -1,10 +1,10 @@
 use corten_math::{Inertia, Mat3, Quat, Spatial, Vec3};
-use corten_model::Model;
 use corten_model::array_struct;
 
 use super::contact::Contact;
 use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStats, TimerStat, WarningStat};
+use crate::Model;
 use crate::hook::Hooks;
 use crate::sleep::SleepError;
 

@@ -1,9 +1,8 @@
-use corten_model::Model;
 use corten_model::arrays::ArrayMut;
 
 use super::scratch::Scratch;
 use super::{Data, NISLAND, NTIMER, NWARNING, TimerStat, WarningStat};
-use crate::sleep;
+use crate::{Model, sleep};
 
 impl Data {
     /// Data for a model, in the reference pose.

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use corten_math::{AncestorAxes, Spatial};
-use corten_model::Model;
 
 use super::lent::Lent;
 use super::structure::Structure;
 use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
 use crate::stage::constraint::KeptRows;
 use crate::stage::{actuation, collision, sensor, tendon};
-use crate::{derivative, integrate, inverse, lanes};
+use crate::{Model, derivative, integrate, inverse, lanes};
 
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]

@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use corten_math::hint::rarely;
 use corten_math::{AncestorAxes, Four, Inertia, Mat3, Number, Quat, Spatial, Vec3};
-use corten_model::Model;
 
 use super::Data;
 use super::structure::Structure;
 use crate::awake::{self, Selection};
-use crate::sleep;
+use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
 pub(crate) trait Worlds {

@@ -8,11 +8,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use corten_math::{SquarePattern, TreePattern};
-use corten_model::Model;
 use corten_model::enums::JointType;
 
 use super::attached::Attached;
 use super::shared::Shared;
+
+use crate::Model;
 
 /// Indices of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,12 +4,11 @@
 //! state has `2 nv + na` coordinates. Stages that a perturbation cannot reach are not repeated.
 //! Answers to `mjd_transitionFD` and `mjd_inverseFD`.
 
-use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, StateBit};
 
 use crate::integrate::{Factor, euler_with, implicit_with, runge_kutta, spring_damper_with};
 use crate::stage::{actuation, inertia};
-use crate::{Data, StepError, check, inverse, state, step, support};
+use crate::{Data, Model, StepError, check, inverse, state, step, support};
 
 /// Why derivatives could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

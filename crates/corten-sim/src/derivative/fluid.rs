@@ -6,8 +6,8 @@
 use std::f64::consts::PI;
 
 use corten_math::{MIN_VAL, Mat3, Mat6, Spatial, Vec3};
-use corten_model::Model;
 
+use crate::Model;
 use crate::stage::passive::fluid::{Ellipsoid, Immersed, InertiaBox, Shape};
 
 /// Derivative of force by velocity, both local; its symmetric part if asked for. As in MuJoCo, the

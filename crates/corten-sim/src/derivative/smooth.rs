@@ -30,7 +30,6 @@
 //! onto `s_k`, so that each entry is one dot product.
 
 use corten_math::{Mat6, Spatial};
-use corten_model::Model;
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
 };
@@ -40,7 +39,7 @@ use crate::data::structure::Structure;
 use crate::hook::Slopes;
 use crate::stage::actuation::{self, muscle::Muscle};
 use crate::stage::passive::fluid as medium;
-use crate::{Data, awake, sleep, support};
+use crate::{Data, Model, awake, sleep, support};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]

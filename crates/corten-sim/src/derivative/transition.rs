@@ -9,15 +9,14 @@
 
 use corten_math::real::exp;
 use corten_math::{MIN_VAL, Vec3};
-use corten_model::Model;
 use corten_model::enums::{DisableBit, Dynamics, Gain, Integrator, JointType};
 
 use super::finite::{Differences, check_size, set_column, state_size};
 use super::rotation::quat_integrate;
 use super::{DerivativeError, Transition, smooth_velocity, transition_fd};
-use crate::Data;
 use crate::data::structure::Structure;
 use crate::stage::{actuation, passive};
+use crate::{Data, Model};
 
 /// How to compute transition matrices.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,11 +3,10 @@
 //! With damping `B = diag(dof_damping)` the new velocity solves
 //! `M (v⁺ − v) = h (f(v) − B (v⁺ − v))`, that is `(M + hB) a = f`: the same sparsity as `M`.
 
-use corten_model::Model;
 use corten_model::enums::DisableBit;
 
 use super::{Factor, advance_state, total_force};
-use crate::{Data, awake};
+use crate::{Data, Model, awake};
 
 /// Semi-implicit Euler (`mj_Euler`).
 pub fn euler(m: &Model, d: &mut Data) {

@@ -5,11 +5,10 @@
 //! derivative of Coriolis forces and keeps the lower triangle, so that the matrix has the
 //! sparsity, and the cost, of `M`.
 
-use corten_model::Model;
 use corten_model::enums::Integrator;
 
 use super::{Factor, advance_state, total_force};
-use crate::{Data, awake, derivative};
+use crate::{Data, Model, awake, derivative};
 
 /// Implicit in velocity, fully or fast according to the options (`mj_implicit`).
 pub fn implicit(m: &Model, d: &mut Data) {

@@ -10,7 +10,6 @@ pub(crate) mod spring_damper;
 
 use std::ops::Range;
 
-use corten_model::Model;
 use corten_model::enums::{DisableBit, Integrator, Stage};
 
 pub use euler::euler;
@@ -22,7 +21,7 @@ pub use spring_damper::spring_damper;
 pub(crate) use spring_damper::spring_damper_with;
 
 use crate::stage::actuation;
-use crate::{Data, awake, sleep, step, support};
+use crate::{Data, Model, awake, sleep, step, support};
 
 /// Whether the factor of the last step of the same integrator is still that of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

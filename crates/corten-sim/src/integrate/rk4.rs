@@ -3,11 +3,10 @@
 //! Positions live on a manifold: every stage starts from the same configuration and moves along
 //! the weighted mean of the velocities found so far.
 
-use corten_model::Model;
 use corten_model::enums::Stage;
 
 use super::advance_state;
-use crate::{Data, step, support};
+use crate::{Data, Model, step, support};
 
 /// Fraction of the step at which stages 2 to 4 are evaluated, along the rates of the stage before.
 const NODES: [f64; 3] = [0.5, 0.5, 1.0];

@@ -13,11 +13,10 @@
 //! The springs of ball and free joints count as linear in their three rotations, which leaves out
 //! how they turn with each other. Tendons stay explicit.
 
-use corten_model::Model;
 use corten_model::enums::DisableBit;
 
 use super::{Factor, advance_state, total_force};
-use crate::{Data, awake};
+use crate::{Data, Model, awake};
 
 /// Implicit joint springs and dampers (`integrator="implicitspringdamper"`).
 pub fn spring_damper(m: &Model, d: &mut Data) {

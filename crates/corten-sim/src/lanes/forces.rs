@@ -5,14 +5,13 @@
 //! users read are left out.
 
 use corten_math::{Four, Number, wide};
-use corten_model::Model;
 use corten_model::enums::{Bias, DisableBit, Dynamics, Gain, JointType, Transmission};
 
 use crate::data::smooth::Lanes;
 use crate::data::structure::{Joint, Structure};
 use crate::stage::acceleration;
 use crate::stage::passive::fluid;
-use crate::{Data, check};
+use crate::{Data, Model, check};
 
 /// Whether all smooth forces of a model are springs and dampers of joints, and actuators on hinges
 /// and slides whose force is linear.

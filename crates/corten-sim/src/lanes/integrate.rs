@@ -1,13 +1,12 @@
 //! From accelerations to the next states, in lanes.
 
 use corten_math::{Four, Number, transpose, wide};
-use corten_model::Model;
 use corten_model::enums::Integrator;
 
 use super::plan::Plan;
 use super::{WORLDS, forces, gather, is_sane, scatter};
 use crate::data::smooth::{Lanes, Worlds};
-use crate::{Data, StepError, check, integrate, support};
+use crate::{Data, Model, StepError, check, integrate, support};
 
 /// Advances worlds after their forward passes, with the results of these in each `Data`.
 pub(super) fn advance(

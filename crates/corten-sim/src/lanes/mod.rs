@@ -17,7 +17,6 @@ mod integrate;
 mod plan;
 
 use corten_math::{Four, Mask, Number, transpose, wide};
-use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType};
 
 use crate::data::smooth::Lanes;
@@ -28,7 +27,7 @@ use crate::stage::{
     velocity,
 };
 use crate::step as stages;
-use crate::{Data, StepError, check};
+use crate::{Data, Model, StepError, check};
 use plan::Plan;
 
 /// How many worlds go side by side.

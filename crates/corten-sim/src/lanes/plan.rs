@@ -1,9 +1,9 @@
 //! What all steps of a model have in common.
 
-use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType, Transmission};
 
 use super::forces;
+use crate::Model;
 use crate::data::structure::Structure;
 use crate::stage::collision;
 use crate::stage::passive::fluid;

@@ -1,9 +1,8 @@
 //! Which row is to blame when numbers go bad, in words.
 
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, ObjType};
 
-use crate::{Data, check};
+use crate::{Data, Model, check};
 
 /// The first row that is not finite, or whose force is not though the acceleration that it
 /// answers to was.

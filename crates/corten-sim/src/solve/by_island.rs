@@ -1,14 +1,13 @@
 //! Solving island by island: vectors in the order of islands, the solver on each of them, and the
 //! answers back in the order of degrees of freedom and rows.
 
-use corten_model::Model;
 use corten_model::enums::DisableBit;
 
 use super::crew::View;
 use super::primal::{Iterate, Method, Outcome};
 use super::{Work, limits, nonzeros, whole_inertia};
 use crate::stage::constraint::Constraints;
-use crate::{Data, NISLAND};
+use crate::{Data, Model, NISLAND};
 
 pub fn solve(m: &Model, d: &mut Data, rows: &mut Constraints, work: &mut Work, method: Method) {
     gather_islands(d, work);

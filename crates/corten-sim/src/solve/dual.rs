@@ -6,13 +6,11 @@
 //! `b + B u + R f` cost no more than a row: the matrix `A` is never formed to solve, only for
 //! those who look at it ([`materialize_dual`]).
 
-use corten_model::Model;
-
 use super::cost::{CONE, LINEAR_NEG, LINEAR_POS, QUADRATIC, SATISFIED};
 use super::problem::{Inertia, Rows};
 use super::rows::{Jacobian, Kind};
-use crate::Data;
 use crate::stage::constraint::is_sparse;
+use crate::{Data, Model};
 
 /// Rows `B` and the vector `u = Bᵀ f`.
 #[derive(Clone, Debug, Default)]

@@ -6,12 +6,11 @@
 //! numbered by its first tree, which equals MuJoCo's flood fill.
 
 use corten_math::TreePattern;
-use corten_model::Model;
 use corten_model::enums::DisableBit;
 
 use super::rows::{Block, Run};
-use crate::Data;
 use crate::stage::constraint::Constraints;
+use crate::{Data, Model};
 
 /// The rows of all islands, island by island.
 #[derive(Clone, Debug, Default)]

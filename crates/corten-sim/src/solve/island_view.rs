@@ -1,9 +1,7 @@
 //! Inertia and rows island by island in MuJoCo's public form, for those who look at them.
 
-use corten_model::Model;
-
-use crate::Data;
 use crate::stage::constraint::{is_sparse, materialize_jacobian};
+use crate::{Data, Model};
 
 /// Fills `iM*`, `iLD*`, `ifrc_*`, `iacc*` and `iefc_*` but for the states, which the solver has
 /// filled. Without islands all are empty.

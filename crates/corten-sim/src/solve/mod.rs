@@ -25,7 +25,6 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use corten_model::Model;
 use corten_model::enums::{DisableBit, Solver};
 
 pub(crate) use blame::{bad_row, row_place, strongest_row};
@@ -38,7 +37,7 @@ use dual::Dual;
 use exact::{Exact, Layout};
 
 use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
-use crate::{Data, NISLAND, SolverStats};
+use crate::{Data, Model, NISLAND, SolverStats};
 use pgs::DualProblem;
 use primal::{Iterate, Method, Outcome, Primal};
 use problem::{Inertia, Limits, Problem, Rows};

@@ -1,14 +1,13 @@
 //! Where a search starts: at the acceleration of the last step or at the unconstrained one,
 //! whichever costs less. Answers to MuJoCo's `warmstart`.
 
-use corten_model::Model;
 use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
 use super::exact::{self, Layout};
 use super::{Whole, Work, cost, finite, problem, residual, take_rows, whole_inertia, whole_rows};
-use crate::Data;
 use crate::stage::constraint::{Constraints, is_sparse};
+use crate::{Data, Model};
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
 /// leaves `work.jar` and `work.ma` to match. With `load`, the whole problem is loaded for Newton's

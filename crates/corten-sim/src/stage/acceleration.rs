@@ -4,10 +4,9 @@
 //! `mj_fwdAcceleration`.
 
 use corten_math::{Spatial, Vec3};
-use corten_model::Model;
 
 use crate::stage::constraint::is_sparse;
-use crate::{Data, awake, solve, support};
+use crate::{Data, Model, awake, solve, support};
 
 /// `qfrc_smooth` and `qacc_smooth`.
 pub fn acceleration(m: &Model, d: &mut Data) {

@@ -6,12 +6,11 @@
 //! `mj_rnePostConstraint`.
 
 use corten_math::{Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, EqualityType, ObjType};
 
 use crate::stage::acceleration::has_applied_forces;
 use crate::stage::velocity::{moving_forces, world_acceleration};
-use crate::{Data, support};
+use crate::{Data, Model, support};
 
 /// `cacc`, `cfrc_int` and `cfrc_ext`.
 pub fn body_forces(m: &Model, d: &mut Data) {

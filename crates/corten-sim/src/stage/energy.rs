@@ -4,11 +4,10 @@
 //! the mass matrix (`mj_energyVel`).
 
 use corten_math::Vec3;
-use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::stage::passive::{rotation_stretch, tendon_stretch};
-use crate::{Data, sleep};
+use crate::{Data, Model, sleep};
 
 /// Potential energy.
 pub fn potential(m: &Model, d: &mut Data) {

@@ -12,11 +12,10 @@ use std::ops::Range;
 
 use corten_math::transpose::{self, Lot};
 use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{JointType, ObjType, SleepState};
 
 use crate::data::smooth::{Smooth, Worlds, for_world};
-use crate::{Data, awake, sleep, support};
+use crate::{Data, Model, awake, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
 pub fn centers_of_mass(m: &Model, d: &mut Data) {

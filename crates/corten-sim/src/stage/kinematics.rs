@@ -10,13 +10,12 @@
 mod attachments;
 
 use corten_math::{Mat3, Number, Quat, Vec3, real, sin_cos_all, wide};
-use corten_model::Model;
 use corten_model::enums::{CamLightMode, JointType, SleepState};
 
 use crate::chain::index;
 use crate::data::smooth::{Smooth, Worlds, for_world};
 use crate::data::structure::{Body, Joint};
-use crate::{Data, sleep};
+use crate::{Data, Model, sleep};
 
 /// Body, joint, geom and site poses.
 pub fn kinematics(m: &Model, d: &mut Data) {

@@ -11,13 +11,12 @@ mod sites;
 use std::ops::Range;
 
 use corten_math::{Mat3, Quat, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
 use self::sites::Thrusters;
 use crate::chain::{self, BodyPoint, index};
 use crate::data::structure::Structure;
-use crate::{Data, sleep, support};
+use crate::{Data, Model, sleep, support};
 
 /// The poses of sites in data; other parts of it may be written to at the same time.
 macro_rules! poses {

@@ -10,11 +10,10 @@ use std::ops::Range;
 
 use corten_math::transpose::{self, Lot};
 use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType};
 
 use crate::data::smooth::{Smooth, Worlds, for_world};
-use crate::{Data, awake};
+use crate::{Data, Model, awake};
 
 /// [`body_velocities`] and [`bias_force`] in one.
 pub(crate) fn velocities_and_bias(m: &Model, d: &mut Data) {

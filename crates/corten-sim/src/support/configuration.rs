@@ -1,9 +1,9 @@
 //! Arithmetic of configurations: positions live on a manifold, whose tangent are velocities.
 
 use corten_math::{Number, Quat, Vec3};
-use corten_model::Model;
 use corten_model::enums::JointType;
 
+use crate::Model;
 use crate::data::structure::{Joint, Structure, model_joint};
 
 /// `qpos ← qpos ⊕ dt·qvel` (`mj_integratePos`).

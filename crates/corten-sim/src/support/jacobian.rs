@@ -6,10 +6,9 @@
 //! `3 × nv`.
 
 use corten_math::{Spatial, Vec3};
-use corten_model::Model;
 use corten_model::enums::JointType;
 
-use crate::Data;
+use crate::{Data, Model};
 
 /// The degrees of freedom that move a body, ascending.
 #[inline]

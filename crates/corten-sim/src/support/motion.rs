@@ -1,10 +1,9 @@
 //! Velocities and accelerations of objects with a frame.
 
 use corten_math::{Mat3, Quat, Spatial, Vec3};
-use corten_model::Model;
 use corten_model::enums::{ObjType, SameFrame};
 
-use crate::Data;
+use crate::{Data, Model};
 
 /// Body, position and orientation of an object.
 pub(crate) struct Frame<'a> {

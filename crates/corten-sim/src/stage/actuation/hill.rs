@@ -18,11 +18,10 @@
 //! activation dynamics.
 
 use corten_math::real::{cos, sin};
-use corten_model::Model;
 
 use super::muscle::Muscle;
-use crate::Data;
 use crate::hook::{Hook, Slopes};
+use crate::{Data, Model};
 
 /// One muscle; lengths in metres, forces in newtons.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,7 +13,6 @@ mod muscles;
 use corten_math::MIN_VAL;
 use corten_math::hint::rarely;
 use corten_math::real::exp;
-use corten_model::Model;
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, JointType, ObjType, SleepState, Transmission, Warning,
 };
@@ -22,7 +21,7 @@ use self::muscle::Muscle;
 use crate::chain::index;
 use crate::check::MAX_VAL;
 use crate::stage::passive::has_gravity_compensation;
-use crate::{Data, sleep, support};
+use crate::{Data, Model, sleep, support};
 
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]

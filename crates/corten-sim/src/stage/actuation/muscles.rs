@@ -4,11 +4,10 @@
 //! `actuator_force` of muscles whose dynamics, gain and bias are all those of [`Muscle`].
 
 use corten_math::{Four, Number, wide};
-use corten_model::Model;
 use corten_model::enums::{Bias, Dynamics, Gain};
 
 use super::muscle::{self, Muscle};
-use crate::Data;
+use crate::{Data, Model};
 
 /// How many of the first actuators are plain muscles: muscles in every respect, with one activation
 /// that acts as it is.

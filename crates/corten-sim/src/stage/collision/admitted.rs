@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use corten_model::Model;
-
 use super::filter::Rules;
 use super::table::Table;
+use crate::Model;
 use crate::data::shared::Shared;
 
 #[derive(Debug)]

@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use corten_math::{Mat3, Vec3};
-use corten_model::Model;
 
 use super::admitted::Admitted;
 use super::filter::{Candidate, Rules};
 use super::search::Search;
 use super::table::Meeting;
+use crate::Model;
 use crate::data::lent::Pool;
 
 #[derive(Clone, Debug, Default)]
@@ -74,6 +74,8 @@ impl Broad {
 
 #[cfg(test)]
 mod tests {
+    use corten_model::ModelArrays;
+
     use super::super::filter::Source;
     use super::*;
 
@@ -84,7 +86,7 @@ mod tests {
 
     /// Loose spheres and one plane in the world, some pairs excluded, one listed.
     fn scattered(n: usize, state: &mut u64) -> (Model, Vec<Vec3>) {
-        let mut m = Model::default();
+        let mut m = ModelArrays::default();
         (m.nbody, m.ngeom, m.nexclude, m.npair) = (n, n, 1, 1);
         m.resize();
         for k in 0..n {
@@ -106,7 +108,7 @@ mod tests {
         m.exclude_signature[0] = (2 << 16) + 5;
         (m.pair_geom1[0], m.pair_geom2[0]) = (9, 4);
         let xpos = (0..n).map(|_| Vec3(std::array::from_fn(|_| 3.0 * random(state)))).collect();
-        (m, xpos)
+        (m.into(), xpos)
     }
 
     #[test]

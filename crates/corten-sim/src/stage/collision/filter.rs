@@ -5,11 +5,11 @@
 //! author did not list the pair explicitly. Answers to `filterBodyPair`, `canCollide2` and the
 //! bit masks of `mj_collideGeoms`; sleeping is checked pair by pair, when it matters.
 
-use corten_model::Model;
 use corten_model::enums::{DisableBit, GeomType};
 
 use super::method::Method;
 use super::pair_cache::Key;
+use crate::Model;
 use crate::support::same;
 
 /// The part of a geom that decides about admission.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_geom::Extremes;
-use corten_model::Model;
 
 use super::shape;
+use crate::Model;
 use crate::data::shared::Shared;
 
 /// So often may meshes change before hulls are no longer worth making.
@@ -96,7 +96,8 @@ mod tests {
 
     /// A mesh with the vertices of a tetrahedron, each three times; the first four are the hull.
     fn tetrahedron() -> Model {
-        let mut m = Model { nmesh: 1, nmeshvert: 12, nmeshgraph: 26, ..Model::default() };
+        let mut m = Model::default();
+        (m.nmesh, m.nmeshvert, m.nmeshgraph) = (1, 12, 26);
         m.resize();
         let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
         for (k, v) in m.mesh_vert.iter_mut().enumerate() {

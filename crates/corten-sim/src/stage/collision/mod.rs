@@ -28,11 +28,10 @@ mod table;
 
 use corten_geom::{HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
-use corten_model::Model;
 use corten_model::enums::{DisableBit, EnableBit};
 
 use crate::data::room::tighten;
-use crate::{Data, Hook};
+use crate::{Data, Hook, Model};
 
 pub use clearance::Clearance;
 pub(crate) use clearance::Frames;

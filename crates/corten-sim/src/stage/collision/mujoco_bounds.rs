@@ -8,10 +8,11 @@
 //! `makeAAMM`, `mj_SAP`, `mj_collideTree` and `mj_collideOBB`.
 
 use corten_math::{Mat3, Vec3, eig3};
-use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType};
 
 use super::filter::{Candidate, Rules, Source};
+
+use crate::Model;
 
 /// Half sizes from here on are infinite.
 const INFINITE: f64 = 1e10;

@@ -8,7 +8,6 @@ use corten_geom::{
     Hint, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield,
 };
 use corten_math::{Four, Mask, Mat3, Number, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
 use super::filter::{Candidate, Rules, Source};
@@ -18,7 +17,7 @@ use super::mujoco_bounds::{self, BoundsCheck, Poses};
 use super::pair_cache::{Key, PairCache, PairEntry};
 use super::parameters::{self, Parameters};
 use super::shape;
-use crate::Contact;
+use crate::{Contact, Model};
 
 /// Half sizes from here on are infinite.
 const INFINITE: f64 = 1e10;

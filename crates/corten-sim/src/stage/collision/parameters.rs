@@ -3,8 +3,9 @@
 //! Answers to `mj_contactParam` and the `mj_assign*` family.
 
 use corten_math::MIN_VAL;
-use corten_model::Model;
 use corten_model::enums::EnableBit;
+
+use crate::Model;
 
 /// Smallest friction coefficient; friction cones divide by it.
 const MIN_FRICTION: f64 = 1e-5;

@@ -3,13 +3,14 @@
 //! [`Sweep`] finds them, and a sort in two steps, the first of linear time, brings them in order.
 
 use corten_math::{Mat3, Vec3};
-use corten_model::Model;
 use corten_model::enums::EnableBit;
 
 use super::admitted::Admitted;
 use super::filter::{Candidate, Rules, Source};
 use super::method::Method;
 use super::sweep::Sweep;
+
+use crate::Model;
 
 /// Bounding spheres are larger by this part of their radius and distance from the origin, so that
 /// rounding loses no pair; exact tests follow.

@@ -8,10 +8,11 @@ use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
 use corten_geom::{Geometry, HeightField, Hint, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::{Mat3, Vec3};
-use corten_model::Model;
 use corten_model::enums::{EnableBit, GeomType};
 
 use super::hulls::Hulls;
+
+use crate::Model;
 
 /// Meshes without hull are searched vertex by vertex up to this size.
 const FEW_VERTICES: usize = 1000;

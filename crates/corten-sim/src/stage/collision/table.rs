@@ -7,10 +7,11 @@
 
 use corten_math::lanes::{LANES, Lanes};
 use corten_math::{Mat3, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::EnableBit;
 
 use super::filter::{Candidate, Rules, Source};
+
+use crate::Model;
 
 /// Most candidates of a table: beyond, a sweep is faster.
 const MAX_CANDIDATES: usize = 4096;

@@ -5,12 +5,10 @@
 //! writing into them needs no help; the Jacobian is an exception, and so is the friction of
 //! elliptic cones, which the rows hold a copy of.
 
-use corten_model::Model;
-
 use super::{Constraints, is_sparse};
-use crate::Data;
 use crate::solve::island;
 use crate::solve::rows::{Block, Kind, push_runs};
+use crate::{Data, Model};
 
 /// Brings the working form of the rows into agreement with `efc_J`, if that has been filled, and,
 /// with `contacts`, with the friction of the contacts.

@@ -1,13 +1,12 @@
 //! The rows while they are collected.
 
 use corten_math::{MIN_VAL, Vec3};
-use corten_model::Model;
 use corten_model::enums::ConstraintType;
 
 use super::impedance::{self, Impedance};
 use super::is_sparse;
-use crate::Data;
 use crate::solve::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
+use crate::{Data, Model};
 
 /// All rows of a step: the Jacobian in blocks, and the parameters of each row.
 #[derive(Clone, Debug, Default)]

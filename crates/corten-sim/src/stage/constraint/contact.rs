@@ -9,14 +9,13 @@
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
 use corten_math::{Four, Number, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit};
 
 use super::assembly::{Columns, Constraints, Row, at_least_min, offset};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
 use crate::solve::rows::{Cone, Kind, MAX_RANK, push_runs};
-use crate::{Contact, Data};
+use crate::{Contact, Data, Model};
 
 /// Why a contact without moving bodies has no rows.
 const EXCLUDE_NO_DOFS: i32 = 3;

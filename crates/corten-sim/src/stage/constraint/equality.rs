@@ -6,7 +6,6 @@
 //! `y − y₀ − poly(x − x₀)` (1 row). Parameters of the polynomial in `eq_data[0..5]`.
 
 use corten_math::{Four, Number, Quat, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::asleep;
@@ -14,7 +13,7 @@ use super::assembly::{Constraints, Link, Row, chain, offset};
 use super::impedance;
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
-use crate::{Data, sleep};
+use crate::{Data, Model, sleep};
 
 pub(super) fn equality(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::Equality) {

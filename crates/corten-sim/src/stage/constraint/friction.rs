@@ -1,12 +1,11 @@
 //! Rows of dry friction in joints and tendons. Answers to `mj_instantiateFriction`.
 
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, ObjType};
 
 use super::assembly::Constraints;
 use super::{asleep, limit};
 use crate::solve::rows::Kind;
-use crate::{Data, sleep, support};
+use crate::{Data, Model, sleep, support};
 
 pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::FrictionLoss) {

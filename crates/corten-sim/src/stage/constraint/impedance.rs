@@ -6,8 +6,9 @@
 //! `mj_makeImpedance`; the formulas are those of the manual's chapter *Solver parameters*.
 
 use corten_math::{MIN_VAL, real};
-use corten_model::Model;
 use corten_model::enums::DisableBit;
+
+use crate::Model;
 
 /// Bounds of an impedance: rows neither vanish nor become rigid.
 const MIN_IMPEDANCE: f64 = 1e-4;

@@ -5,14 +5,13 @@
 //! angle: with `q = exp(angle · axis)`, the row is `−axis`.
 
 use corten_math::Quat;
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
 
 use super::asleep;
 use super::assembly::Constraints;
 use crate::data::structure::Joint;
 use crate::solve::rows::Kind;
-use crate::{Data, sleep, support};
+use crate::{Data, Model, sleep, support};
 
 pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
     if m.opt.disabled(DisableBit::Limit) {

@@ -1,11 +1,9 @@
 //! The Jacobian in MuJoCo's public form, for those who look at it.
 
-use corten_model::Model;
-
 use super::assembly::chain;
 use super::is_sparse;
-use crate::Data;
 use crate::solve::rows::{Block, Kind};
+use crate::{Data, Model};
 
 /// Fills `efc_J` and, in sparse form, `efc_J_{rownnz, rowadr, colind, rowsuper}`.
 pub fn materialize_jacobian(m: &Model, d: &mut Data) {

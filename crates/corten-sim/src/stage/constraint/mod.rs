@@ -23,10 +23,9 @@ pub use assembly::{Constraints, KeptRows};
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
 
-use corten_model::Model;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
-use crate::{Data, sleep};
+use crate::{Data, Model, sleep};
 
 /// Builds all constraint rows.
 pub fn make(m: &Model, d: &mut Data) {

@@ -1,9 +1,8 @@
 //! Velocities and reference accelerations of the rows. Answers to `mj_referenceConstraint`.
 
 use corten_math::{Four, Number, wide};
-use corten_model::Model;
 
-use crate::{Data, solve};
+use crate::{Data, Model, solve};
 
 /// `efc_vel = J·qvel` and `efc_aref = −B·vel − K·imp·(pos − margin)`.
 pub fn reference(m: &Model, d: &mut Data) {

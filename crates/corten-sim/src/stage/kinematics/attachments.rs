@@ -4,10 +4,10 @@
 //! time, and the others follow lists.
 
 use corten_math::{Four, Mat3, Number, Quat, Vec3};
-use corten_model::Model;
 use corten_model::enums::{SameFrame, SleepState};
 
 use super::BodyFrame;
+use crate::Model;
 use crate::data::attached::{FourAttached, Placed};
 use crate::data::smooth::Smooth;
 

@@ -11,10 +11,9 @@
 use std::f64::consts::PI;
 
 use corten_math::{MIN_VAL, Mat3, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::GeomType;
 
-use crate::{Data, awake, support};
+use crate::{Data, Model, awake, support};
 
 /// Whether there is a medium.
 pub(crate) fn present(m: &Model) -> bool {

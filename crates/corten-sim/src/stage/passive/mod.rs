@@ -6,11 +6,10 @@
 use std::ops::Range;
 
 use corten_math::{Quat, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::data::structure::{Joint, joint_width};
-use crate::{Data, awake, sleep, support};
+use crate::{Data, Model, awake, sleep, support};
 
 /// Projects the spatial forces in `scratch.body_frc` onto the degrees of freedom, into a field of the
 /// data; bodies hand their force on to their parents on the way.

@@ -1,13 +1,12 @@
 //! Sensors of accelerations and forces.
 
 use corten_math::Spatial;
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, ObjType, SensorType, Stage, Transmission};
 
 use super::{Sensor, Shared, contact, limit_row, tactile, write};
-use crate::Data;
 use crate::chain::{self, index};
 use crate::support::object_acceleration;
+use crate::{Data, Model};
 
 /// Measures one of them. Not inlined: a step would load the addresses of all that any of them needs.
 #[inline(never)]

@@ -4,9 +4,8 @@ use std::f64::consts::PI;
 
 use corten_math::real::tan;
 use corten_math::{MIN_VAL, Vec3};
-use corten_model::Model;
 
-use crate::Data;
+use crate::{Data, Model};
 
 /// Pixel coordinates of a world point: pinhole camera looking along −z, y up, origin of the
 /// image at its top left.

@@ -3,13 +3,12 @@
 use std::cmp::Ordering;
 
 use corten_math::{MIN_VAL, Spatial, Vec3};
-use corten_model::Model;
 use corten_model::enums::{ContactDataField, GeomType, ObjType};
 
 use super::{Sensor, contains, write};
 use crate::chain::index;
 use crate::support::contact_force;
-use crate::{Contact, Data, ray};
+use crate::{Contact, Data, Model, ray};
 
 /// Scalars per field of a contact sensor's slot, in the order of [`ContactDataField`].
 const FIELDS: [(ContactDataField, usize); 7] = [

@@ -15,7 +15,6 @@ mod velocity;
 use std::sync::Arc;
 
 use corten_math::Vec3;
-use corten_model::Model;
 use corten_model::enums::{
     ConstraintType, DisableBit, GeomType, ObjType, SensorDataType, SensorType, SleepState, Stage,
 };
@@ -25,7 +24,7 @@ use crate::data::shared;
 use crate::stage::actuation::clip;
 use crate::stage::{body_force, velocity as velocities};
 use crate::support::{Frame, object_frame};
-use crate::{Data, sleep};
+use crate::{Data, Model, sleep};
 
 pub(crate) use contact::Memory;
 

@@ -1,14 +1,13 @@
 //! Sensors of positions.
 
 use corten_math::{Quat, Vec3};
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, ObjType, SensorType};
 
 use super::{Sensor, Shared, camera, contains, limit_row, write};
 use crate::chain::index;
 use crate::distance::geom_distance;
 use crate::stage::energy;
-use crate::{Data, ray};
+use crate::{Data, Model, ray};
 
 /// The shortest segment between two sets of geoms, kept for the sensors that follow and ask for
 /// the same.

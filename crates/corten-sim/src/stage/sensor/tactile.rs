@@ -5,12 +5,11 @@
 
 use corten_geom::sdf::{self, Octree};
 use corten_math::{MIN_VAL, Vec3};
-use corten_model::Model;
 use corten_model::enums::GeomType;
 
 use super::Sensor;
-use crate::Data;
 use crate::chain::{self, index};
+use crate::{Data, Model};
 
 /// Depth at which the pressure is one half, m.
 const HALF_PRESSURE_DEPTH: f64 = 0.05;

@@ -1,13 +1,12 @@
 //! Sensors of velocities.
 
 use corten_math::Spatial;
-use corten_model::Model;
 use corten_model::enums::{ConstraintType, ObjType, SensorType, Stage};
 
 use super::{Sensor, Shared, limit_row, write};
-use crate::Data;
 use crate::chain::index;
 use crate::support::object_velocity;
+use crate::{Data, Model};
 
 /// Measures one of them. Not inlined: a step would load the addresses of all that any of them needs.
 #[inline(never)]

@@ -4,12 +4,11 @@
 
 use bytemuck::{Pod, Zeroable};
 use corten_math::{Four, Mat3, Number, Vec3, wide};
-use corten_model::Model;
 
 use super::path::Leg;
 use super::pattern::Pattern;
 use super::wrap::{Obstacle, Shape, normalized};
-use crate::Data;
+use crate::{Data, Model};
 
 /// How four legs run at present: numbers of each stand four apart from one another.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]

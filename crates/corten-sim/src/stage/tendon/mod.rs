@@ -16,7 +16,6 @@ mod wrap;
 use std::ops::Range;
 
 use corten_math::{MIN_VAL, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
 
 pub(crate) use pattern::Pattern;
@@ -26,7 +25,7 @@ use self::path::{Leg, Piece, Pull};
 use self::pattern::Summand;
 use crate::chain::{self, BodyPoint};
 use crate::support::tendon_row;
-use crate::{Data, sleep, support};
+use crate::{Data, Model, sleep, support};
 
 /// Point on the path that is not on a geom.
 const SITE: i32 = -1;

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use corten_model::Model;
 use corten_model::enums::WrapType;
 
 use super::legs::Place;
 use super::pattern::Span;
 use super::wrap::Shape;
+use crate::Model;
 use crate::chain::index;
 
 /// One entry of a spatial tendon's path.

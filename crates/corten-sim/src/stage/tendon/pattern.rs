@@ -7,15 +7,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use corten_model::Model;
-
 use super::keeps_sparse;
 use super::legs::{Batch, Place};
 use super::path::{self, Leg, Piece, Pull};
-use crate::chain;
 use crate::data::shared::Shared;
 use crate::data::structure::Structure;
 use crate::support::same;
+use crate::{Model, chain};
 
 /// Paths, and compressed rows over degrees of freedom, ascending within a row: all that can ever
 /// be nonzero.

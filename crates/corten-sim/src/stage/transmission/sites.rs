@@ -3,11 +3,10 @@
 //! Every lane goes through the operations of [`super::site_wrench`].
 
 use corten_math::{Four, Mask, Mat3, Number, Spatial, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::Transmission;
 
-use crate::Data;
 use crate::chain::index;
+use crate::{Data, Model};
 
 /// Four consecutive actuators, each a wrench at a site of the same body.
 pub(super) struct Thrusters {

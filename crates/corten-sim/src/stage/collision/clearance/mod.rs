@@ -18,12 +18,13 @@ use std::sync::Arc;
 
 use corten_geom::Workspace;
 use corten_math::{Four, Mat3, Number, Quat, Vec3};
-use corten_model::Model;
 
 use super::filter::{Candidate, Rules};
 use super::narrow::Narrow;
 use plane::{Plane, clear_failing, separate};
 use room::{Layout, Place, measure, stay};
+
+use crate::Model;
 
 const WORLDS: usize = Four::LANES;
 

@@ -1,7 +1,6 @@
 //! Room for bodies whose geoms are far apart.
 
 use corten_math::{Four, Mask, Number, Quat, Vec3, wide};
-use corten_model::Model;
 use corten_model::enums::GeomType;
 
 use super::super::filter::{Candidate, Rules, Source};
@@ -9,6 +8,8 @@ use super::super::method::Method;
 use super::super::parameters;
 use super::plane::Plane;
 use super::{Frames, KEPT, Truths, WORLDS};
+
+use crate::Model;
 
 /// Distances between spheres below which a pair must have a plane, in parts of the radii.
 const NEAREST: f64 = 0.05;
