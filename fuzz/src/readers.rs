@@ -30,7 +30,7 @@ pub fn mjcf(bytes: &[u8]) {
         }
         Err(errors) => {
             assert!(errors.has_errors(), "refused without an error");
-            let _ = (errors.to_string(), errors.to_json());
+            let _ = errors.to_string();
         }
     }
 }

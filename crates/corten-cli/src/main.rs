@@ -1,6 +1,5 @@
 //! The command `corten`.
 
-mod bench;
 mod check;
 mod convert;
 mod info;
@@ -34,15 +33,7 @@ enum Command {
     Convert(convert::Args),
     /// Print the elements and attributes of MJCF that are known here.
     Schema,
-    /// Time models against MuJoCo's own library.
-    Bench(bench::Args),
-    /// Take steps for `bench --instructions` to count.
-    #[command(hide = true)]
-    CountSteps(bench::instructions::CountArgs),
 }
-
-#[global_allocator]
-static ALLOCATOR: bench::allocation::Counting = bench::allocation::Counting;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -52,8 +43,6 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Schema => schema::run(),
-        Command::Bench(args) => bench::run(&args),
-        Command::CountSteps(args) => bench::instructions::run(&args),
     };
     match result {
         Ok(code) => code,
@@ -62,4 +51,10 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// How far long work is, and what it is at. Bars show on a terminal only.
+fn bar_style() -> indicatif::ProgressStyle {
+    indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}")
+        .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar())
 }

@@ -108,17 +108,23 @@ fn directories_are_searched_and_parts_recognized() {
 fn json_is_one_object() {
     let dir = Folder::new(
         "json",
-        &[("bad.xml", "<mujoco>\n<worldbody>\n<geom sise='1'/></worldbody></mujoco>")],
+        &[
+            ("bad.xml", "<mujoco>\n<worldbody>\n<geom sise='1'/></worldbody></mujoco>"),
+            ("main.xml", "<mujoco>\n <include file='bad.xml'/></mujoco>"),
+        ],
     );
-    let shown = text(&corten(&["check", "--json", &dir.path("bad.xml")]));
-    assert!(
-        shown.starts_with("{\"files\":[{\"file\":")
-            && shown.ends_with("\"errors\":1,\"warnings\":0}\n")
-    );
-    assert!(
-        shown.contains("\"did_you_mean\":\"size\"") && shown.contains("\"line\":3,\"column\":7"),
-        "{shown}"
-    );
+    let shown = text(&corten(&["check", "--json", &dir.path("bad.xml"), &dir.path("main.xml")]));
+    let value: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&value["errors"], &value["warnings"]), (&2.into(), &0.into()), "{shown}");
+    assert_eq!(value["files"][0]["ok"], false);
+    let finding = &value["files"][0]["findings"][0];
+    assert_eq!(finding["severity"], "error");
+    assert_eq!(finding["did_you_mean"], "size");
+    assert_eq!(finding["file"], dir.path("bad.xml"));
+    assert_eq!((&finding["line"], &finding["column"]), (&3.into(), &7.into()), "{shown}");
+    assert_eq!(finding.get("include_chain"), None);
+    let chain = &value["files"][1]["findings"][0]["include_chain"];
+    assert_eq!((&chain[0]["file"], &chain[0]["line"]), (&dir.path("main.xml").into(), &2.into()));
 }
 
 #[test]

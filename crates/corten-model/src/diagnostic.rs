@@ -1,6 +1,6 @@
 //! What is wrong with a model, told to its author: where, what was expected, what to do.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::spec::{Element, Lines, Source, SourceMap};
 
@@ -165,36 +165,6 @@ impl Diagnostic {
             self.snippet = line.map(|line| (line.to_owned(), self.mark));
         }
     }
-
-    /// The finding as one JSON object.
-    pub fn to_json(&self) -> String {
-        let mut out = String::from("{");
-        let severity = self.severity.word();
-        let _ =
-            write!(out, "\"severity\":\"{severity}\",\"message\":{}", json_string(&self.message));
-        let mut text = |key: &str, value: &Option<String>| {
-            if let Some(value) = value {
-                let _ = write!(out, ",\"{key}\":{}", json_string(value));
-            }
-        };
-        text("element", &self.element);
-        text("expected", &self.expected);
-        text("did_you_mean", &self.did_you_mean);
-        text("hint", &self.hint);
-        let spot = |p: &Place| {
-            format!("\"file\":{},\"line\":{},\"column\":{}", json_string(&p.file), p.line, p.column)
-        };
-        if let Some(place) = &self.place {
-            let _ = write!(out, ",{}", spot(place));
-        }
-        if !self.include_chain.is_empty() {
-            let chain: Vec<String> =
-                self.include_chain.iter().map(|p| format!("{{{}}}", spot(p))).collect();
-            let _ = write!(out, ",\"include_chain\":[{}]", chain.join(","));
-        }
-        out.push('}');
-        out
-    }
 }
 
 /// Longer lines are not shown: files of many megabytes may consist of one.
@@ -322,12 +292,6 @@ impl Diagnostics {
             item.locate_in(sources, &mut lines);
         }
     }
-
-    /// The findings as a JSON array.
-    pub fn to_json(&self) -> String {
-        let items: Vec<String> = self.items.iter().map(Diagnostic::to_json).collect();
-        format!("[{}]", items.join(","))
-    }
 }
 
 impl fmt::Display for Diagnostics {
@@ -351,27 +315,6 @@ impl From<Diagnostic> for Diagnostics {
     fn from(item: Diagnostic) -> Diagnostics {
         Diagnostics { items: vec![item], suppressed: 0 }
     }
-}
-
-/// Text as a JSON string, in quotes.
-pub fn json_string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// The candidate closest to `word`, if it is close enough to be a slip of the pen.
@@ -437,6 +380,5 @@ mod tests {
         assert!(text.contains("--> part.xml:2:8"), "{text}");
         assert!(text.contains("included from main.xml:2:3"), "{text}");
         assert!(text.contains("\n   |        ^^^^"), "{text}");
-        assert!(finding.to_json().contains("\"include_chain\":[{\"file\":\"main.xml\""));
     }
 }

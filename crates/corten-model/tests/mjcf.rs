@@ -138,7 +138,7 @@ fn advice_goes_with_the_mistake() {
     assert_eq!(item.did_you_mean.as_deref(), Some("type"));
     let shown = findings.to_string();
     assert!(shown.contains("<string>:1:26") && shown.contains("^^^"), "{shown}");
-    assert!(findings.to_json().contains("\"did_you_mean\":\"type\""));
+    assert!(findings.iter().any(|item| item.did_you_mean.as_deref() == Some("type")));
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn no_text_makes_the_reader_panic() {
                 Err(findings) => {
                     refused += 1;
                     assert!(findings.has_errors());
-                    let _ = (findings.to_string(), findings.to_json());
+                    let _ = findings.to_string();
                 }
             }
         }

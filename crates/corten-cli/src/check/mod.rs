@@ -4,6 +4,7 @@
 //! 2 for wrong arguments.
 
 mod files;
+mod json;
 mod pose;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 
 use corten_model::diagnostic::Severity;
 use corten_model::{Assets, Diagnostics, ReadOptions, Spec, lint};
+use indicatif::ProgressBar;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -60,17 +62,23 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let options = if args.mujoco { ReadOptions::MUJOCO } else { ReadOptions::default() };
     let mut parts = files::Parts::default();
     let mut reports = Vec::new();
-    for file in files::expand(&args.paths)? {
+    let files = files::expand(&args.paths)?;
+    // Shown on a terminal only.
+    let bar = ProgressBar::new(files.len() as u64).with_style(crate::bar_style());
+    for file in files {
+        bar.set_message(file.display().to_string());
         let findings = check(&file, &assets, options, &mut parts);
         reports.push(Report { file, findings, part_of: None });
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     for report in reports.iter_mut().filter(|report| report.findings.has_errors()) {
         report.part_of = parts.owner(&report.file);
     }
     let total = |severity| reports.iter().map(|report| report.count(severity)).sum::<usize>();
     let (errors, warnings) = (total(Severity::Error), total(Severity::Warning));
     if args.json {
-        println!("{}", json(&reports, errors, warnings));
+        println!("{}", json::summary(&reports, errors, warnings));
     } else {
         reports.iter().for_each(|report| print(report, args.quiet));
         println!(
@@ -124,28 +132,6 @@ fn print(report: &Report, quiet: bool) {
     } else if report.findings.iter().all(|item| item.place.is_none()) && !quiet {
         println!("{}: failed", report.file.display());
     }
-}
-
-fn json(reports: &[Report], errors: usize, warnings: usize) -> String {
-    use corten_model::diagnostic::json_string;
-    let files: Vec<String> = reports
-        .iter()
-        .map(|report| {
-            let file = json_string(&report.file.to_string_lossy());
-            match &report.part_of {
-                Some(owner) => {
-                    let owner = json_string(&owner.to_string_lossy());
-                    format!("{{\"file\":{file},\"part_of\":{owner},\"findings\":[]}}")
-                }
-                None => {
-                    let ok = report.count(Severity::Error) == 0;
-                    let findings = report.findings.to_json();
-                    format!("{{\"file\":{file},\"ok\":{ok},\"findings\":{findings}}}")
-                }
-            }
-        })
-        .collect();
-    format!("{{\"files\":[{}],\"errors\":{errors},\"warnings\":{warnings}}}", files.join(","))
 }
 
 fn plural(count: usize, what: &str) -> String {

@@ -7,10 +7,10 @@ use corten_sim::stage::{
 };
 use corten_sim::{Data, Model, integrate, solve};
 
-use super::machine::cpu_seconds;
-use super::quantile;
-use super::reference::{Reference, ReferenceData};
-use super::regime::{BURST, Engine, Own};
+use crate::machine::cpu_seconds;
+use crate::quantile;
+use crate::reference::{Reference, ReferenceData};
+use crate::regime::{BURST, Engine, Own};
 
 /// Groups of stages, in the order in which they run.
 pub const NAMES: [&str; 8] =

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use anyhow::Context;
 use corten_batch::BatchSim;
 use corten_sim::Model;
+use indicatif::ProgressBar;
 
-use super::machine::{self, cpu_seconds, process_seconds, wall_seconds};
-use super::plot::{self, Line};
-use super::quantile;
-use super::reference::Reference;
-use super::regime::{Engine, Own};
+use crate::machine::{self, cpu_seconds, process_seconds, wall_seconds};
+use crate::plot::{self, Line};
+use crate::progress;
+use crate::quantile;
+use crate::reference::Reference;
+use crate::regime::{Engine, Own};
 
 /// Steps after which a scene is at rest.
 const SETTLING: usize = 300;
@@ -47,11 +49,18 @@ pub fn run(folder: &Path, libraries: &[PathBuf], rounds: usize) -> anyhow::Resul
     let libraries: Vec<Reference> =
         paths.iter().map(|p| Reference::open(p)).collect::<Result<_, _>>()?;
     std::fs::create_dir_all(folder)?;
+    let bar = progress::bar(SCENES.len() + 2);
     for series in &SCENES {
-        scenes(folder, series, &libraries, rounds)?;
+        bar.set_message(series.0);
+        scenes(folder, series, &libraries, rounds, &bar)?;
+        bar.inc(1);
     }
-    worlds(folder, rounds)?;
-    threads(folder, rounds)?;
+    bar.set_message("Worlds");
+    worlds(folder, rounds, &bar)?;
+    bar.inc(1);
+    bar.set_message("Threads");
+    threads(folder, rounds, &bar)?;
+    bar.finish_and_clear();
     Ok(ExitCode::SUCCESS)
 }
 
@@ -60,6 +69,7 @@ fn scenes(
     &(title, file, size_name, sizes, text): &Series,
     libraries: &[Reference],
     rounds: usize,
+    bar: &ProgressBar,
 ) -> anyhow::Result<()> {
     let texts: Vec<String> = sizes.iter().map(|&size| text(size)).collect();
     let load = |text: &String| corten_sim::load_model_str(text, &Default::default());
@@ -100,9 +110,9 @@ fn scenes(
             points: xs.iter().copied().zip(times.iter().copied()).collect(),
         })
         .collect();
-    report(title, &lines);
-    let svg = plot::svg(title, size_name, "µs per step", &lines);
-    Ok(std::fs::write(folder.join(file).with_extension("svg"), svg)?)
+    bar.suspend(|| report(title, &lines));
+    let file = folder.join(file).with_extension("svg");
+    plot::svg(&file, title, size_name, "µs per step", &lines)
 }
 
 fn settle(engine: &mut dyn Engine) {
@@ -168,20 +178,20 @@ fn time_batches(
     in_turns(cases.collect(), rounds, clock)
 }
 
-fn worlds(folder: &Path, rounds: usize) -> anyhow::Result<()> {
+fn worlds(folder: &Path, rounds: usize, bar: &ProgressBar) -> anyhow::Result<()> {
     const WORLDS: [usize; 5] = [1, 10, 100, 1000, 10_000];
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
     let times = time_batches(&model, &WORLDS.map(|n| [n, 1]), rounds, cpu_seconds);
     let points = WORLDS.iter().map(|&n| n as f64).zip(times).collect();
     let lines = [Line { name: "quadruped, one thread".into(), points }];
-    report("Worlds", &lines);
-    let svg = plot::svg("Worlds of a batch", "worlds", "µs per step of all", &lines);
-    Ok(std::fs::write(folder.join("growth_worlds.svg"), svg)?)
+    bar.suspend(|| report("Worlds", &lines));
+    let file = folder.join("growth_worlds.svg");
+    plot::svg(&file, "Worlds of a batch", "worlds", "µs per step of all", &lines)
 }
 
 /// Time of a world step by the number of threads: by the wall clock, and of all processors together,
 /// which other programs on the machine hardly disturb.
-fn threads(folder: &Path, rounds: usize) -> anyhow::Result<()> {
+fn threads(folder: &Path, rounds: usize, bar: &ProgressBar) -> anyhow::Result<()> {
     const WORLDS: usize = 256;
     const THREADS: [usize; 4] = [1, 2, 4, 8];
     let model = Arc::new(corten_sim::load_model_str(&walker(), &Default::default())?);
@@ -195,9 +205,9 @@ fn threads(folder: &Path, rounds: usize) -> anyhow::Result<()> {
         }
     };
     let lines = [line("wall time", wall_seconds), line("processor time", process_seconds)];
-    report("Threads", &lines);
-    let svg = plot::svg("Threads of a batch", "threads", "µs per step of a world", &lines);
-    Ok(std::fs::write(folder.join("growth_threads.svg"), svg)?)
+    bar.suspend(|| report("Threads", &lines));
+    let file = folder.join("growth_threads.svg");
+    plot::svg(&file, "Threads of a batch", "threads", "µs per step of a world", &lines)
 }
 
 /// The points, and the growth of the cost when the size grows tenfold.

@@ -12,9 +12,9 @@ use corten_batch::{BatchSim, Pool};
 use corten_model::enums::StateBit;
 use corten_sim::{Data, Model, state};
 
-use super::machine::cpu_seconds;
-use super::quantile;
-use super::regime::{BURST, CONTROL_NOISE, Engine, Noise, Own, controls};
+use crate::machine::cpu_seconds;
+use crate::quantile;
+use crate::regime::{BURST, CONTROL_NOISE, Engine, Noise, Own, controls};
 
 /// Trajectories.
 const WORLDS: usize = 32;

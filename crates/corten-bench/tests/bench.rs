@@ -5,8 +5,8 @@ use std::process::Command;
 #[test]
 fn growth_needs_the_libraries_it_is_given() {
     let folder = std::env::temp_dir().join(format!("corten-growth-{}", std::process::id()));
-    let output = Command::new(env!("CARGO_BIN_EXE_corten"))
-        .args(["bench", "--mujoco", "no/such/libmujoco.so", "--growth"])
+    let output = Command::new(env!("CARGO_BIN_EXE_corten-bench"))
+        .args(["--mujoco", "no/such/libmujoco.so", "--growth"])
         .arg(&folder)
         .output()
         .unwrap();

@@ -1,18 +1,19 @@
-//! `corten bench`: speed against MuJoCo, in one process, on one core, from the same states.
+//! `corten-bench`: speed against MuJoCo, in one process, on one core, from the same states.
 //!
 //! States are saved along a trajectory of the reference in three regimes; every engine replays
 //! short bursts from each of them, in alternation. The figure is the ratio of times per round:
 //! noise of the machine that lasts longer than a round cancels. Rounds in which another program had
 //! the core do not count.
 
-pub mod allocation;
+mod allocation;
 mod batch;
 mod gate;
 mod growth;
-pub mod instructions;
+mod instructions;
 mod machine;
 mod memory;
 mod plot;
+mod progress;
 mod reference;
 mod regime;
 mod stages;
@@ -23,13 +24,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use clap::Parser;
 use corten_sim::Model;
+use indicatif::ProgressBar;
 use reference::{Reference, ReferenceData, ReferenceModel};
 use regime::{Engine, Own, Regime};
 use table::{Against, Row};
 
-#[derive(clap::Args)]
-pub struct Args {
+/// Speed, memory and instructions of the CortenForge physics engine, against MuJoCo's own library.
+#[derive(Parser)]
+#[command(name = "corten-bench", version, arg_required_else_help = true)]
+#[command(args_conflicts_with_subcommands = true)]
+struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Models to time.
     files: Vec<PathBuf>,
     /// File that lists models, one path per line, relative to the file.
@@ -78,7 +86,29 @@ pub struct Args {
     update: bool,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Take steps for --instructions to count.
+    #[command(hide = true)]
+    CountSteps(instructions::CountArgs),
+}
+
+#[global_allocator]
+static ALLOCATOR: allocation::Counting = allocation::Counting;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match &args.command {
+        Some(Command::CountSteps(args)) => instructions::run(args),
+        None => run(&args),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("{error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(file) = &args.gate {
         return gate::run(file, args.update);
     }
@@ -104,12 +134,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let versions: Vec<String> = libraries.iter().map(|(_, l)| l.version()).collect();
     table::header(&versions);
     let mut rows = Vec::new();
-    for file in &files {
-        match scene(args, &libraries, file, &mut rows) {
-            Ok(()) => {}
-            Err(error) => println!("{:40} {error:#}", short(file)),
+    let bar = progress::bar(files.len() * Regime::ALL.len());
+    for (i, file) in files.iter().enumerate() {
+        bar.set_message(short(file));
+        if let Err(error) = scene(args, &libraries, file, &mut rows, &bar) {
+            bar.suspend(|| println!("{:40} {error:#}", short(file)));
         }
+        bar.set_position(((i + 1) * Regime::ALL.len()) as u64);
     }
+    bar.finish_and_clear();
     table::summary(&versions, &rows);
     if args.markdown {
         println!("\n{machine}\n");
@@ -135,6 +168,7 @@ fn scene(
     libraries: &[(PathBuf, Reference)],
     file: &Path,
     rows: &mut Vec<Row>,
+    bar: &ProgressBar,
 ) -> anyhow::Result<()> {
     let model = corten_sim::load_model(file).context("corten cannot load it")?;
     // A later version may refuse the model; the first is the reference and may not.
@@ -178,7 +212,7 @@ fn scene(
                 row.against[k].memory = Some(memory::theirs(&model, reference, &states));
             }
         }
-        row.print();
+        bar.suspend(|| row.print());
         if args.stages {
             let rounds = args.rounds.min(10);
             let mut columns = vec![("corten".to_owned(), stages::own(&mut own, &states, rounds))];
@@ -187,13 +221,16 @@ fn scene(
                 let times = stages::theirs(library, &model, data, &states, rounds);
                 columns.push((library.version(), times));
             }
-            row.print_first();
-            table::stages(&columns);
+            bar.suspend(|| {
+                row.print_first();
+                table::stages(&columns);
+            });
         }
         rows.push(row);
+        bar.inc(1);
     }
     if args.batch {
-        batch::report(&model, args.rounds);
+        bar.suspend(|| batch::report(&model, args.rounds));
     }
     Ok(())
 }
@@ -222,7 +259,7 @@ fn deviation(
     worst
 }
 
-pub fn quantile(values: &[f64], q: f64) -> f64 {
+fn quantile(values: &[f64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let last = sorted.len().saturating_sub(1);

@@ -3,7 +3,7 @@
 use corten_model::enums::StateBit;
 use corten_sim::{Data, Model, state};
 
-use super::reference::ReferenceData;
+use crate::reference::ReferenceData;
 
 /// Whatever a step depends on.
 pub const ALL: i32 = StateBit::Integration.raw();

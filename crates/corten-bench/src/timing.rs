@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use super::machine::cpu_seconds;
-use super::reference::ReferenceData;
-use super::regime::{BURST, Engine, Own};
-use super::table::Row;
-use super::{allocation, quantile};
+use crate::machine::cpu_seconds;
+use crate::reference::ReferenceData;
+use crate::regime::{BURST, Engine, Own};
+use crate::table::Row;
+use crate::{allocation, quantile};
 
 /// Seconds that an engine works before it is the turn of another.
 const BLOCK: f64 = 0.02;

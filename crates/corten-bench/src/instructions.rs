@@ -1,6 +1,6 @@
 //! Instructions per step, counted by callgrind.
 //!
-//! The program runs itself under valgrind as `corten count-steps`, on a model that is already
+//! The program runs itself under valgrind as `corten-bench count-steps`, on a model that is already
 //! compiled, and has callgrind count inside of [`corten_counted_steps`] only. Counts do not depend
 //! on the load of the machine; they do depend on the compiler and on the instruction sets that the
 //! processor offers.
@@ -13,8 +13,8 @@ use corten_model::arrays::ArrayRef;
 use corten_model::container::{self, Values};
 use corten_sim::Model;
 
-use super::reference::{Reference, ReferenceModel};
-use super::regime::{BURST, Engine, Own};
+use crate::reference::{Reference, ReferenceModel};
+use crate::regime::{BURST, Engine, Own};
 
 /// Steps of the child process.
 #[derive(clap::Args)]
@@ -110,7 +110,7 @@ fn count(
     Ok(total / (few * steps) as f64)
 }
 
-/// `corten count-steps`: the child process.
+/// `corten-bench count-steps`: the child process.
 pub fn run(args: &CountArgs) -> anyhow::Result<ExitCode> {
     let entries = container::read(&std::fs::read(&args.states)?)?;
     let states: Vec<Vec<f64>> = entries

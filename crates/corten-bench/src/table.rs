@@ -99,7 +99,7 @@ fn against(own: f64, theirs: Option<f64>, scale: f64, digits: usize) -> String {
 pub fn stages(columns: &[(String, Vec<f64>)]) {
     for (engine, times) in columns {
         print!("{:40}   {engine:8}", "");
-        for (name, time) in super::stages::NAMES.iter().zip(times) {
+        for (name, time) in crate::stages::NAMES.iter().zip(times) {
             print!(" {name} {time:.2}");
         }
         println!("  sum {:.2}", times.iter().sum::<f64>());

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use corten_batch::BatchSim;
 use corten_sim::Model;
 
-use super::machine::resident;
-use super::reference::ReferenceModel;
-use super::regime::{BURST, Engine, Own};
+use crate::machine::resident;
+use crate::reference::ReferenceModel;
+use crate::regime::{BURST, Engine, Own};
 
 /// Enough simulations to drown the page size of small models, few enough for large ones.
 fn count(m: &Model) -> usize {

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-use super::instructions::{self, Folder};
-use super::regime::{self, Own, Regime};
+use crate::instructions::{self, Folder};
+use crate::progress;
+use crate::regime::{self, Own, Regime};
 
 /// Relative rise that a change may cause without being noticed.
 const TOLERANCE: f64 = 0.02;
@@ -34,8 +35,10 @@ pub fn run(file: &Path, update: bool) -> anyhow::Result<ExitCode> {
     }
 
     let base = file.parent().map_or_else(PathBuf::new, Path::to_owned);
+    let bar = progress::bar(lines.len());
     let mut risen = Vec::new();
     for line in &mut lines {
+        bar.inc(1);
         if line.starts_with("made with ") {
             *line = format!("made with {here}");
         }
@@ -47,18 +50,22 @@ pub fn run(file: &Path, update: bool) -> anyhow::Result<ExitCode> {
         let regime = Regime::ALL.into_iter().find(|r| r.name() == regime);
         let regime = regime.with_context(|| format!("unknown regime in '{line}'"))?;
         let expected: f64 = counted.parse().with_context(|| format!("bad count in '{line}'"))?;
+        bar.set_message(format!("{scene} {}", regime.name()));
         let found = measure(&base.join(scene), regime)?;
         let change = found / expected - 1.0;
-        println!(
-            "{scene:32} {:8} {expected:10.0} -> {found:10.0}  {:+.1} %",
-            regime.name(),
-            100.0 * change
-        );
+        bar.suspend(|| {
+            println!(
+                "{scene:32} {:8} {expected:10.0} -> {found:10.0}  {:+.1} %",
+                regime.name(),
+                100.0 * change
+            );
+        });
         if change > TOLERANCE {
             risen.push(scene.to_owned());
         }
         *line = format!("{scene} {} {found:.0}", regime.name());
     }
+    bar.finish_and_clear();
     if update {
         std::fs::write(file, lines.join("\n") + "\n")?;
         return Ok(ExitCode::SUCCESS);
