@@ -12,7 +12,7 @@ import argparse, concurrent.futures, json, os, pathlib, subprocess, sys, tempfil
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BASELINE = ROOT / "conformance" / "baseline.json"
-STAGES = "compile smooth contact rows solve sensor inverse traj".split()
+STAGES = "compile smooth contact rows solve default sensor inverse traj".split()
 SECONDS_PER_MODEL = 120
 
 

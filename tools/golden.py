@@ -6,6 +6,8 @@
 
 A file holds the compiled model (`model.*`), inputs and results of `mj_forward` and `mj_inverse` for a
 few deterministic states (`state0.in.*`, `state0.out.*`), and the end of a short simulation (`traj.*`).
+Results are those of the model's own options but for what the solver decides (SOLVED), which is converged; `state0.own.qacc`
+is the acceleration at the model's own options, and the one that `state0.inverse.qfrc_inverse` belongs to.
 Container format: see crates/corten-model/src/container.rs.
 """
 import argparse, pathlib, struct, sys, zlib
@@ -20,8 +22,9 @@ OUTPUTS = """xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_
 light_xpos light_xdir subtree_com cdof cinert ten_length ten_wrapadr ten_wrapnum wrap_obj wrap_xpos actuator_length crb M qLD qLDiagInv
 cvel cdof_dot ten_velocity actuator_velocity qfrc_bias qfrc_spring qfrc_damper qfrc_gravcomp qfrc_fluid
 qfrc_passive act_dot actuator_force qfrc_actuator qfrc_smooth qacc_smooth subtree_linvel subtree_angmom energy
-efc_type efc_id efc_pos efc_margin efc_frictionloss efc_diagApprox efc_KBIP efc_D efc_R efc_vel efc_aref efc_b efc_force efc_state
-tree_island dof_island efc_island island_nv island_nefc qfrc_constraint qacc sensordata cacc cfrc_int cfrc_ext qDeriv""".split()
+efc_type efc_id efc_pos efc_margin efc_frictionloss efc_diagApprox efc_KBIP efc_D efc_R efc_vel efc_aref efc_b
+tree_island dof_island efc_island island_nv island_nefc qDeriv""".split()
+SOLVED = "efc_force efc_state qfrc_constraint qacc sensordata cacc cfrc_int cfrc_ext".split()
 CONTACT = "dist pos frame includemargin friction solref solreffriction solimp mu dim geom exclude efc_address".split()
 # Large arrays that drawing alone needs.
 MODEL_DROP = {"tex_data"}
@@ -137,8 +140,6 @@ def golden(path, count=4, steps=None):
         if not np.all(np.isfinite(inputs["qpos"])):
             continue
         first = first or inputs
-        kept = m.opt.tolerance, m.opt.iterations
-        m.opt.tolerance, m.opt.iterations = 0.0, 200
         d = restored(m, inputs)
         mujoco.mj_forward(m, d)
         free = free and d.nefc == 0
@@ -150,9 +151,16 @@ def golden(path, count=4, steps=None):
         for f in CONTACT:
             out[p + "contact." + f] = np.array(getattr(d.contact, f)) if d.ncon else np.zeros(0)
         out[p + "out.efc_J"] = dense_rows(m, d)
+        out[p + "own.qacc"] = np.array(d.qacc)
         mujoco.mj_inverse(m, d)
         out[p + "inverse.qfrc_inverse"] = np.array(d.qfrc_inverse)
+        kept = m.opt.tolerance, m.opt.iterations
+        m.opt.tolerance, m.opt.iterations = 1e-16, 300
+        d = restored(m, inputs)
+        mujoco.mj_forward(m, d)
         m.opt.tolerance, m.opt.iterations = kept
+        for f in SOLVED:
+            out[p + "out." + f] = np.array(getattr(d, f))
     d = restored(m, first) if first else mujoco.MjData(m)
     steps = steps or (1000 if free else 100)
     mujoco.mj_step(m, d, steps)

@@ -1,9 +1,8 @@
 """Constraint rows, solvers, islands and consistency, side by side with MuJoCo 3.4.0.
 
-What is compared with what: rows, field by field and in order, to 1e-9. Solutions to 1e-6, with the solvers run until
-they can improve no more. Newton and PGS get there in both engines. CG stops where the cost is flat to rounding, in both
-engines at the same place if their inputs have the same bits; if these differ in the last one, each leaves an error of
-the same size, which MuJoCo's CG shows against its Newton.
+Rows are compared field by field and in order, to 1e-9. Solutions to 1e-6, converged; those of conjugate gradients, which
+creep towards the solution of a hard problem and leave an error in both engines, by MuJoCo's cost; and so all that are
+found at the model's own options (see `solution.py`).
 """
 import itertools
 from pathlib import Path
@@ -15,9 +14,9 @@ import corten.mujoco as corten
 import random_models
 
 mujoco = pytest.importorskip("mujoco")
+from solution import CG, NEWTON, PGS, converge, excess_cost
 
 SCENES = Path(__file__).resolve().parents[3] / "scenes"
-PGS, CG, NEWTON = 0, 1, 2
 NO_WARMSTART, NO_ISLAND = 1 << 9, 1 << 18
 ROW_FIELDS = """efc_type efc_id efc_pos efc_margin efc_frictionloss efc_diagApprox efc_KBIP efc_D efc_R efc_vel
 efc_aref""".split()
@@ -52,27 +51,30 @@ def data(mj, m, inputs):
     return d
 
 
-def converge(m, solver):
-    m.opt.solver = solver
-    m.opt.tolerance = 0.0
-    m.opt.iterations = {PGS: 5000, CG: 1000, NEWTON: 200}[solver]
+def forward(reference, ours, inputs):
+    """Data of both engines after a forward pass from the same state."""
+    a, b = data(mujoco, reference, inputs), data(corten, ours, inputs)
+    mujoco.mj_forward(reference, a)
+    corten.mj_forward(ours, b)
+    return a, b
 
 
-def check_solution(reference, ours, inputs, a, b, case, slack=3):
-    """`a` and `b` hold the solutions of the two engines. Conjugate gradients stop short of the solution in hard problems:
-    there the engines may differ by `slack` times what MuJoCo lacks."""
-    if reference.opt.solver != CG:
-        assert error(a.qacc, b.qacc) < 1e-6, case
-        return
-    kept = reference.opt.noslip_iterations
+def check_cost(reference, inputs, a, b, case):
+    """`a` and `b` hold solutions of the two engines at the same options."""
+    kept = reference.opt.solver, reference.opt.tolerance, reference.opt.iterations
     converge(reference, NEWTON)
-    exact = data(mujoco, reference, inputs)
-    mujoco.mj_forward(reference, exact)
-    converge(reference, CG)
-    own = error(exact.qacc, a.qacc)
-    assert error(exact.qacc, b.qacc) < 1e-6 + 3 * own, (case, own)
-    assert error(a.qacc, b.qacc) < 1e-6 + slack * own, (case, own)
-    reference.opt.noslip_iterations = kept
+    best = data(mujoco, reference, inputs)
+    mujoco.mj_forward(reference, best)
+    reference.opt.solver, reference.opt.tolerance, reference.opt.iterations = kept
+    assert excess_cost(reference, a, np.array(a.qacc), b.qacc, best.qacc) <= 1, case
+
+
+def check_solution(reference, inputs, a, b, case):
+    """`a` and `b` hold the converged solutions of the two engines."""
+    if reference.opt.solver == CG:
+        check_cost(reference, inputs, a, b, case)
+    else:
+        assert error(a.qacc, b.qacc) < 1e-6, case
 
 
 def models(seed):
@@ -94,12 +96,10 @@ def test_random_models(number):
             noslip = 5 if rng.random() < 0.15 else 0
             flags = NO_ISLAND * int(rng.integers(2)) | NO_WARMSTART * int(rng.integers(2))
             for m in (reference, ours):
-                converge(m, solver)
-                m.opt.cone, m.opt.jacobian, m.opt.disableflags = cone, sparse, flags
-                m.opt.noslip_iterations, m.opt.noslip_tolerance = noslip, 0.0
-            a, b = data(mujoco, reference, inputs), data(corten, ours, inputs)
-            mujoco.mj_forward(reference, a)
-            corten.mj_forward(ours, b)
+                m.opt.solver, m.opt.cone, m.opt.jacobian, m.opt.disableflags = solver, cone, sparse, flags
+                m.opt.noslip_iterations, m.opt.noslip_tolerance = noslip, 1e-16
+            own = reference.opt.tolerance, reference.opt.iterations
+            a, b = forward(reference, ours, inputs)
             case = f"seed {seed} state {k} solver {solver} cone {cone} sparse {sparse} noslip {noslip} flags {flags}"
             assert (a.ne, a.nf, a.nl, a.nefc, a.ncon) == (b.ne, b.nf, b.nl, b.nefc, b.ncon), case
             for field in ROW_FIELDS:
@@ -110,52 +110,16 @@ def test_random_models(number):
             if a.nisland:
                 for field in ISLAND_FIELDS:
                     assert np.array_equal(getattr(a, field), getattr(b, field)), (case, field)
-            # The friction pass stops unfinished, and magnifies what CG left over.
+            if solver != PGS and not noslip:
+                check_cost(reference, inputs, a, b, case)
+            for m in (reference, ours):
+                converge(m)
+            a, b = forward(reference, ours, inputs)
+            # Noslip stops unfinished, and magnifies what CG left over.
             if not (noslip and solver == CG):
-                check_solution(reference, ours, inputs, a, b, case)
-
-
-STIFF = """<mujoco><option solver="{solver}" cone="{cone}" jacobian="{jacobian}" tolerance="0" iterations="200">
-<flag island="{island}"/></option><worldbody><geom type="sphere" size=".1"/>
-<body><joint/><geom type="sphere" size=".1"/></body>
-<body pos=".01 .02 .03"><geom type="sphere" size=".1"/><body><joint type="ball"/><geom type="capsule" size=".1 .05"/>
-<body pos=".1 0 0"><joint axis="1 2 3"/><geom type="box" size=".1 .05 .06"/></body></body></body>
-<body pos=".2 0 .1"><freejoint/><geom type="ellipsoid" size=".1 .2 .15"/></body>
-<body pos=".2 .2 .1"><freejoint/><geom type="sphere" size=".1" condim="6"/></body>
-<body pos=".3 .2 .1"><freejoint/><geom type="sphere" size=".1" condim="4"/></body></worldbody></mujoco>"""
-
-
-@pytest.mark.parametrize("solver", ["CG", "Newton"])
-@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
-@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
-@pytest.mark.parametrize("island", ["enable", "disable"])
-def test_zero_tolerance_ends_in_the_same_bits(solver, cone, jacobian, island):
-    """Bodies that cannot move overlap: forces reach 1e17, and what they cancel to is rounding. Every number of every
-    iteration is MuJoCo's."""
-    text = STIFF.format(solver=solver, cone=cone, jacobian=jacobian, island=island)
-    reference, ours = mujoco.MjModel.from_xml_string(text), corten.MjModel.from_xml_string(text)
-    rng = np.random.default_rng(5)
-    for state in range(4):
-        a, b = mujoco.MjData(reference), corten.MjData(ours)
-        mujoco.mj_integratePos(reference, a.qpos, 0.1 * rng.standard_normal(reference.nv), 1.0)
-        a.qvel[:] = 0.5 * rng.standard_normal(reference.nv)
-        a.xfrc_applied[1:] = rng.standard_normal((reference.nbody - 1, 6))
-        for field in "qpos qvel xfrc_applied".split():
-            getattr(b, field)[:] = getattr(a, field)
-        mujoco.mj_forward(reference, a)
-        corten.mj_forward(ours, b)
-        assert a.nefc > 10
-        for field in "qfrc_smooth qacc_smooth efc_J efc_D efc_aref efc_b efc_force qfrc_constraint qacc".split():
-            assert np.array_equal(getattr(a, field), getattr(b, field)), (state, field)
-        assert np.array_equal(a.solver_niter, b.solver_niter)
-        for island_number in range(max(1, a.nisland)):
-            for i in range(a.solver_niter[island_number]):
-                x, y = (d.solver[island_number * mujoco.mjNSOLVER + i] for d in (a, b))
-                for field in "improvement gradient lineslope nactive nchange neval".split():
-                    assert getattr(x, field) == getattr(y, field), (state, island_number, i, field)
-        mujoco.mj_inverse(reference, a)
-        corten.mj_inverse(ours, b)
-        assert np.array_equal(a.qfrc_inverse, b.qfrc_inverse), state
+                check_solution(reference, inputs, a, b, case)
+            for m in (reference, ours):
+                m.opt.tolerance, m.opt.iterations = own
 
 
 def in_motion(m):
@@ -185,12 +149,10 @@ def test_every_solver_cone_integrator_and_jacobian(scene):
             m.opt.cone, m.opt.integrator, m.opt.jacobian = cone, integrator, sparse
         inputs = first
         for k in range(2):
-            a, b = data(mujoco, reference, inputs), data(corten, ours, inputs)
-            mujoco.mj_forward(reference, a)
-            corten.mj_forward(ours, b)
+            a, b = forward(reference, ours, inputs)
             case = f"{scene} solver {solver} cone {cone} integrator {integrator} sparse {sparse} step {k}"
             assert a.nefc > 0 and a.nisland == b.nisland, case
-            check_solution(reference, ours, inputs, a, b, case, slack=0)
+            check_solution(reference, inputs, a, b, case)
             # The step goes where the acceleration leads: 1e-6 in qacc is h·1e-6 in qvel.
             mujoco.mj_step(reference, a)
             corten.mj_step(ours, b)
@@ -208,9 +170,7 @@ def test_islands_on_equals_islands_on(scene, solver):
     for cone, flags in itertools.product((0, 1), (0, NO_ISLAND)):
         for m in (reference, ours):
             m.opt.solver, m.opt.cone, m.opt.disableflags = solver, cone, flags
-        a, b = data(mujoco, reference, inputs), data(corten, ours, inputs)
-        mujoco.mj_forward(reference, a)
-        corten.mj_forward(ours, b)
+        a, b = forward(reference, ours, inputs)
         case = f"{scene} solver {solver} cone {cone} flags {flags}"
         assert a.nisland == b.nisland and (a.nisland > 0) == (flags == 0), case
         for field in ISLAND_FIELDS if a.nisland else []:

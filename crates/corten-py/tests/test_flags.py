@@ -10,6 +10,7 @@ import pytest
 import corten.mujoco as corten
 
 mujoco = pytest.importorskip("mujoco")
+from solution import converge
 
 # Every kind of constraint, springs, dampers, actuators with limits, and sensors; bodies that touch their parents.
 SCENE = """
@@ -78,7 +79,7 @@ QUIET = {"WARMSTART", "MIDPHASE", "SENSOR", "ISLAND", "AUTORESET", "ENERGY", "FW
 
 def prepare(mj, option, disable=0, enable=0, groups=0):
     m = mj.MjModel.from_xml_string(SCENE.format(option=option))
-    m.opt.tolerance, m.opt.iterations, m.opt.ls_tolerance, m.opt.ls_iterations = 0, 100, 1e-10, 100
+    converge(m)
     m.opt.disableflags |= disable
     m.opt.enableflags |= enable
     m.opt.disableactuator = groups

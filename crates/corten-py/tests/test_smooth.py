@@ -6,6 +6,7 @@ import corten.mujoco as corten
 import smooth_models
 
 mujoco = pytest.importorskip("mujoco")
+from solution import converge
 
 POSITION = """xpos xquat xmat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat cam_xpos cam_xmat light_xpos light_xdir
 subtree_com cdof cinert ten_length wrap_xpos wrap_obj ten_wrapadr ten_wrapnum actuator_length crb qM""".split()
@@ -26,7 +27,8 @@ def pair(seed, constraints=False, integrator=0):
     xml = smooth_models.model(seed, constraints)
     a, b = (mujoco.MjModel.from_xml_string(xml), corten.MjModel.from_xml_string(xml))
     for m in (a, b):
-        m.opt.tolerance, m.opt.iterations, m.opt.integrator = 0, 200, integrator
+        converge(m)
+        m.opt.integrator = integrator
     da, db = mujoco.MjData(a), corten.MjData(b)
     rng = np.random.default_rng(seed)
     mujoco.mj_integratePos(a, da.qpos, 0.5 * rng.standard_normal(a.nv), 1.0)

@@ -66,7 +66,7 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
         d.qfrc_inverse.copy_from_slice(&d.qfrc_bias);
     }
     let mut momentum = std::mem::take(&mut d.scratch.dof[0]);
-    solve::mul_inertia(d, &d.qacc, &mut momentum);
+    inertia::mul(d, &d.qacc, &mut momentum);
     let known = d.qfrc_passive.iter().zip(&d.qfrc_constraint);
     for ((f, ma), (passive, constraint)) in d.qfrc_inverse.iter_mut().zip(&momentum).zip(known) {
         *f += *ma - passive - constraint;

@@ -419,7 +419,7 @@ fn islands_agree_with_the_whole() {
         cube(0.0, 0.0995, r#"sleep="never""#),
         cube(2.0, 0.0995, r#"sleep="never""#)
     ));
-    (m.opt.tolerance, m.opt.iterations) = (0.0, 100);
+    (m.opt.tolerance, m.opt.iterations) = (1e-16, 300);
     let mut d = Data::new(&m);
     forward(&m, &mut d);
     assert_eq!(d.nisland, 2);

@@ -31,8 +31,8 @@ fn after(m: &Model, steps: usize) -> Data {
 
 fn converge(m: &mut Model, solver: Solver) {
     m.opt.solver = solver.raw();
-    m.opt.tolerance = 0.0;
-    m.opt.iterations = if solver == Solver::Pgs { 5000 } else { 500 };
+    m.opt.tolerance = 1e-16;
+    m.opt.iterations = if solver == Solver::Pgs { 5000 } else { 300 };
 }
 
 /// `max |a − b| / max(1, max |a|)`.
@@ -226,13 +226,35 @@ fn a_solver_out_of_iterations_stops_with_finite_numbers() {
     let mut m = scene("mixed_pile.xml");
     for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
         for iterations in [0, 1] {
-            (m.opt.solver, m.opt.iterations, m.opt.tolerance) = (solver.raw(), iterations, 0.0);
+            (m.opt.solver, m.opt.iterations, m.opt.tolerance) = (solver.raw(), iterations, 1e-16);
             let mut d = Data::new(&m);
             for _ in 0..30 {
                 step(&m, &mut d).unwrap();
                 assert!(d.solver_niter.iter().all(|&n| n <= iterations));
             }
         }
+    }
+}
+
+/// Without a bound that can be met, solvers go on until the cost no longer falls or iterations run
+/// out; the solution is that of a tolerance below rounding.
+#[test]
+fn a_tolerance_of_zero_or_nan_asks_for_all_that_can_be_had() {
+    let mut m = scene("mixed_pile.xml");
+    let start = after(&m, 100);
+    for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
+        converge(&mut m, solver);
+        let mut solve = |tolerance: f64| {
+            m.opt.tolerance = tolerance;
+            let mut d = start.clone();
+            forward(&m, &mut d);
+            assert!(d.nefc > 0 && d.solver_niter.iter().all(|&n| n <= m.opt.iterations));
+            d.qacc
+        };
+        let [tight, zero, negative, nan] = [1e-16, 0.0, -1.0, f64::NAN].map(&mut solve);
+        assert!(apart(&tight, &zero) < 1e-6, "{solver:?}");
+        assert_eq!(zero, negative, "{solver:?}");
+        assert_eq!(zero, nan, "{solver:?}");
     }
 }
 

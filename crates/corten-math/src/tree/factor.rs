@@ -148,12 +148,6 @@ impl TreePattern {
         self.factor_range(0..self.size(), matrix, inverse_diagonal);
     }
 
-    /// [`Self::factor`] row by row, from the last to the first, each contribution subtracted by
-    /// itself: MuJoCo's order, for those to whom the last bit matters.
-    pub fn factor_in_order(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64]) {
-        eliminate_rows(&self.rows, 0..self.size(), matrix, inverse_diagonal);
-    }
-
     /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
     pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
         for range in ranges(rows) {
@@ -501,7 +495,7 @@ mod tests {
         let (mut runs, mut rows) = (matrix.clone(), matrix);
         let mut inverse = [vec![0.0; n], vec![0.0; n]];
         pattern.factor(&mut runs, &mut inverse[0]);
-        pattern.factor_in_order(&mut rows, &mut inverse[1]);
+        eliminate_rows(&pattern.rows, 0..n, &mut rows, &mut inverse[1]);
         assert!(runs.iter().zip(&rows).all(|(a, b)| (a - b).abs() < 1e-13));
         assert!(inverse[0].iter().zip(&inverse[1]).all(|(a, b)| (a - b).abs() < 1e-15));
     }

@@ -13,7 +13,6 @@ use corten_model::enums::{EqualityType, JointType, ObjType};
 
 use super::ConstantsError;
 use crate::chain::{self, index};
-use crate::solve;
 use crate::stage::{inertia, kinematics, tendon, transmission};
 use crate::support::tendon_row;
 use crate::{Data, Model};
@@ -71,6 +70,22 @@ fn dof_inertias(m: &mut Model, d: &mut Data) {
     }
 }
 
+/// Product of stored entries with a vector: four running sums, then the rest one by one.
+fn dot_stored(values: &[f64], columns: &[u32], x: &[f64]) -> f64 {
+    let ((v, rest_v), (c, rest_c)) = (values.as_chunks::<4>(), columns.as_chunks::<4>());
+    let mut sum = [0.0; 4];
+    for (v, c) in v.iter().zip(c) {
+        for k in 0..4 {
+            sum[k] += v[k] * x[c[k] as usize];
+        }
+    }
+    let mut total = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    for (v, &c) in rest_v.iter().zip(rest_c) {
+        total += v * x[c as usize];
+    }
+    total
+}
+
 /// The factored mass matrix, applied to vectors that are zero outside some dofs.
 struct Factor<'a> {
     pattern: &'a TreePattern,
@@ -121,7 +136,7 @@ impl<'a> Factor<'a> {
             let (columns, lower) = (self.pattern.columns(i), &self.lower[range]);
             let above = columns.len() - 1;
             if above > 0 {
-                x[i] -= solve::dot_stored(&lower[..above], &columns[..above], x);
+                x[i] -= dot_stored(&lower[..above], &columns[..above], x);
             }
             if i < whole {
                 sum[i % 4] += v * x[i];

@@ -100,7 +100,6 @@ pub fn supported(m: &Model, d: &Data) -> bool {
     Four::available()
         && (1..=LARGEST).contains(&m.nv)
         && m.nflex == 0
-        && m.opt.tolerance > 0.0
         && !m.opt.enabled(EnableBit::Sleep)
         && !m.opt.enabled(EnableBit::FwdInv)
         && integrator.is_some_and(|i| i != Integrator::Rk4)

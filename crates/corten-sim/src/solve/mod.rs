@@ -10,7 +10,6 @@ mod conjugate;
 pub mod cost;
 pub(crate) mod crew;
 pub mod dual;
-mod exact;
 mod hessian;
 pub mod island;
 mod island_view;
@@ -30,11 +29,9 @@ use corten_model::enums::{DisableBit, Solver};
 pub(crate) use blame::{bad_row, row_place, strongest_row};
 pub(crate) use conjugate::Conjugate;
 pub use dual::materialize_dual;
-pub(crate) use exact::dot_stored;
 pub use island_view::materialize_islands;
 
 use dual::Dual;
-use exact::{Exact, Layout};
 
 use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
 use crate::{Data, Model, NISLAND, SolverStats};
@@ -42,7 +39,7 @@ use pgs::DualProblem;
 use primal::{Iterate, Method, Outcome, Primal};
 use problem::{Inertia, Limits, Problem, Rows};
 use rows::Jacobian;
-use start::{start, start_dual, start_exact};
+use start::{start, start_dual};
 
 /// Degrees of freedom from which conjugate gradients work in memory that data lend each other: of
 /// fewer, a solve is so short that waiting for the lock would show, and its memory small.
@@ -67,9 +64,6 @@ struct Work {
     ima: Vec<f64>,
     /// `jar` by island.
     ijar: Vec<f64>,
-    exact: Exact,
-    /// Forces of a candidate.
-    force: Vec<f64>,
 }
 
 /// Whether the solver, or the pass after it, works on forces.
@@ -101,14 +95,8 @@ pub fn constraint(m: &Model, d: &mut Data) {
             let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
             // An island of everything needs no renumbering.
             let single = by_island && d.nisland == 1 && d.nidof == m.nv;
-            let exact = exactness(m);
-            if let Some(layout) = exact {
-                start_exact(m, d, layout, &rows, &mut work);
-            }
             if by_island && !single {
-                if exact.is_none() {
-                    start(m, &mut Whole::new(d, &rows, 1.0), &mut work, false);
-                }
+                start(m, &mut Whole::new(d, &rows, 1.0), &mut work, false);
                 by_island::solve(m, d, &mut rows, &mut work, method);
             } else {
                 solve_whole(m, d, &rows, &mut work, method, single);
@@ -143,19 +131,13 @@ pub fn project(m: &Model, d: &mut Data) {
 }
 
 /// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
-///
-/// A residual is a small difference of large numbers, and stiff rows turn its last digit into a
-/// force that shows: products are in MuJoCo's order.
-pub fn inverse_constraint(m: &Model, d: &mut Data) {
+pub fn inverse_constraint(_m: &Model, d: &mut Data) {
     let rows = d.scratch.constraint.take();
     let mut work = d.scratch.solver.work.take().unwrap_or_default();
-    let jacobian = rows.jacobian();
     work.jar.resize(d.nefc, 0.0);
-    work.exact.residual(layout(m), &jacobian, &d.qacc, &d.efc_aref, &mut work.jar);
-    let (mut force, mut state) = take_rows(d);
-    exact::cost(&whole_rows(d, &rows), &work.jar, &mut force, &mut state);
-    work.exact.transposed(&jacobian, &force, &mut d.qfrc_constraint);
-    (d.efc_force, d.efc_state) = (force, state);
+    rows.jacobian().mul_by_row(&d.qacc, &mut work.jar);
+    work.jar.iter_mut().zip(&d.efc_aref).for_each(|(r, aref)| *r -= aref);
+    update(d, &rows, &work.jar);
     d.scratch.constraint.put(rows);
     d.scratch.solver.work = Some(work);
 }
@@ -167,37 +149,6 @@ pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
     let cost = if jar.len() >= d.nefc { update(d, &rows, jar) } else { 0.0 };
     d.scratch.constraint.put(rows);
     cost
-}
-
-/// `efc_vel`, in the order of sums that the solver will use.
-pub(crate) fn row_velocities(m: &Model, d: &mut Data) {
-    let jacobian = d.scratch.constraint.jacobian();
-    match exactness(m) {
-        Some(layout) => {
-            let work = d.scratch.solver.work.get_or_insert_default();
-            work.exact.product(layout, &jacobian, &d.qvel, &mut d.efc_vel);
-        }
-        None => jacobian.mul(&d.qvel, &mut d.efc_vel),
-    }
-}
-
-/// `qacc_smooth` for an exact search; false if that is not asked for.
-pub(crate) fn unconstrained_exactly(m: &Model, d: &mut Data) -> bool {
-    if exactness(m).is_none() || d.scratch.structure.mass.size() != m.nv {
-        return false;
-    }
-    let mut work = d.scratch.solver.work.take().unwrap_or_default();
-    let mut qacc = std::mem::take(&mut d.qacc_smooth);
-    qacc.copy_from_slice(&d.qfrc_smooth);
-    work.exact.solve_inertia(&whole_inertia(d), &mut qacc);
-    d.qacc_smooth = qacc;
-    d.scratch.solver.work = Some(work);
-    true
-}
-
-/// `y = M x`, in MuJoCo's order of sums.
-pub(crate) fn mul_inertia(d: &Data, x: &[f64], y: &mut [f64]) {
-    exact::mul_inertia(&whole_inertia(d), x, y);
 }
 
 /// `J·x` over all rows.
@@ -232,12 +183,10 @@ pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
 }
 
 fn update(d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
-    let jacobian = rows.jacobian();
     let (mut force, mut state) = take_rows(d);
     let cost = cost::update(&whole_rows(d, rows), jar, &mut force, &mut state).cost;
     (d.efc_force, d.efc_state) = (force, state);
-    d.qfrc_constraint.fill(0.0);
-    jacobian.tmul_add(&d.efc_force, &mut d.qfrc_constraint);
+    rows.jacobian().tmul_by_row(&d.efc_force, &mut d.qfrc_constraint);
     cost
 }
 
@@ -321,21 +270,11 @@ fn whole_inertia(d: &Data) -> Inertia<'_> {
 fn limits(m: &Model) -> Limits {
     Limits {
         iterations: m.opt.iterations.max(0) as usize,
-        tolerance: m.opt.tolerance,
+        tolerance: m.opt.tolerance.max(0.0),
         ls_iterations: m.opt.ls_iterations.max(0) as usize,
         ls_tolerance: m.opt.ls_tolerance,
         sparse: is_sparse(m),
-        exact: exactness(m),
     }
-}
-
-/// At zero tolerance rounding decides where the search ends.
-fn exactness(m: &Model) -> Option<Layout> {
-    (m.opt.tolerance <= 0.0).then(|| layout(m))
-}
-
-fn layout(m: &Model) -> Layout {
-    if is_sparse(m) { Layout::Sparse } else { Layout::Dense }
 }
 
 /// Scale of cost and gradient for a problem that is solved as a whole.
@@ -343,8 +282,7 @@ fn whole_scale(m: &Model) -> f64 {
     1.0 / (m.stat.meaninertia * m.nv.max(1) as f64)
 }
 
-/// Starts and solves the problem as a whole; with `single`, as an island of everything. An exact
-/// search has been started already.
+/// Starts and solves the problem as a whole; with `single`, as an island of everything.
 #[inline(never)]
 fn solve_whole(
     m: &Model,
@@ -360,9 +298,7 @@ fn solve_whole(
     }
     let (limits, loaded) = (limits(m), method == Method::Newton);
     let mut whole = Whole::new(d, rows, scale);
-    if limits.exact.is_none() {
-        start(m, &mut whole, work, loaded);
-    }
+    start(m, &mut whole, work, loaded);
     let Whole { problem, qacc, force, state, island_state, qfrc_constraint, stats, .. } =
         &mut whole;
     let mut x = Iterate {
@@ -414,7 +350,7 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
         rows: whole_rows(d, rows),
         b: &d.efc_b,
         scale: whole_scale(m),
-        tolerance,
+        tolerance: tolerance.max(0.0),
         iterations: iterations.max(0) as usize,
     };
     let solve = match pass {

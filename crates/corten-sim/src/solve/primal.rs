@@ -8,7 +8,6 @@
 
 use super::conjugate::Conjugate;
 use super::cost;
-use super::exact::Exact;
 use super::hessian::compact::Compact;
 use super::hessian::tiny::{self, Tiny};
 use super::hessian::{Buffers, Hessian, MOST, System};
@@ -53,7 +52,6 @@ pub struct Primal {
     /// Working memory of the Hessian at hand.
     buffers: Buffers,
     vectors: Vectors,
-    exact: Exact,
 }
 
 /// What Newton's method computes along the way.
@@ -119,9 +117,8 @@ impl Primal {
         }
     }
 
-    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match (`x.jar` holding
-    /// the reference acceleration for an exact search); reports each iteration to `record`.
-    /// `loaded` tells that [`Self::load`] has been called.
+    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
+    /// iteration to `record`. `loaded` tells that [`Self::load`] has been called.
     pub fn solve(
         &mut self,
         problem: &Problem<'_>,
@@ -131,9 +128,6 @@ impl Primal {
         x: &mut Iterate<'_>,
         record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
-        if let Some(layout) = limits.exact {
-            return self.exact.solve(layout, problem, method, limits, x, record);
-        }
         if method == Method::ConjugateGradient {
             let conjugate = self.conjugate.get_or_insert_default();
             return conjugate.solve(problem, limits, x, record);

@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use corten_math::{TreePattern, wide};
 
-use super::exact::Layout;
 use super::rows::{Block, Jacobian, Kind};
 
 /// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
@@ -88,8 +87,6 @@ pub struct Limits {
     pub ls_tolerance: f64,
     /// Whether the entries of the Hessian are counted.
     pub sparse: bool,
-    /// Search in MuJoCo's order of operations: [`super::exact`].
-    pub exact: Option<Layout>,
 }
 
 /// The mass matrix, its lower triangle by rows, and its factor `LᵀDL` with the same pattern.

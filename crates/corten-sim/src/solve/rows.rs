@@ -131,6 +131,31 @@ impl<'a> Jacobian<'a> {
         tmul_add(self, f, y);
     }
 
+    /// `y = J x` with the rows as `efc_J` shows them, edges of pyramids one by one.
+    ///
+    /// Where rows are so stiff that their forces reach 1e17, the last digit of a residual counts, and
+    /// so does the order in which such forces cancel: MuJoCo multiplies edge by edge.
+    pub fn mul_by_row(&self, x: &[f64], y: &mut [f64]) {
+        for b in self.blocks {
+            for (i, y) in y[b.rows()].iter_mut().enumerate() {
+                let entries = self.columns_of(b).iter().zip(self.row_values(b, i));
+                *y = entries.fold(0.0, |sum, (&c, v)| sum + v * x[c as usize]);
+            }
+        }
+    }
+
+    /// `y = Jᵀ f`, as [`Self::mul_by_row`].
+    pub fn tmul_by_row(&self, f: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+        for b in self.blocks {
+            for (i, f) in f[b.rows()].iter().enumerate().filter(|(_, f)| **f != 0.0) {
+                for (&c, v) in self.columns_of(b).iter().zip(self.row_values(b, i)) {
+                    y[c as usize] += v * f;
+                }
+            }
+        }
+    }
+
     /// From products of up to `R` stored rows to those of the constraint rows.
     #[inline(always)]
     pub fn edges<const R: usize>(&self, kind: Kind, cone: u32, products: &[f64; R], y: &mut [f64]) {
@@ -432,18 +457,22 @@ mod tests {
         }
         assert_eq!(dense[1], [1.0 - 0.5 * 3.0, 0.0, 2.0 - 0.5 * 4.0]);
         let x = [0.3, -0.7, 1.1];
-        let mut y = [0.0; 5];
+        let (mut y, mut y_by_row) = ([0.0; 5], [f64::NAN; 5]);
         j.mul(&x, &mut y);
+        j.mul_by_row(&x, &mut y_by_row);
         let f = [1.0, 0.2, -0.5, 0.4, 3.0];
-        let mut jtf = [0.0; 3];
+        let (mut jtf, mut by_row) = ([0.0; 3], [f64::NAN; 3]);
         j.tmul_add(&f, &mut jtf);
+        j.tmul_by_row(&f, &mut by_row);
         for row in 0..5 {
             let want: f64 = (0..3).map(|c| dense[row][c] * x[c]).sum();
             assert!((y[row] - want).abs() < 1e-14);
+            assert_eq!(y_by_row[row], want);
         }
         for c in 0..3 {
             let want: f64 = (0..5).map(|r| dense[r][c] * f[r]).sum();
             assert!((jtf[c] - want).abs() < 1e-14);
+            assert_eq!(by_row[c], want);
         }
     }
 }

@@ -4,8 +4,7 @@
 use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
-use super::exact::{self, Layout};
-use super::{Whole, Work, cost, finite, problem, residual, take_rows, whole_inertia, whole_rows};
+use super::{Whole, Work, cost, finite, problem, residual, take_rows, whole_rows};
 use crate::stage::constraint::{Constraints, is_sparse};
 use crate::{Data, Model};
 
@@ -51,44 +50,6 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut Work, load: bool) {
     for &dof in whole.others {
         qacc[dof as usize] = free[dof as usize];
     }
-}
-
-/// [`start`] for an exact search: the same choice in MuJoCo's order of operations; leaves the
-/// reference acceleration in `work.jar`.
-pub fn start_exact(m: &Model, d: &mut Data, layout: Layout, rows: &Constraints, work: &mut Work) {
-    let jacobian = rows.jacobian();
-    for v in [&mut work.jar, &mut work.force] {
-        v.resize(d.nefc, 0.0);
-    }
-    work.ma.clear();
-    work.ma.resize(m.nv, 0.0);
-    work.exact.residual(layout, &jacobian, &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
-    d.qacc.copy_from_slice(&d.qacc_smooth);
-    if m.opt.disabled(DisableBit::WarmStart) {
-        d.efc_force.fill(0.0);
-    } else {
-        let warm = &d.qacc_warmstart;
-        work.exact.residual(layout, &jacobian, warm, &d.efc_aref, &mut work.jar);
-        let (mut force, mut state) = take_rows(d);
-        let whole = whole_rows(d, rows);
-        let cost = exact::add_gauss(
-            exact::cost(&whole, &work.jar, &mut work.force, &mut state),
-            &whole_inertia(d),
-            &mut work.ma,
-            &d.qacc_warmstart,
-            &d.qfrc_smooth,
-            &d.qacc_smooth,
-        );
-        let smooth = exact::cost(&whole, &d.efc_b, &mut force, &mut state);
-        (d.efc_force, d.efc_state) = (force, state);
-        if cost > smooth {
-            d.qacc.copy_from_slice(&d.qacc_smooth);
-        } else {
-            d.qacc.copy_from_slice(&d.qacc_warmstart);
-        }
-        release_others(d);
-    }
-    work.jar.copy_from_slice(&d.efc_aref);
 }
 
 /// Outside all islands there is nothing to solve.

@@ -3,7 +3,6 @@
 use corten_math::TreePattern;
 
 use super::dual::Dual;
-use super::exact::Layout;
 use super::hessian::compact::Compact;
 use super::hessian::tiny::Tiny;
 use super::hessian::{Hessian, MOST, System};
@@ -179,20 +178,16 @@ impl Case {
             ls_tolerance: 0.01,
             ..Limits::default()
         };
-        self.search(method, &limits)
-    }
-
-    fn search(&self, method: Method, limits: &Limits) -> Solution {
         let (n, nefc) = (self.qacc_smooth.len(), self.d.len());
         let mut qacc = self.qacc_smooth.clone();
         let (mut force, mut state) = (vec![0.0; nefc], vec![0; nefc]);
         let outcome = Primal::default().solve(
             &self.problem(),
             method,
-            limits,
+            &limits,
             false,
             &mut Iterate {
-                jar: &mut if limits.exact.is_some() { self.aref.clone() } else { self.jar(&qacc) },
+                jar: &mut self.jar(&qacc),
                 ma: &mut self.qfrc_smooth.clone(),
                 qacc: &mut qacc,
                 force: &mut force,
@@ -289,33 +284,6 @@ fn solvers_agree_on_every_kind_of_row() {
                 assert!(distance(&newton.qacc, &cg.qacc) < 1e-6, "{label}: conjugate gradients");
                 assert!(distance(&newton.qacc, &pgs.qacc) < 1e-6, "{label}: Gauss-Seidel");
                 assert!(distance(&newton.force, &pgs.force) < 1e-5, "{label}: forces");
-            }
-        }
-    }
-}
-
-#[test]
-fn an_exact_search_finds_the_same_minimum() {
-    for (cone, dims) in [(Kind::Pyramid, [3, 4, 6]), (Kind::Elliptic, [3, 4, 6])] {
-        for (dim, seed) in dims.into_iter().flat_map(|dim| (1..5).map(move |seed| (dim, seed))) {
-            let case = everything(cone, dim, seed);
-            let newton = case.primal(Method::Newton, 100);
-            for layout in [Layout::Dense, Layout::Sparse] {
-                for (method, tolerance) in
-                    [(Method::Newton, 1e-10), (Method::ConjugateGradient, 1e-5)]
-                {
-                    let limits = Limits {
-                        iterations: 2000,
-                        ls_iterations: 50,
-                        ls_tolerance: 0.01,
-                        exact: Some(layout),
-                        ..Limits::default()
-                    };
-                    let s = case.search(method, &limits);
-                    let off = distance(&newton.qacc, &s.qacc);
-                    assert!(off < tolerance, "{cone:?} {dim} {seed} {layout:?} {method:?}: {off}");
-                    assert_eq!(s.outcome.singular, 0);
-                }
             }
         }
     }
@@ -516,18 +484,9 @@ fn rows_that_are_not_numbers_end_the_search() {
     for method in [Method::Newton, Method::ConjugateGradient] {
         let mut case = everything(Kind::Elliptic, 3, 2);
         case.values[3] = f64::NAN;
-        for exact in [None, Some(Layout::Dense), Some(Layout::Sparse)] {
-            let limits = Limits {
-                iterations: usize::MAX,
-                ls_iterations: 50,
-                ls_tolerance: 0.01,
-                exact,
-                ..Limits::default()
-            };
-            let s = case.search(method, &limits);
-            assert!(s.outcome.iterations <= 1);
-            assert!(s.qacc.iter().any(|x| x.is_nan()));
-        }
+        let s = case.primal_to(method, usize::MAX, 0.0);
+        assert!(s.outcome.iterations <= 1);
+        assert!(s.qacc.iter().any(|x| x.is_nan()));
     }
     let mut case = everything(Kind::Pyramid, 3, 2);
     case.aref[0] = f64::NAN;

@@ -6,7 +6,7 @@
 use corten_math::{Spatial, Vec3};
 
 use crate::stage::constraint::is_sparse;
-use crate::{Data, Model, awake, solve, support};
+use crate::{Data, Model, awake, support};
 
 /// `qfrc_smooth` and `qacc_smooth`.
 pub fn acceleration(m: &Model, d: &mut Data) {
@@ -16,9 +16,6 @@ pub fn acceleration(m: &Model, d: &mut Data) {
 
 /// `qacc_smooth`, from `qfrc_smooth`.
 pub(crate) fn without_constraints(m: &Model, d: &mut Data) {
-    if awake::dofs!(m, d).list().is_none() && solve::unconstrained_exactly(m, d) {
-        return;
-    }
     let s = &*d.scratch.structure;
     match awake::dofs!(m, d).list() {
         None => {

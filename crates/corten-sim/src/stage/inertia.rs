@@ -314,12 +314,7 @@ pub fn factor(m: &Model, d: &mut Data) {
     match awake::dofs!(m, d).list() {
         None => {
             d.qLD.copy_from_slice(&d.M);
-            if m.opt.tolerance > 0.0 {
-                s.mass.factor(&mut d.qLD, &mut d.qLDiagInv);
-            } else {
-                // Rounding decides where the solver stops.
-                s.mass.factor_in_order(&mut d.qLD, &mut d.qLDiagInv);
-            }
+            s.mass.factor(&mut d.qLD, &mut d.qLDiagInv);
         }
         Some(rows) => {
             for &i in rows {

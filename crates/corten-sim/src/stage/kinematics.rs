@@ -9,7 +9,7 @@
 
 mod attachments;
 
-use corten_math::{Mat3, Number, Quat, Vec3, real, sin_cos_all, wide};
+use corten_math::{Mat3, Number, Quat, Vec3, sin_cos_all, wide};
 use corten_model::enums::{CamLightMode, JointType, SleepState};
 
 use crate::chain::index;
@@ -65,14 +65,7 @@ fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
         let count = s.hinges.len();
         let sin: &mut [f64] = bytemuck::cast_slice_mut(&mut half_sin[..count]);
         let cos: &mut [f64] = bytemuck::cast_slice_mut(&mut half_cos[..count]);
-        if m.opt.tolerance > 0.0 {
-            sin_cos_all(angle, sin, cos);
-        } else {
-            // Rounding decides where the solver stops: as MuJoCo, with the platform's functions.
-            for (k, (sin, cos)) in sin.iter_mut().zip(cos).enumerate() {
-                (*sin, *cos) = real::sin_cos(angle(k));
-            }
-        }
+        sin_cos_all(angle, sin, cos);
     }
 
     let (n, njnt) = (m.nbody, s.joints.len());

@@ -2,14 +2,14 @@
 
 use corten_math::{Four, Number, wide};
 
-use crate::{Data, Model, solve};
+use crate::{Data, Model};
 
 /// `efc_vel = J·qvel` and `efc_aref = −B·vel − K·imp·(pos − margin)`.
-pub fn reference(m: &Model, d: &mut Data) {
+pub fn reference(_m: &Model, d: &mut Data) {
     if d.nefc == 0 {
         return;
     }
-    solve::row_velocities(m, d);
+    d.scratch.constraint.jacobian().mul(&d.qvel, &mut d.efc_vel);
     accelerations(&d.efc_KBIP, [&d.efc_vel, &d.efc_pos, &d.efc_margin], &mut d.efc_aref);
 }
 
