@@ -14,6 +14,7 @@ pub mod lint;
 pub mod mjcf;
 mod names;
 mod option;
+pub mod sensor;
 pub mod spec;
 mod urdf;
 pub mod xml;

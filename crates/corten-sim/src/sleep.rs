@@ -19,6 +19,7 @@ use corten_math::hint::rarely;
 use corten_model::enums::{
     EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Transmission,
 };
+use corten_model::sensor::Attachment;
 
 use crate::stage::{inertia, kinematics, tendon};
 use crate::{Data, Model, step};
@@ -484,13 +485,13 @@ fn equality_state(m: &Model, d: &Data, eq: usize) -> SleepState {
 fn sensor_state(m: &Model, d: &Data, s: usize) -> SleepState {
     let kinds = [m.sensor_objtype[s], m.sensor_reftype[s]]
         .map(|raw| ObjType::from_raw(raw).unwrap_or(ObjType::Unknown));
-    match SensorType::from_raw(m.sensor_type[s]) {
-        Some(SensorType::User | SensorType::Plugin | SensorType::Rangefinder) | None => {
-            return SleepState::Awake;
-        }
-        // A site as the volume in which contacts count.
-        Some(SensorType::Contact) if kinds.contains(&ObjType::Site) => return SleepState::Awake,
-        _ => {}
+    let Some(info) = SensorType::from_raw(m.sensor_type[s]).map(SensorType::info) else {
+        return SleepState::Awake;
+    };
+    // A site as the volume in which contacts count sees what moves there.
+    let volume = info.attachment == Attachment::Contact && kinds.contains(&ObjType::Site);
+    if info.sees_world || volume {
+        return SleepState::Awake;
     }
     let object = state_of(m, d, kinds[0], m.sensor_objid[s]);
     let reference = state_of(m, d, kinds[1], m.sensor_refid[s]);

@@ -14,7 +14,7 @@ use super::context::{Context, Moved};
 use super::inertia;
 use super::pose::Pose;
 use super::tree::Tree;
-use crate::enums::{ObjType, SensorType};
+use crate::enums::ObjType;
 
 pub(super) fn fuse_static(cx: &mut Context, tree: &mut Tree) {
     let (named, measured) = referenced(cx, tree);
@@ -69,7 +69,7 @@ fn referenced(cx: &Context, tree: &Tree) -> (Vec<bool>, Vec<bool>) {
         if is_body(s.reftype) {
             names.insert(&s.refname);
         }
-        if matches!(s.type_, SensorType::Force | SensorType::Torque) {
+        if s.type_.info().keeps_body {
             measured.insert(&s.objname);
         }
     }

@@ -6,11 +6,10 @@ use super::name::UserSizes;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
 use crate::ModelArrays;
-use crate::enums::{
-    ContactDataField, GeomType, JointType, ObjType, SensorDataType, SensorType, Stage,
-};
+use crate::enums::{ContactDataField, GeomType, JointType, ObjType, SensorDataType, Stage};
 use crate::names::Names;
-use crate::spec::Sensor;
+use crate::sensor::{Attachment, ContactReduction, SensorSize, Target};
+use crate::spec::{Sensor, Spec};
 
 pub(super) struct SensorPlan<'a> {
     source: &'a Sensor,
@@ -40,18 +39,13 @@ pub(super) fn compile<'a>(
         };
         let obj = find(s.objtype, &s.objname);
         let reference = find(s.reftype, &s.refname);
-        check(cx, s, obj, reference, tree, tendons);
-        let datatype = match s.type_ {
-            SensorType::User => s.datatype,
-            kind => data_type(kind),
-        };
-        let needstage = match s.type_ {
-            SensorType::User => s.needstage,
-            kind => need_stage(kind),
-        };
+        check(cx, s, [obj, reference], tree, tendons);
+        let info = s.type_.info();
+        let datatype = info.datatype.unwrap_or(s.datatype);
+        let needstage = info.stage.unwrap_or(s.needstage);
         if s.cutoff > 0.0
             && (datatype == SensorDataType::Quaternion
-                || (datatype == SensorDataType::Axis && s.type_ != SensorType::GeomNormal))
+                || (datatype == SensorDataType::Axis && info.attachment != Attachment::Distance))
         {
             cx.error("sensor", s, "'cutoff' cannot apply to an axis or a quaternion");
         }
@@ -61,50 +55,8 @@ pub(super) fn compile<'a>(
     plans
 }
 
-fn data_type(kind: SensorType) -> SensorDataType {
-    use SensorType as S;
-    match kind {
-        S::Touch | S::Rangefinder | S::InsideSite => SensorDataType::Positive,
-        S::FrameXAxis | S::FrameYAxis | S::FrameZAxis | S::GeomNormal => SensorDataType::Axis,
-        S::BallQuat | S::FrameQuat => SensorDataType::Quaternion,
-        _ => SensorDataType::Real,
-    }
-}
-
-fn need_stage(kind: SensorType) -> Stage {
-    use SensorType as S;
-    match kind {
-        S::Touch
-        | S::Accelerometer
-        | S::Force
-        | S::Torque
-        | S::ActuatorFrc
-        | S::JointActFrc
-        | S::TendonActFrc
-        | S::JointLimitFrc
-        | S::TendonLimitFrc
-        | S::FrameLinAcc
-        | S::FrameAngAcc
-        | S::Contact
-        | S::Tactile => Stage::Acc,
-        S::Velocimeter
-        | S::Gyro
-        | S::JointVel
-        | S::TendonVel
-        | S::ActuatorVel
-        | S::BallAngVel
-        | S::JointLimitVel
-        | S::TendonLimitVel
-        | S::FrameLinVel
-        | S::FrameAngVel
-        | S::SubtreeLinVel
-        | S::SubtreeAngMom => Stage::Vel,
-        _ => Stage::Pos,
-    }
-}
-
 fn dimension(cx: &mut Context, s: &Sensor, obj: Option<usize>, meshes: &[MeshPlan]) -> usize {
-    if s.type_ == SensorType::User && s.dim < 0 {
+    if s.type_.info().size == SensorSize::Given && s.dim < 0 {
         cx.error("sensor", s, "'dim' cannot be negative");
     }
     s.data_size().unwrap_or_else(|| {
@@ -116,118 +68,117 @@ fn dimension(cx: &mut Context, s: &Sensor, obj: Option<usize>, meshes: &[MeshPla
 fn check(
     cx: &mut Context,
     s: &Sensor,
-    obj: Option<usize>,
-    reference: Option<usize>,
+    objects: [Option<usize>; 2],
     tree: &Tree,
     tendons: &[TendonPlan],
 ) {
-    use SensorType as S;
-    let spatial = |kind: ObjType| {
-        matches!(
-            kind,
-            ObjType::Body | ObjType::Xbody | ObjType::Geom | ObjType::Site | ObjType::Camera
-        )
+    if let Some(problem) = attachment_problem(cx.spec, s, objects, tree, tendons) {
+        cx.error("sensor", s, problem);
+    } else if s.reftype != ObjType::Unknown && !has_frame(s.reftype) {
+        cx.error("sensor", s, "the reference must be a body, geom, site or camera");
+    }
+}
+
+fn has_frame(kind: ObjType) -> bool {
+    use ObjType::{Body, Camera, Geom, Site, Xbody};
+    matches!(kind, Body | Xbody | Geom | Site | Camera)
+}
+
+/// What is wrong with the objects and parameters of a sensor.
+fn attachment_problem(
+    spec: &Spec,
+    s: &Sensor,
+    objects: [Option<usize>; 2],
+    tree: &Tree,
+    tendons: &[TendonPlan],
+) -> Option<&'static str> {
+    const NO_FRAME: &str = "this sensor must be attached to a body, geom, site or camera";
+    const NO_SITE: &str = "this sensor must be attached to a site";
+    let require = |holds: bool, problem: &'static str| (!holds).then_some(problem);
+    match s.type_.info().attachment {
+        Attachment::Nothing => None,
+        Attachment::One(target) => target_problem(spec, s, target, objects[0], tree, tendons),
+        Attachment::Frame { .. } => require(has_frame(s.objtype), NO_FRAME),
+        Attachment::CamProjection => match objects[1] {
+            _ if s.objtype != ObjType::Site => Some(NO_SITE),
+            Some(c) if s.reftype == ObjType::Camera => {
+                let resolution = spec.cameras[tree.cameras[c].key].resolution;
+                require(!resolution.contains(&0.0), "the camera needs a resolution")
+            }
+            _ => Some("this sensor needs a camera"),
+        },
+        Attachment::InsideSite => require(has_frame(s.objtype), NO_FRAME)
+            .or(require(s.reftype == ObjType::Site, "this sensor needs a site")),
+        Attachment::Distance => distance_problem(spec, s, objects, tree),
+        Attachment::Contact => contact_problem(s),
+        Attachment::Tactile => require(
+            s.objtype == ObjType::Mesh && s.reftype == ObjType::Geom,
+            "this sensor needs a mesh and a geom",
+        ),
+        Attachment::User => match (s.datatype, s.dim) {
+            (SensorDataType::Axis, 3) | (SensorDataType::Quaternion, 4) => None,
+            (SensorDataType::Axis, _) => Some("datatype 'axis' requires dim 3"),
+            (SensorDataType::Quaternion, _) => Some("datatype 'quaternion' requires dim 4"),
+            (SensorDataType::Real | SensorDataType::Positive, _) => None,
+        },
+        Attachment::Plugin => Some("plugin sensors are not supported"),
+    }
+}
+
+fn target_problem(
+    spec: &Spec,
+    s: &Sensor,
+    target: Target,
+    object: Option<usize>,
+    tree: &Tree,
+    tendons: &[TendonPlan],
+) -> Option<&'static str> {
+    let object = object.filter(|_| s.objtype == target.objtype());
+    let joint_type = || object.map(|j| spec.joints[tree.joints[j].key].type_);
+    let of_type = s.objtype == target.objtype();
+    let (holds, problem) = match target {
+        Target::Site => (of_type, "this sensor must be attached to a site"),
+        Target::ScalarJoint => (
+            matches!(joint_type(), Some(JointType::Slide | JointType::Hinge)),
+            "this sensor must be attached to a slide or hinge joint",
+        ),
+        Target::BallJoint => {
+            (joint_type() == Some(JointType::Ball), "this sensor must be attached to a ball joint")
+        }
+        Target::LimitedJoint => (
+            object.is_some_and(|j| tree.joints[j].limited),
+            "this sensor must be attached to a joint with limits",
+        ),
+        Target::Tendon => (of_type, "this sensor must be attached to a tendon"),
+        Target::LimitedTendon => (
+            object.is_some_and(|t| tendons[t].limited),
+            "this sensor must be attached to a tendon with limits",
+        ),
+        Target::Actuator => (of_type, "this sensor must be attached to an actuator"),
+        Target::Subtree => (of_type, "this sensor must be attached to a body"),
     };
-    let spec = cx.spec;
-    let joint_type = || {
-        (s.objtype == ObjType::Joint)
-            .then(|| obj.map(|j| spec.joints[tree.joints[j].key].type_))
-            .flatten()
-    };
+    (!holds).then_some(problem)
+}
+
+fn distance_problem(
+    spec: &Spec,
+    s: &Sensor,
+    [obj, reference]: [Option<usize>; 2],
+    tree: &Tree,
+) -> Option<&'static str> {
+    let body_or_geom = |kind: ObjType| matches!(kind, ObjType::Body | ObjType::Geom);
     let is_hfield = |kind: ObjType, i: Option<usize>| {
         kind == ObjType::Geom
             && i.is_some_and(|g| spec.geoms[tree.geoms[g].key].type_ == GeomType::HField)
     };
-    let body_or_geom = |kind: ObjType| matches!(kind, ObjType::Body | ObjType::Geom);
-    let problem = match s.type_ {
-        S::Touch
-        | S::Accelerometer
-        | S::Velocimeter
-        | S::Gyro
-        | S::Force
-        | S::Torque
-        | S::Magnetometer
-        | S::Rangefinder
-        | S::CamProjection
-            if s.objtype != ObjType::Site =>
-        {
-            Some("this sensor must be attached to a site")
-        }
-        S::CamProjection => match reference.filter(|_| s.reftype == ObjType::Camera) {
-            Some(c) if spec.cameras[tree.cameras[c].key].resolution.contains(&0.0) => {
-                Some("the camera needs a resolution")
-            }
-            Some(_) => None,
-            None => Some("this sensor needs a camera"),
-        },
-        S::JointPos | S::JointVel | S::JointActFrc => match joint_type() {
-            Some(JointType::Slide | JointType::Hinge) => None,
-            _ => Some("this sensor must be attached to a slide or hinge joint"),
-        },
-        S::BallQuat | S::BallAngVel => match joint_type() {
-            Some(JointType::Ball) => None,
-            _ => Some("this sensor must be attached to a ball joint"),
-        },
-        S::JointLimitPos | S::JointLimitVel | S::JointLimitFrc => match obj {
-            Some(j) if s.objtype == ObjType::Joint && tree.joints[j].limited => None,
-            _ => Some("this sensor must be attached to a joint with limits"),
-        },
-        S::TendonPos | S::TendonVel | S::TendonActFrc if s.objtype != ObjType::Tendon => {
-            Some("this sensor must be attached to a tendon")
-        }
-        S::TendonLimitPos | S::TendonLimitVel | S::TendonLimitFrc => match obj {
-            Some(t) if s.objtype == ObjType::Tendon && tendons[t].limited => None,
-            _ => Some("this sensor must be attached to a tendon with limits"),
-        },
-        S::ActuatorPos | S::ActuatorVel | S::ActuatorFrc if s.objtype != ObjType::Actuator => {
-            Some("this sensor must be attached to an actuator")
-        }
-        S::FramePos
-        | S::FrameQuat
-        | S::FrameXAxis
-        | S::FrameYAxis
-        | S::FrameZAxis
-        | S::FrameLinVel
-        | S::FrameAngVel
-        | S::FrameLinAcc
-        | S::FrameAngAcc
-        | S::InsideSite
-            if !spatial(s.objtype) =>
-        {
-            Some("this sensor must be attached to a body, geom, site or camera")
-        }
-        S::SubtreeCom | S::SubtreeLinVel | S::SubtreeAngMom if s.objtype != ObjType::Body => {
-            Some("this sensor must be attached to a body")
-        }
-        S::InsideSite if s.reftype != ObjType::Site => Some("this sensor needs a site"),
-        S::GeomDist | S::GeomNormal | S::GeomFromTo => {
-            if !body_or_geom(s.objtype) || !body_or_geom(s.reftype) {
-                Some("this sensor must be attached to two bodies or geoms")
-            } else if s.objtype == s.reftype && obj == reference && obj.is_some() {
-                Some("the two bodies or geoms must be different")
-            } else if is_hfield(s.objtype, obj) || is_hfield(s.reftype, reference) {
-                Some("distances to height fields are not supported")
-            } else {
-                None
-            }
-        }
-        S::Contact => contact_problem(s),
-        S::Tactile if s.objtype != ObjType::Mesh || s.reftype != ObjType::Geom => {
-            Some("this sensor needs a mesh and a geom")
-        }
-        S::User if s.datatype == SensorDataType::Axis && s.dim != 3 => {
-            Some("datatype 'axis' requires dim 3")
-        }
-        S::User if s.datatype == SensorDataType::Quaternion && s.dim != 4 => {
-            Some("datatype 'quaternion' requires dim 4")
-        }
-        S::Plugin => Some("plugin sensors are not supported"),
-        _ => None,
-    };
-    if let Some(problem) = problem {
-        cx.error("sensor", s, problem);
-    } else if s.reftype != ObjType::Unknown && !spatial(s.reftype) {
-        cx.error("sensor", s, "the reference must be a body, geom, site or camera");
+    if !body_or_geom(s.objtype) || !body_or_geom(s.reftype) {
+        Some("this sensor must be attached to two bodies or geoms")
+    } else if s.objtype == s.reftype && obj == reference && obj.is_some() {
+        Some("the two bodies or geoms must be different")
+    } else if is_hfield(s.objtype, obj) || is_hfield(s.reftype, reference) {
+        Some("distances to height fields are not supported")
+    } else {
+        None
     }
 }
 
@@ -243,7 +194,7 @@ fn contact_problem(s: &Sensor) -> Option<&'static str> {
         Some("the second criterion must be a body or geom")
     } else if fields <= 0 || fields & !known != 0 {
         Some("unknown or missing data fields")
-    } else if !(0..=3).contains(&reduce) {
+    } else if ContactReduction::from_raw(reduce).is_none() {
         Some("unknown reduction")
     } else if slots <= 0 {
         Some("'num' must be positive")

@@ -2,6 +2,7 @@
 
 use super::attr::{Codec, Keyword, Misread, keywords};
 use crate::enums::*;
+use crate::sensor::ContactReduction;
 
 keywords! {
     bool { "false" false, "true" true, }
@@ -116,15 +117,6 @@ keywords! {
         "text" ObjType::Text, "tuple" ObjType::Tuple, "key" ObjType::Key,
         "plugin" ObjType::Plugin,
     }
-}
-
-/// How a contact sensor chooses among contacts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactReduction {
-    None = 0,
-    MinDist = 1,
-    MaxForce = 2,
-    NetForce = 3,
 }
 
 /// `none` or `ellipsoid`.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::{
     Actuator, Element, Equality, Exclude, Pair, Sensor, Skin, Spec, Tendon, Tuple, WrapTarget,
 };
-use crate::enums::{EqualityType, ObjType, SensorType, Transmission};
+use crate::enums::{EqualityType, ObjType, Transmission};
 
 /// Affixes of names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -227,7 +227,9 @@ impl References for Sensor {
         let mut sensor = self.clone();
         let (obj, reference) = ((self.objtype, &*self.objname), (self.reftype, &*self.refname));
         match (self.objtype, self.reftype) {
-            (ObjType::Unknown, _) if !needs_no_object(self.type_) => return None,
+            (ObjType::Unknown, _) if !self.type_.info().attachment.may_lack_object() => {
+                return None;
+            }
             (ObjType::Unknown, ObjType::Unknown) => {}
             (_, ObjType::Unknown) => {
                 names.rename(&mut sensor.objname);
@@ -245,18 +247,6 @@ impl References for Sensor {
         }
         Some(sensor)
     }
-}
-
-fn needs_no_object(type_: SensorType) -> bool {
-    matches!(
-        type_,
-        SensorType::PotentialEnergy
-            | SensorType::KineticEnergy
-            | SensorType::Clock
-            | SensorType::Plugin
-            | SensorType::Contact
-            | SensorType::User
-    )
 }
 
 impl References for Tuple {

@@ -6,139 +6,57 @@ use crate::diagnostic::Diagnostic;
 use crate::enums::{ContactDataField, ObjType, SensorType};
 use crate::mjcf::attr::{Keyword as _, Misread, words};
 use crate::mjcf::forest::Elem;
-use crate::mjcf::keywords::ContactReduction;
+use crate::sensor::{Attachment, ContactReduction};
 use crate::spec::Sensor;
-
-/// What a sensor is attached to, and how that is said.
-pub(in crate::mjcf) enum Attachment {
-    /// One object, named by the attribute.
-    One(&'static str, ObjType),
-    /// Any object with a frame, perhaps relative to another.
-    Frame {
-        relative: bool,
-    },
-    /// A site seen by a camera.
-    CamProjection,
-    /// An object inside the volume of a site.
-    InsideSite,
-    /// Two geoms or bodies.
-    Distance,
-    Contact,
-    Tactile,
-    User,
-    Nothing,
-}
-
-use Attachment::{
-    CamProjection, Contact, Distance, Frame, InsideSite, Nothing, One, Tactile, User,
-};
-
-const SITE: Attachment = One("site", ObjType::Site);
-const JOINT: Attachment = One("joint", ObjType::Joint);
-const TENDON: Attachment = One("tendon", ObjType::Tendon);
-const ACTUATOR: Attachment = One("actuator", ObjType::Actuator);
-const BODY: Attachment = One("body", ObjType::Body);
-
-/// Every sensor: XML name, type, attachment.
-pub(in crate::mjcf) const SENSORS: &[(&str, SensorType, Attachment)] = &[
-    ("touch", SensorType::Touch, SITE),
-    ("accelerometer", SensorType::Accelerometer, SITE),
-    ("velocimeter", SensorType::Velocimeter, SITE),
-    ("gyro", SensorType::Gyro, SITE),
-    ("force", SensorType::Force, SITE),
-    ("torque", SensorType::Torque, SITE),
-    ("magnetometer", SensorType::Magnetometer, SITE),
-    ("rangefinder", SensorType::Rangefinder, SITE),
-    ("camprojection", SensorType::CamProjection, CamProjection),
-    ("jointpos", SensorType::JointPos, JOINT),
-    ("jointvel", SensorType::JointVel, JOINT),
-    ("tendonpos", SensorType::TendonPos, TENDON),
-    ("tendonvel", SensorType::TendonVel, TENDON),
-    ("actuatorpos", SensorType::ActuatorPos, ACTUATOR),
-    ("actuatorvel", SensorType::ActuatorVel, ACTUATOR),
-    ("actuatorfrc", SensorType::ActuatorFrc, ACTUATOR),
-    ("jointactuatorfrc", SensorType::JointActFrc, JOINT),
-    ("tendonactuatorfrc", SensorType::TendonActFrc, TENDON),
-    ("ballquat", SensorType::BallQuat, JOINT),
-    ("ballangvel", SensorType::BallAngVel, JOINT),
-    ("jointlimitpos", SensorType::JointLimitPos, JOINT),
-    ("jointlimitvel", SensorType::JointLimitVel, JOINT),
-    ("jointlimitfrc", SensorType::JointLimitFrc, JOINT),
-    ("tendonlimitpos", SensorType::TendonLimitPos, TENDON),
-    ("tendonlimitvel", SensorType::TendonLimitVel, TENDON),
-    ("tendonlimitfrc", SensorType::TendonLimitFrc, TENDON),
-    ("framepos", SensorType::FramePos, Frame { relative: true }),
-    ("framequat", SensorType::FrameQuat, Frame { relative: true }),
-    ("framexaxis", SensorType::FrameXAxis, Frame { relative: true }),
-    ("frameyaxis", SensorType::FrameYAxis, Frame { relative: true }),
-    ("framezaxis", SensorType::FrameZAxis, Frame { relative: true }),
-    ("framelinvel", SensorType::FrameLinVel, Frame { relative: true }),
-    ("frameangvel", SensorType::FrameAngVel, Frame { relative: true }),
-    ("framelinacc", SensorType::FrameLinAcc, Frame { relative: false }),
-    ("frameangacc", SensorType::FrameAngAcc, Frame { relative: false }),
-    ("subtreecom", SensorType::SubtreeCom, BODY),
-    ("subtreelinvel", SensorType::SubtreeLinVel, BODY),
-    ("subtreeangmom", SensorType::SubtreeAngMom, BODY),
-    ("insidesite", SensorType::InsideSite, InsideSite),
-    ("distance", SensorType::GeomDist, Distance),
-    ("normal", SensorType::GeomNormal, Distance),
-    ("fromto", SensorType::GeomFromTo, Distance),
-    ("contact", SensorType::Contact, Contact),
-    ("e_potential", SensorType::PotentialEnergy, Nothing),
-    ("e_kinetic", SensorType::KineticEnergy, Nothing),
-    ("clock", SensorType::Clock, Nothing),
-    ("tactile", SensorType::Tactile, Tactile),
-    ("user", SensorType::User, User),
-];
 
 impl Reader<'_> {
     pub(super) fn sensor(&mut self, section: Elem<'_>) {
         for elem in section.children() {
-            let found = SENSORS.iter().find(|(name, ..)| *name == elem.name());
-            let Some((_, type_, attachment)) = found else { continue };
-            let mut sensor = Sensor { type_: *type_, source: elem.source(), ..Default::default() };
+            let Some(type_) = SensorType::from_xml_name(elem.name()) else { continue };
+            let mut sensor = Sensor { type_, source: elem.source(), ..Default::default() };
             apply(&mut self.diags, elem, &mut sensor);
-            self.attachment(elem, attachment, &mut sensor);
+            self.attachment(elem, type_.info().attachment, &mut sensor);
             self.spec.sensors.insert(sensor);
         }
     }
 
-    fn attachment(&mut self, elem: Elem<'_>, attachment: &Attachment, sensor: &mut Sensor) {
-        match *attachment {
-            One(attr, objtype) => {
-                sensor.objtype = objtype;
+    fn attachment(&mut self, elem: Elem<'_>, attachment: Attachment, sensor: &mut Sensor) {
+        match attachment {
+            Attachment::Nothing | Attachment::Plugin => {}
+            Attachment::One(target) => {
+                sensor.objtype = target.objtype();
+                let attr = sensor.objtype.xml_name();
                 sensor.objname = require_text(&mut self.diags, elem, attr);
             }
-            CamProjection => {
+            Attachment::CamProjection => {
                 (sensor.objtype, sensor.reftype) = (ObjType::Site, ObjType::Camera);
                 sensor.objname = require_text(&mut self.diags, elem, "site");
                 sensor.refname = require_text(&mut self.diags, elem, "camera");
             }
-            InsideSite => {
+            Attachment::InsideSite => {
                 sensor.reftype = ObjType::Site;
                 sensor.refname = require_text(&mut self.diags, elem, "site");
                 self.object(elem, sensor);
             }
-            Frame { relative } => {
+            Attachment::Frame { relative } => {
                 self.object(elem, sensor);
                 if relative {
                     self.reference(elem, sensor);
                 }
             }
-            Distance => {
+            Attachment::Distance => {
                 let first = self.exactly_one(elem, ["geom1", "body1"]);
                 let second = self.exactly_one(elem, ["geom2", "body2"]);
                 (sensor.objtype, sensor.objname) = first;
                 (sensor.reftype, sensor.refname) = second;
             }
-            Contact => self.contact_sensor(elem, sensor),
-            Tactile => {
+            Attachment::Contact => self.contact_sensor(elem, sensor),
+            Attachment::Tactile => {
                 (sensor.objtype, sensor.reftype) = (ObjType::Mesh, ObjType::Geom);
                 sensor.objname = require_text(&mut self.diags, elem, "mesh");
                 sensor.refname = require_text(&mut self.diags, elem, "geom");
             }
-            User => self.user_sensor(elem, sensor),
-            Nothing => {}
+            Attachment::User => self.user_sensor(elem, sensor),
         }
     }
 
@@ -185,7 +103,7 @@ impl Reader<'_> {
             let names: Vec<&str> = ways.iter().map(|(attr, _)| *attr).collect();
             self.error(elem, format!("at most one of {} can be given", names.join(", ")));
         }
-        given.into_iter().next().unwrap_or_default_object()
+        given.into_iter().next().unwrap_or((ObjType::Unknown, String::new()))
     }
 
     fn contact_sensor(&mut self, elem: Elem<'_>, sensor: &mut Sensor) {
@@ -238,16 +156,6 @@ impl Reader<'_> {
         require(&mut self.diags, elem, "dim", &mut sensor.dim);
         read(&mut self.diags, elem, "needstage", &mut sensor.needstage);
         read(&mut self.diags, elem, "datatype", &mut sensor.datatype);
-    }
-}
-
-trait DefaultObject {
-    fn unwrap_or_default_object(self) -> (ObjType, String);
-}
-
-impl DefaultObject for Option<(ObjType, String)> {
-    fn unwrap_or_default_object(self) -> (ObjType, String) {
-        self.unwrap_or((ObjType::Unknown, String::new()))
     }
 }
 

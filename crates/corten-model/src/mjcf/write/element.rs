@@ -2,8 +2,8 @@
 
 use super::text::{Tag, Writer};
 use crate::enums::{Bias, ContactDataField, Dynamics, Gain, ObjType};
-use crate::mjcf::attr::{Keyword as _, Value as _};
-use crate::mjcf::read::sensor::{Attachment, SENSORS};
+use crate::mjcf::attr::{Keyword, Value as _};
+use crate::sensor::{Attachment, ContactReduction};
 use crate::spec::*;
 
 /// Adds an orientation, if it differs.
@@ -178,12 +178,16 @@ pub(super) fn actuator_tag(actuator: &Actuator, base: &Actuator) -> Tag {
 }
 
 pub(super) fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
-    let (name, _, attachment) = SENSORS.iter().find(|(_, type_, _)| *type_ == sensor.type_)?;
-    let mut tag = Tag::new(name);
+    let info = sensor.type_.info();
+    let mut tag = Tag::new(info.xml_name);
     tag.diff(sensor, &Sensor::default());
     let objtype = sensor.objtype.word();
-    match *attachment {
-        Attachment::One(attr, _) => drop(tag.set(attr, &sensor.objname)),
+    match info.attachment {
+        Attachment::Plugin => return None,
+        Attachment::Nothing => {}
+        Attachment::One(target) => {
+            tag.set(target.objtype().xml_name(), &sensor.objname);
+        }
         Attachment::CamProjection => {
             tag.set("site", &sensor.objname).set("camera", &sensor.refname);
         }
@@ -208,16 +212,12 @@ pub(super) fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
             if sensor.reftype != ObjType::Unknown {
                 tag.set(&numbered(sensor.reftype, 2), &sensor.refname);
             }
-            let fields = ContactDataField::WORDS.iter();
-            let words: Vec<&str> = fields
-                .filter(|(_, field)| sensor.intprm[0] >> field.raw() & 1 != 0)
-                .map(|(word, _)| *word)
-                .collect();
+            let [fields, reduction, slots] = sensor.intprm;
+            let words: Vec<&str> = ContactDataField::chosen(fields).map(Keyword::word).collect();
             tag.set("data", words.join(" "));
-            let reduce = ["none", "mindist", "maxforce", "netforce"];
-            let reduce = usize::try_from(sensor.intprm[1]).ok().and_then(|i| reduce.get(i));
-            tag.set("reduce", *reduce.unwrap_or(&"none"));
-            tag.set("num", sensor.intprm[2].to_string());
+            let reduction = ContactReduction::from_raw(reduction);
+            tag.set("reduce", reduction.unwrap_or(ContactReduction::None).word());
+            tag.set("num", slots.to_string());
         }
         Attachment::Tactile => {
             tag.set("geom", &sensor.refname).set("mesh", &sensor.objname);
@@ -230,7 +230,6 @@ pub(super) fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
             tag.set("needstage", sensor.needstage.word());
             tag.set("datatype", sensor.datatype.word());
         }
-        Attachment::Nothing => {}
     }
     Some(tag)
 }

@@ -4,46 +4,12 @@ use std::cmp::Ordering;
 
 use corten_math::{MIN_VAL, Spatial, Vec3};
 use corten_model::enums::{ContactDataField, GeomType, ObjType};
+use corten_model::sensor::ContactReduction;
 
-use super::{Sensor, contains, write};
+use super::{Sensor, contains};
 use crate::chain::index;
 use crate::support::contact_force;
 use crate::{Contact, Data, Model, ray};
-
-/// Scalars per field of a contact sensor's slot, in the order of [`ContactDataField`].
-const FIELDS: [(ContactDataField, usize); 7] = [
-    (ContactDataField::Found, 1),
-    (ContactDataField::Force, 3),
-    (ContactDataField::Torque, 3),
-    (ContactDataField::Dist, 1),
-    (ContactDataField::Pos, 3),
-    (ContactDataField::Normal, 3),
-    (ContactDataField::Tangent, 3),
-];
-
-/// How matching contacts fill the slots.
-#[derive(Clone, Copy, PartialEq)]
-enum Reduce {
-    /// The first ones.
-    None,
-    /// Those of smallest distance.
-    MinDist,
-    /// Those of largest force.
-    MaxForce,
-    /// All of them, as one wrench.
-    NetForce,
-}
-
-impl Reduce {
-    fn from_raw(raw: i32) -> Reduce {
-        match raw {
-            1 => Reduce::MinDist,
-            2 => Reduce::MaxForce,
-            3 => Reduce::NetForce,
-            _ => Reduce::None,
-        }
-    }
-}
 
 /// A contact that matches a sensor.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +28,7 @@ pub(crate) struct Memory {
 }
 
 /// Sum of the normal forces of contacts on the site's body whose force line meets the site.
-pub(super) fn touch(m: &Model, d: &Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
+pub(super) fn touch(m: &Model, d: &Data, sensor: &Sensor) -> Option<f64> {
     let zone = sensor.site(m, d)?;
     let site = sensor.object(m.nsite)?;
     let kind = GeomType::from_raw(m.site_type[site])?;
@@ -84,35 +50,35 @@ pub(super) fn touch(m: &Model, d: &Data, sensor: &Sensor, out: &mut [f64]) -> Op
             total += normal_force;
         }
     }
-    write(out, &[total])
+    Some(total)
 }
 
 /// The contact sensor: fields of the selected contacts, one slot after the other.
 pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
     out.fill(0.0);
     let [fields, reduce, _] = m.sensor_intprm[sensor.id];
-    let size: usize = selected(fields).map(|(_, n)| n).sum();
+    let size: usize = ContactDataField::chosen(fields).map(|f| f.width()).sum();
     if size == 0 {
         return Some(());
     }
-    let reduce = Reduce::from_raw(reduce);
+    let reduction = ContactReduction::from_raw(reduce).unwrap_or(ContactReduction::None);
     let mut memory = std::mem::take(&mut d.scratch.contact_sensor);
     memory.matches.clear();
     for (i, contact) in d.contact[..d.ncon].iter().enumerate() {
         if let Some(flipped) = matches(m, d, sensor, contact) {
-            let order = match reduce {
-                Reduce::MinDist => contact.dist,
-                Reduce::MaxForce => {
+            let order = match reduction {
+                ContactReduction::MinDist => contact.dist,
+                ContactReduction::MaxForce => {
                     let force = Vec3::from_slice(&contact_force(m, d, i));
                     -force.dot(force)
                 }
-                _ => 0.0,
+                ContactReduction::None | ContactReduction::NetForce => 0.0,
             };
             memory.matches.push(Match { order, contact: i, flipped });
         }
     }
     let found = memory.matches.len() as f64;
-    if reduce == Reduce::NetForce {
+    if reduction == ContactReduction::NetForce {
         let wrench = net_wrench(m, d, &memory.matches);
         fill_slot(fields, out, |field| wrench.field(field, found));
     } else {
@@ -129,13 +95,10 @@ pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor, out: &mut [f64])
     Some(())
 }
 
-fn selected(fields: i32) -> impl Iterator<Item = (ContactDataField, usize)> {
-    FIELDS.into_iter().filter(move |(f, _)| fields & (1 << f.raw()) != 0)
-}
-
 fn fill_slot(fields: i32, slot: &mut [f64], value: impl Fn(ContactDataField) -> Vec3) {
     let mut rest = slot;
-    for (field, size) in selected(fields) {
+    for field in ContactDataField::chosen(fields) {
+        let size = field.width();
         let Some((head, tail)) = std::mem::take(&mut rest).split_at_mut_checked(size) else {
             return;
         };

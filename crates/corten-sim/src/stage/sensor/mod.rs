@@ -8,6 +8,7 @@
 mod acceleration;
 mod camera;
 mod contact;
+mod measure;
 mod position;
 mod tactile;
 mod velocity;
@@ -30,17 +31,17 @@ pub(crate) use contact::Memory;
 
 /// Sensors of positions.
 pub fn position(m: &Model, d: &mut Data) {
-    run(m, d, Stage::Pos, |plan| &plan.position, position::measure);
+    run(m, d, Stage::Pos, |plan| &plan.position);
 }
 
 /// Sensors of velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
-    run(m, d, Stage::Vel, |plan| &plan.velocity, velocity::measure);
+    run(m, d, Stage::Vel, |plan| &plan.velocity);
 }
 
 /// Sensors of accelerations and forces.
 pub fn acceleration(m: &Model, d: &mut Data) {
-    run(m, d, Stage::Acc, |plan| &plan.acceleration, acceleration::measure);
+    run(m, d, Stage::Acc, |plan| &plan.acceleration);
 }
 
 /// The sensors of a model by stage, with all of their parameters that cannot change: made once,
@@ -77,7 +78,7 @@ impl Plan {
     fn new(m: &Model) -> Plan {
         let of_stage = |stage: Stage| {
             let ids = (0..m.nsensor).filter(|&i| m.sensor_needstage[i] == stage.raw());
-            ids.filter_map(|id| Entry::new(m, id)).collect()
+            ids.filter_map(|id| Entry::new(m, id, stage)).collect()
         };
         let measured = |kind: SensorType| m.sensor_type.contains(&kind.raw());
         Plan {
@@ -90,8 +91,8 @@ impl Plan {
 }
 
 impl Entry {
-    /// A sensor of a known kind with a place for its output; plugins have none here.
-    fn new(m: &Model, id: usize) -> Option<Entry> {
+    /// A sensor that the stage can read, with a place for its output.
+    fn new(m: &Model, id: usize, stage: Stage) -> Option<Entry> {
         let start = usize::try_from(m.sensor_adr[id]).ok()?;
         let end = start.checked_add(usize::try_from(m.sensor_dim[id]).ok()?)?;
         let entry = Entry {
@@ -102,7 +103,8 @@ impl Entry {
             start,
             end,
         };
-        (end <= m.nsensordata && entry.kind != SensorType::Plugin).then_some(entry)
+        let readable = entry.kind.info().stage.is_none_or(|needed| needed == stage);
+        (end <= m.nsensordata && readable && entry.kind != SensorType::Plugin).then_some(entry)
     }
 }
 
@@ -149,13 +151,7 @@ fn frame<'a>(m: &Model, d: &'a Data, (kind, id): (ObjType, i32)) -> Option<Frame
 
 /// Reads the sensors of a stage.
 #[inline(always)]
-fn run(
-    m: &Model,
-    d: &mut Data,
-    stage: Stage,
-    entries: impl Fn(&Plan) -> &[Entry],
-    measure: impl Fn(&Model, &mut Data, &Sensor, &mut Shared, &mut [f64]) -> Option<()>,
-) {
+fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry]) {
     let count = entries(&d.scratch.sensors).len();
     if count == 0 || m.opt.disabled(DisableBit::Sensor) {
         return;
@@ -176,7 +172,7 @@ fn run(
             user = true;
             None
         } else {
-            measure(m, d, &sensor, &mut shared, out)
+            measure::measure(m, d, &sensor, &mut shared, out)
         };
         // A sensor of something that does not exist reads zero, and one that a hook is to fill.
         if measured.is_none() {
@@ -215,14 +211,6 @@ impl Shared {
             }
         }
     }
-}
-
-/// Writes as much as there is room for.
-fn write(out: &mut [f64], values: &[f64]) -> Option<()> {
-    for (o, v) in out.iter_mut().zip(values) {
-        *o = *v;
-    }
-    Some(())
 }
 
 #[inline]
