@@ -5,7 +5,8 @@
 //! writes the rows of the world that it is about to step. What a world costs is therefore its own
 //! rows and nothing else.
 
-use corten_model::arrays::{ArrayMut, ArrayRef};
+use corten_model::arrays::ArrayRef;
+use corten_model::spec::FieldError;
 use corten_model::{Options, Statistic};
 use corten_sim::Model;
 
@@ -75,9 +76,7 @@ impl Parameter {
 
     /// Writes a world's row into a model.
     pub fn apply(&self, world: usize, m: &mut Model) {
-        if let Some(to) = self.target.write(m) {
-            to.copy_from_slice(self.row(world));
-        }
+        self.target.write(m, self.row(world));
     }
 
     /// Takes a world's row from a model.
@@ -114,21 +113,16 @@ impl Target {
         }
     }
 
-    fn write(self, m: &mut Model) -> Option<&mut [f64]> {
-        match self {
-            Target::Array(index) => match m.array_mut(index)? {
-                ArrayMut::F64(v) => Some(v),
-                _ => None,
-            },
-            Target::Option(name) => match m.opt.field_mut(name)?.1 {
-                ArrayMut::F64(v) => Some(v),
-                _ => None,
-            },
-            Target::Statistic(name) => match m.stat.field_mut(name)?.1 {
-                ArrayMut::F64(v) => Some(v),
-                _ => None,
-            },
-        }
+    /// Writes values that [`Target::read`] could have given.
+    fn write(self, m: &mut Model, values: &[f64]) {
+        let written = match self {
+            Target::Array(index) => m
+                .array_mut(index)
+                .map_or(Err(FieldError::Unknown), |to| to.copy_from(ArrayRef::F64(values))),
+            Target::Option(name) => m.opt.set_field(name, ArrayRef::F64(values)),
+            Target::Statistic(name) => m.stat.set_field(name, ArrayRef::F64(values)),
+        };
+        debug_assert_eq!(written, Ok(()), "{}", self.name());
     }
 }
 

@@ -88,10 +88,10 @@ pub fn theirs(
     states: &[Vec<f64>],
     rounds: usize,
 ) -> Vec<f64> {
-    let advance = match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Implicit | Integrator::ImplicitFast) => "mj_implicit",
-        Some(Integrator::Rk4) => "",
-        _ => "mj_Euler",
+    let advance = match m.opt.integrator {
+        Integrator::Implicit | Integrator::ImplicitFast => "mj_implicit",
+        Integrator::Rk4 => "",
+        Integrator::Euler | Integrator::ImplicitSpringDamper => "mj_Euler",
     };
     let mut groups: Vec<_> = THEIRS.iter().map(|names| library.stages(names)).collect();
     groups.push(library.stages(&[advance]));

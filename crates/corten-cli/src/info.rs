@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use corten_model::enums::{
-    Bias, Cone, Dynamics, EqualityType, Gain, Integrator, JointType, ObjType, SensorType, Solver,
-    Transmission,
+    Bias, Dynamics, EqualityType, Gain, JointType, ObjType, SensorType, Transmission,
 };
 use corten_sim::Model;
 
@@ -41,7 +40,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// The variant of an enumeration in lower case, or its number.
 fn word<T: std::fmt::Debug>(value: Option<T>, raw: i32) -> String {
-    value.map_or_else(|| raw.to_string(), |v| format!("{v:?}").to_lowercase())
+    value.map_or_else(|| raw.to_string(), lowercase)
+}
+
+fn lowercase(value: impl std::fmt::Debug) -> String {
+    format!("{value:?}").to_lowercase()
 }
 
 fn name(m: &Model, kind: ObjType, index: usize) -> String {
@@ -64,10 +67,10 @@ fn totals(m: &Model) {
     println!(
         "  timestep {} s, integrator {}, solver {} ({} iterations), cone {}",
         opt.timestep,
-        word(Integrator::from_raw(opt.integrator), opt.integrator),
-        word(Solver::from_raw(opt.solver), opt.solver),
+        lowercase(opt.integrator),
+        lowercase(opt.solver),
         opt.iterations,
-        word(Cone::from_raw(opt.cone), opt.cone),
+        lowercase(opt.cone),
     );
     println!("  gravity {:?}", opt.gravity.0);
 }

@@ -9,7 +9,7 @@ macro_rules! mj_enums {
     })*) => {
         $(
             $(#[$meta])*
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::NoUninit)]
             #[repr(i32)]
             pub enum $Name { $($variant = $value,)* }
 

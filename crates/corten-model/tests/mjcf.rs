@@ -390,23 +390,35 @@ fn no_text_makes_the_reader_panic() {
 /// Every setting, whatever its value, is written and read again.
 #[test]
 fn all_settings_survive_writing_and_reading() {
-    use corten_model::arrays::ArrayMut;
+    use corten_model::arrays::ArrayRef;
     let mut spec = Spec::new();
     let mut salt = 0.0;
-    let mut alter = |values: ArrayMut<'_>| {
-        salt += 1.0;
-        match values {
-            ArrayMut::F64(v) => v.iter_mut().for_each(|x| *x += 0.125 * salt),
-            ArrayMut::F32(v) => v.iter_mut().for_each(|x| *x += 0.125 * salt as f32),
-            // Choices have the values 0 and 1 at least.
-            ArrayMut::I32(v) => v.iter_mut().for_each(|x| *x = i32::from(*x != 1)),
-            ArrayMut::U8(v) => v.iter_mut().for_each(|x| *x = u8::from(*x != 1)),
-        }
-    };
     macro_rules! alter_all {
         ($($record:expr, $Type:ident;)*) => {$(
             for name in corten_model::$Type::FIELDS {
-                alter($record.field_mut(name).unwrap().1);
+                salt += 0.125;
+                let all = $record.clone();
+                let altered = match all.field(name).unwrap().1 {
+                    ArrayRef::F64(v) => {
+                        let v: Vec<f64> = v.iter().map(|x| x + salt).collect();
+                        $record.set_field(name, ArrayRef::F64(&v))
+                    }
+                    ArrayRef::F32(v) => {
+                        let v: Vec<f32> = v.iter().map(|x| x + salt as f32).collect();
+                        $record.set_field(name, ArrayRef::F32(&v))
+                    }
+                    // Choices have the values 0 and 1 at least.
+                    ArrayRef::I32(v) => {
+                        let v: Vec<i32> = v.iter().map(|x| i32::from(*x != 1)).collect();
+                        $record.set_field(name, ArrayRef::I32(&v))
+                    }
+                    ArrayRef::U8(v) => {
+                        let v: Vec<u8> = v.iter().map(|x| u8::from(*x != 1)).collect();
+                        $record.set_field(name, ArrayRef::U8(&v))
+                    }
+                };
+                altered.unwrap();
+                assert_ne!($record.field(name), all.field(name), "{name}");
             }
         )*};
     }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use corten_model::arrays::{ArrayMut, ArrayRef, Columns};
+use corten_model::arrays::{ArrayRef, Columns, ScalarKind};
+use corten_model::spec::FieldError;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -24,14 +25,15 @@ macro_rules! sections {
             }
         }
 
-        fn field_mut<'a>(
-            m: &'a mut Model,
+        fn set_field(
+            m: &mut Model,
             section: &str,
             name: &str,
-        ) -> Option<(Columns, ArrayMut<'a>)> {
+            values: ArrayRef<'_>,
+        ) -> Result<(), FieldError> {
             match section {
-                $($name => m.$($path).+.field_mut(name),)*
-                _ => None,
+                $($name => m.$($path).+.set_field(name, values),)*
+                _ => Err(FieldError::Unknown),
             }
         }
 
@@ -167,24 +169,22 @@ impl PyRecord {
     ) -> PyResult<()> {
         let (py, this) = (slf.py(), slf.get());
         let wanted = name.to_cow()?;
-        let kind =
-            field(&this.model.read_attached(py), this.section, &wanted).map(|(columns, values)| {
-                (columns, matches!(values, ArrayRef::I32(_) | ArrayRef::U8(_)))
-            });
-        let (float, integer) = match kind {
-            None => return Err(cannot_set(slf.as_any(), &wanted)),
-            Some((Columns::One, true)) => (0.0, value.extract::<i32>()?),
-            Some((Columns::One, false)) => (value.extract::<f64>()?, 0),
-            Some(_) => return fields::assign(&slf.getattr(name)?, value),
-        };
-        match field_mut(&mut this.model.write_attached(py), this.section, &wanted) {
-            Some((_, ArrayMut::F64(v))) => v[0] = float,
-            Some((_, ArrayMut::F32(v))) => v[0] = float as f32,
-            Some((_, ArrayMut::I32(v))) => v[0] = integer,
-            Some((_, ArrayMut::U8(v))) => v[0] = integer as u8,
-            None => {}
+        let kind = field(&this.model.read_attached(py), this.section, &wanted)
+            .map(|(columns, values)| (columns, values.kind()));
+        let Some((columns, kind)) = kind else { return Err(cannot_set(slf.as_any(), &wanted)) };
+        if columns != Columns::One {
+            return fields::assign(&slf.getattr(name)?, value);
         }
-        Ok(())
+        let set = |values: ArrayRef<'_>| {
+            set_field(&mut this.model.write_attached(py), this.section, &wanted, values)
+        };
+        match kind {
+            ScalarKind::F64 => set(ArrayRef::F64(&[value.extract::<f64>()?])),
+            ScalarKind::F32 => set(ArrayRef::F32(&[value.extract::<f64>()? as f32])),
+            ScalarKind::I32 => set(ArrayRef::I32(&[value.extract::<i32>()?])),
+            ScalarKind::U8 => set(ArrayRef::U8(&[value.extract::<i32>()? as u8])),
+        }
+        .map_err(|why| PyValueError::new_err(format!("{wanted}: {why}")))
     }
 
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {

@@ -104,6 +104,12 @@ def test_options_write_through():
     assert np.all(m.opt.gravity == 0.0)
     m.opt.integrator = corten.mjtIntegrator.mjINT_RK4
     assert m.opt.integrator == corten.mjtIntegrator.mjINT_RK4 and type(m.opt.integrator) is int
+    for option in ("integrator", "solver", "cone", "jacobian"):
+        before = getattr(m.opt, option)
+        # MuJoCo accepts any integer here and stops the process' work at the next step.
+        with pytest.raises(ValueError, match=f"{option}: 99 is not one of the values"):
+            setattr(m.opt, option, 99)
+        assert getattr(m.opt, option) == before
     with pytest.raises(AttributeError, match="no attribute 'grvity'"):
         m.opt.grvity = 0
     with pytest.raises(TypeError):

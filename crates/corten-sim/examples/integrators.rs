@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn energy_drift(integrator: Integrator, h: f64) -> f64 {
     let mut m = load_model_str(PENDULUM, &corten_model::Assets::memory_only()).expect("valid");
-    m.opt.integrator = integrator.raw();
+    m.opt.integrator = integrator;
     m.opt.timestep = h;
     m.opt.enableflags |= EnableBit::Energy.raw();
     let mut d = Data::new(&m);
@@ -67,7 +67,7 @@ fn times_per_step(m: &Model) -> Vec<f64> {
         .iter()
         .map(|integrator| {
             let mut m = m.clone();
-            m.opt.integrator = integrator.raw();
+            m.opt.integrator = *integrator;
             m
         })
         .collect();

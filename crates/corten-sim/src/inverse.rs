@@ -96,21 +96,21 @@ pub fn position(m: &Model, d: &mut Data) {
 /// matrix. Runge-Kutta has no such relation; its acceleration is taken as it is.
 fn to_continuous(m: &Model, d: &mut Data) {
     let h = m.opt.timestep;
-    let integrator = Integrator::from_raw(m.opt.integrator);
-    if let Some(Integrator::Implicit | Integrator::ImplicitFast) = integrator {
-        derivative::smooth_velocity(m, d, integrator == Some(Integrator::Implicit));
+    let integrator = m.opt.integrator;
+    if matches!(integrator, Integrator::Implicit | Integrator::ImplicitFast) {
+        derivative::smooth_velocity(m, d, integrator == Integrator::Implicit);
     }
     let mut force = std::mem::take(&mut d.scratch.dof[0]);
     let s = &*d.scratch.structure;
     s.mass.mul(&d.M, &d.qacc, &mut force);
     match integrator {
-        Some(Integrator::Rk4) => force.copy_from_slice(&d.qacc),
-        Some(Integrator::Implicit) => {
+        Integrator::Rk4 => force.copy_from_slice(&d.qacc),
+        Integrator::Implicit => {
             let product = &mut d.scratch.dof[1];
             s.square.mul(&d.qDeriv, &d.qacc, product);
             force.iter_mut().zip(product).for_each(|(f, p)| *f -= h * *p);
         }
-        Some(Integrator::ImplicitFast) => {
+        Integrator::ImplicitFast => {
             // The lower triangle, as a symmetric matrix.
             for i in 0..s.square.size().min(s.mass.size()) {
                 for &j in s.mass.columns(i) {
@@ -123,20 +123,20 @@ fn to_continuous(m: &Model, d: &mut Data) {
                 }
             }
         }
-        Some(Integrator::ImplicitSpringDamper) => {
+        Integrator::ImplicitSpringDamper => {
             for (k, f) in force.iter_mut().enumerate() {
                 let (b, stiffness) = (spring_damper::damping(m, k), spring_damper::stiffness(m, k));
                 *f += h * (b * d.qacc[k] + stiffness * (d.qvel[k] + h * d.qacc[k]));
             }
         }
-        _ if m.opt.disabled(DisableBit::EulerDamp) => {}
-        _ => {
+        Integrator::Euler if m.opt.disabled(DisableBit::EulerDamp) => {}
+        Integrator::Euler => {
             for ((f, b), a) in force.iter_mut().zip(&m.dof_damping).zip(&d.qacc) {
                 *f += h * b * a;
             }
         }
     }
-    if integrator != Some(Integrator::Rk4) {
+    if integrator != Integrator::Rk4 {
         s.mass.solve(&d.qLD, &d.qLDiagInv, &mut force);
     }
     d.qacc.copy_from_slice(&force);

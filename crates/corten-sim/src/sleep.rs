@@ -48,7 +48,7 @@ pub struct SleepError {
 /// Whether trees may sleep at all.
 #[inline]
 pub fn enabled(m: &Model) -> bool {
-    rarely(m.opt.enabled(EnableBit::Sleep)) && m.opt.integrator != Integrator::Rk4.raw()
+    rarely(m.opt.enabled(EnableBit::Sleep)) && m.opt.integrator != Integrator::Rk4
 }
 
 /// Whether some tree sleeps, so that stages have something to skip.

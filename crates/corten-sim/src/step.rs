@@ -49,8 +49,8 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     if m.opt.enabled(EnableBit::FwdInv) {
         inverse::compare_forward(m, d);
     }
-    match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Rk4) => integrate::euler(m, d),
+    match m.opt.integrator {
+        Integrator::Rk4 => integrate::euler(m, d),
         _ => integrate::advance(m, d),
     }
     control.and(acceleration).and_then(|()| check::integrated(m, d))

@@ -30,7 +30,7 @@ fn after(m: &Model, steps: usize) -> Data {
 }
 
 fn converge(m: &mut Model, solver: Solver) {
-    m.opt.solver = solver.raw();
+    m.opt.solver = solver;
     m.opt.tolerance = 1e-16;
     m.opt.iterations = if solver == Solver::Pgs { 5000 } else { 300 };
 }
@@ -64,8 +64,8 @@ fn contact_scenes() -> Vec<Model> {
 fn all_solvers_find_the_same_acceleration() {
     for (k, mut m) in contact_scenes().into_iter().enumerate() {
         for cone in [Cone::Pyramidal, Cone::Elliptic] {
-            m.opt.cone = cone.raw();
-            (m.opt.tolerance, m.opt.solver) = (1e-8, Solver::Newton.raw());
+            m.opt.cone = cone;
+            (m.opt.tolerance, m.opt.solver) = (1e-8, Solver::Newton);
             let mut d = after(&m, 20);
             d.qvel[0] += 0.3;
             converge(&mut m, Solver::Newton);
@@ -91,7 +91,7 @@ fn newton_needs_a_handful_of_iterations_where_gauss_seidel_needs_many() {
     m.opt.iterations = 1000;
     let mut count = [0; 2];
     for (n, solver) in count.iter_mut().zip([Solver::Newton, Solver::Pgs]) {
-        m.opt.solver = solver.raw();
+        m.opt.solver = solver;
         let mut d = Data::new(&m);
         (d.qpos, d.qvel) = (settled.qpos.clone(), settled.qvel.clone());
         forward(&m, &mut d);
@@ -226,7 +226,7 @@ fn a_solver_out_of_iterations_stops_with_finite_numbers() {
     let mut m = scene("mixed_pile.xml");
     for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
         for iterations in [0, 1] {
-            (m.opt.solver, m.opt.iterations, m.opt.tolerance) = (solver.raw(), iterations, 1e-16);
+            (m.opt.solver, m.opt.iterations, m.opt.tolerance) = (solver, iterations, 1e-16);
             let mut d = Data::new(&m);
             for _ in 0..30 {
                 step(&m, &mut d).unwrap();
@@ -262,7 +262,7 @@ fn a_tolerance_of_zero_or_nan_asks_for_all_that_can_be_had() {
 fn newton_is_the_default() {
     for attribute in ["", r#"solver="Newton""#] {
         let m = model(&format!("<option {attribute}/>"));
-        assert_eq!(m.opt.solver, Solver::Newton.raw());
+        assert_eq!(m.opt.solver, Solver::Newton);
     }
 }
 
@@ -407,7 +407,7 @@ fn conjugate_gradients_do_not_slow_down_with_the_number_of_contacts() {
             );
         }
         let mut m = model(&format!("<worldbody>{FLOOR}{bodies}</worldbody>"));
-        m.opt.solver = Solver::Cg.raw();
+        m.opt.solver = Solver::Cg;
         m.opt.disableflags = DisableBit::WarmStart.raw() | DisableBit::Island.raw();
         let mut d = Data::new(&m);
         forward(&m, &mut d);

@@ -110,8 +110,8 @@ fn forces_and_targets() {
     let solvers = Solver::ALL.iter().cycle();
     for (k, (integrator, solver)) in Integrator::ALL.iter().zip(solvers).enumerate() {
         let mut m = m.clone();
-        m.opt.integrator = integrator.raw();
-        m.opt.solver = solver.raw();
+        m.opt.integrator = *integrator;
+        m.opt.solver = *solver;
         if k % 2 == 1 {
             m.opt.disableflags |= DisableBit::AutoReset.raw();
         }
@@ -141,7 +141,7 @@ fn bodies_without_inertia() {
     for integrator in Integrator::ALL {
         for (mass, inertia) in [(0.0, 0.0), (-1.0, -1.0), (f64::NAN, 1.0), (f64::INFINITY, 1.0)] {
             let mut m = model();
-            m.opt.integrator = integrator.raw();
+            m.opt.integrator = *integrator;
             m.body_mass[2] = mass;
             m.body_inertia[2] = corten_math::Vec3::splat(inertia);
             m.body_subtreemass[2] = mass;

@@ -3,7 +3,7 @@
 
 use corten_math::real;
 use corten_model::Assets;
-use corten_model::enums::{ConstraintType, DisableBit, Solver};
+use corten_model::enums::{ConstraintType, DisableBit, JacobianType, Solver};
 use corten_sim::{Data, Model, forward, load_model_str, solve, stage::constraint, step};
 
 fn model(xml: &str) -> Model {
@@ -120,7 +120,7 @@ fn islands_do_not_change_the_solution() {
         step(&m, &mut d).unwrap();
     }
     for solver in [Solver::Newton, Solver::Cg] {
-        m.opt.solver = solver.raw();
+        m.opt.solver = solver;
         m.opt.disableflags = 0;
         forward(&m, &mut d);
         let apart = d.qacc.clone();
@@ -191,7 +191,7 @@ fn nonsense_in_the_model_is_survived() {
 fn island_views_repeat_the_whole() {
     let mut m = model(TWO_PILES);
     for sparse in [false, true] {
-        m.opt.jacobian = i32::from(sparse);
+        m.opt.jacobian = if sparse { JacobianType::Sparse } else { JacobianType::Dense };
         let mut d = Data::new(&m);
         for _ in 0..20 {
             step(&m, &mut d).unwrap();

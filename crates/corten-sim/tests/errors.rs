@@ -169,7 +169,7 @@ fn a_singular_implicit_step_names_the_joint() {
             r#"<option timestep=".5" gravity="0 0 0"/><worldbody><body name="cart">
                <joint name="rail" type="slide"/><geom size=".1" mass="1"/></body></worldbody>"#,
         );
-        m.opt.integrator = integrator.raw();
+        m.opt.integrator = integrator;
         let mut d = Data::new(&m);
         run(&m, &mut d, 2);
         // M − h ∂f/∂v = 1 + 0.5·(−2) = 0.

@@ -37,7 +37,7 @@ fn moving(m: &Model) -> Data {
 
 #[test]
 fn the_integrator_has_a_word_of_its_own() {
-    assert_eq!(springs(1.0).opt.integrator, Integrator::ImplicitSpringDamper.raw());
+    assert_eq!(springs(1.0).opt.integrator, Integrator::ImplicitSpringDamper);
 }
 
 /// `(M + hB + h²K) v⁺ = M v + h fₑ − h K (q − q₀)`, written out.
@@ -72,7 +72,7 @@ fn stiff_springs_are_stable() {
         step(&m, &mut d).unwrap();
         assert!(d.energy.iter().sum::<f64>() <= start);
     }
-    m.opt.integrator = Integrator::Euler.raw();
+    m.opt.integrator = Integrator::Euler;
     let mut d = moving(&m);
     assert!((0..1000).any(|_| step(&m, &mut d).is_err()));
 }
@@ -82,7 +82,7 @@ fn stiff_springs_are_stable() {
 fn small_steps_agree_with_euler() {
     let run = |integrator: Integrator, h: f64, flags: i32| {
         let mut m = springs(5.0);
-        m.opt.integrator = integrator.raw();
+        m.opt.integrator = integrator;
         m.opt.timestep = h;
         m.opt.disableflags |= flags;
         let mut d = moving(&m);
@@ -238,7 +238,7 @@ fn activation_is_asymmetric_and_others_are_unaffected() {
 #[test]
 fn implicit_integration_uses_the_muscle_slope() {
     let mut m = forearm();
-    m.opt.integrator = Integrator::Implicit.raw();
+    m.opt.integrator = Integrator::Implicit;
     let mut d = with_muscle(&m);
     (d.act[0], d.qvel[0]) = (0.8, 0.5);
     forward(&m, &mut d);

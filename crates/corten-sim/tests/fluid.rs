@@ -213,9 +213,9 @@ fn symmetry_depends_on_the_integrator() {
         let pairs = (0..3).flat_map(|i| (3..6).map(move |j| (i, j)));
         pairs.fold(0.0, |w: f64, (i, j)| w.max((a[i * 6 + j] - a[j * 6 + i]).abs()))
     };
-    m.opt.integrator = Integrator::Implicit.raw();
+    m.opt.integrator = Integrator::Implicit;
     assert!(asymmetry(&m) > 1e-4);
-    m.opt.integrator = Integrator::ImplicitFast.raw();
+    m.opt.integrator = Integrator::ImplicitFast;
     assert!(asymmetry(&m) < 1e-15);
 }
 
@@ -224,7 +224,7 @@ fn symmetry_depends_on_the_integrator() {
 fn drag_dissipates() {
     for integrator in [Integrator::Implicit, Integrator::ImplicitFast] {
         let mut m = free(r#"density="1.2" gravity="0 0 0" timestep="0.002""#, SPHERE);
-        m.opt.integrator = integrator.raw();
+        m.opt.integrator = integrator;
         m.opt.enableflags |= corten_model::enums::EnableBit::Energy.raw();
         let mut d = Data::new(&m);
         d.qvel.copy_from_slice(&[1.0, -0.5, 0.3, 0.5, -1.1, 0.8]);

@@ -120,7 +120,7 @@ fn controls_are_asked_for_at_every_evaluation() {
         (Integrator::Euler, true, 0),
     ] {
         let mut m = model();
-        m.opt.integrator = integrator.raw();
+        m.opt.integrator = integrator;
         if disabled {
             m.opt.disableflags |= DisableBit::Actuation.raw();
         }
@@ -136,7 +136,7 @@ fn controls_are_asked_for_at_every_evaluation() {
 #[test]
 fn implicit_integrators_use_the_slopes() {
     let mut m = model();
-    m.opt.integrator = Integrator::Implicit.raw();
+    m.opt.integrator = Integrator::Implicit;
     let mut d = state(&m);
     d.hooks = Hooks::new(Probe::default());
     step(&m, &mut d).unwrap();

@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use corten_model::enums::{Cone, DisableBit, EnableBit, Integrator, Solver};
+use corten_model::enums::{Cone, DisableBit, EnableBit, Integrator, JacobianType, Solver};
 use corten_sim::{Data, Model};
 
 struct Counting;
@@ -71,22 +71,23 @@ fn stepping_allocates_nothing() {
         for integrator in
             [Integrator::Euler, Integrator::Rk4, Integrator::Implicit, Integrator::ImplicitFast]
         {
-            m.opt.integrator = integrator.raw();
+            m.opt.integrator = integrator;
             let n = allocations(&m, 40);
             assert_eq!(n, 0, "{} with {integrator:?}", path.display());
         }
-        m.opt.integrator = Integrator::Euler.raw();
+        m.opt.integrator = Integrator::Euler;
         for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
             for cone in [Cone::Pyramidal, Cone::Elliptic] {
                 // Noslip, islands, sparse or dense rows, sleep.
+                use JacobianType::{Dense, Sparse};
                 for (noslip, disable, jacobian, enable) in [
-                    (0, 0, 0, 0),
-                    (3, 0, 1, 0),
-                    (0, DisableBit::Island.raw(), 1, 0),
-                    (0, DisableBit::WarmStart.raw(), 0, EnableBit::Sleep.raw()),
+                    (0, 0, Dense, 0),
+                    (3, 0, Sparse, 0),
+                    (0, DisableBit::Island.raw(), Sparse, 0),
+                    (0, DisableBit::WarmStart.raw(), Dense, EnableBit::Sleep.raw()),
                 ] {
-                    m.opt.solver = solver.raw();
-                    m.opt.cone = cone.raw();
+                    m.opt.solver = solver;
+                    m.opt.cone = cone;
                     m.opt.noslip_iterations = noslip;
                     (m.opt.disableflags, m.opt.enableflags) = (disable, enable);
                     m.opt.jacobian = jacobian;

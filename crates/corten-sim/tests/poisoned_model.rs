@@ -41,7 +41,7 @@ fn integers_of_the_model_can_be_anything() {
                 if !poison(&mut bad, array, value, place) {
                     continue;
                 }
-                bad.opt.solver = [Solver::Newton, Solver::Pgs, Solver::Cg][k % 3].raw();
+                bad.opt.solver = [Solver::Newton, Solver::Pgs, Solver::Cg][k % 3];
                 for late in [false, true] {
                     tried += 1;
                     let outcome = catch_unwind(AssertUnwindSafe(|| {

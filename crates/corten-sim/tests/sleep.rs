@@ -121,7 +121,7 @@ fn without_islands_nothing_in_contact_sleeps() {
 #[test]
 fn nothing_sleeps_under_runge_kutta() {
     let mut m = field("");
-    m.opt.integrator = Integrator::Rk4.raw();
+    m.opt.integrator = Integrator::Rk4;
     let mut d = Data::new(&m);
     run(&m, &mut d, 300);
     assert_eq!(d.ntree_awake, 10);

@@ -162,7 +162,7 @@ fn discrete_inverse_dynamics_undoes_a_step() {
     for name in ["double_pendulum.xml", "humanoid.xml", "swimmer.xml"] {
         for integrator in [Integrator::Euler, Integrator::Implicit, Integrator::ImplicitFast] {
             let mut m = scene(name);
-            m.opt.integrator = integrator.raw();
+            m.opt.integrator = integrator;
             m.opt.enableflags |= EnableBit::InvDiscrete.raw();
             let start = moving(&m);
             let mut next = start.clone();
@@ -185,7 +185,7 @@ fn velocity_derivative_agrees_with_differences() {
         m.actuator_forcelimited.fill(0);
         m.jnt_actfrclimited.fill(0);
         // The fast implicit integrator asks for symmetric fluid derivatives.
-        m.opt.integrator = Integrator::Euler.raw();
+        m.opt.integrator = Integrator::Euler;
         let mut d = moving(&m);
         derivative::smooth_velocity(&m, &mut d, true);
         let analytic = d.qDeriv.clone();
@@ -216,7 +216,7 @@ fn analytic_transition_agrees_with_differences() {
     for name in SCENES {
         for integrator in [Integrator::Euler, Integrator::Implicit, Integrator::ImplicitFast] {
             let mut m = scene(name);
-            m.opt.integrator = integrator.raw();
+            m.opt.integrator = integrator;
             let mut d = moving(&m);
             let error = derivative::validate_analytical_vs_fd(&m, &mut d, 1e-6).unwrap();
             assert!(error < 1e-6, "{name} {integrator:?}: {error}");
@@ -250,10 +250,10 @@ fn simulate(m: &Model, fraction: usize) -> Vec<f64> {
 fn integrators_have_their_order() {
     for (integrator, order) in [(Integrator::Rk4, 4.0), (Integrator::Euler, 1.0)] {
         let mut m = scene("double_pendulum.xml");
-        m.opt.integrator = integrator.raw();
+        m.opt.integrator = integrator;
         let exact = {
             let mut m = m.clone();
-            m.opt.integrator = Integrator::Rk4.raw();
+            m.opt.integrator = Integrator::Rk4;
             simulate(&m, 64)
         };
         let errors = [2, 4].map(|f| worst(&exact, &simulate(&m, f)));
@@ -276,7 +276,7 @@ fn quarter_swing(integrator: Integrator, steps: usize) -> f64 {
         (a, g) = (0.5 * (a + g), (a * g).sqrt());
     }
     let quarter = std::f64::consts::FRAC_PI_2 / a * (inertia / torque).sqrt();
-    m.opt.integrator = integrator.raw();
+    m.opt.integrator = integrator;
     m.opt.timestep = quarter / steps as f64;
     let mut d = Data::new(&m);
     for _ in 0..steps {
@@ -305,7 +305,7 @@ fn runge_kutta_is_of_fourth_order_on_a_pendulum() {
 #[test]
 fn a_free_pendulum_keeps_its_energy() {
     let mut m = scene("double_pendulum.xml");
-    m.opt.integrator = Integrator::Rk4.raw();
+    m.opt.integrator = Integrator::Rk4;
     m.opt.timestep = 0.001;
     m.opt.enableflags |= EnableBit::Energy.raw();
     m.opt.disableflags |= DisableBit::Actuation.raw();

@@ -18,7 +18,7 @@ fn no_array_moves() {
         let mut d = Data::new(&m);
         let before = places(&mut d);
         for integrator in Integrator::ALL {
-            m.opt.integrator = integrator.raw();
+            m.opt.integrator = *integrator;
             for _ in 0..20 {
                 let _ = corten_sim::step(&m, &mut d);
             }

@@ -80,7 +80,7 @@ fn any_number_of_threads_gives_the_same_bits_without_allocating() {
     for solver in [Solver::Newton, Solver::Cg] {
         for cone in [Cone::Pyramidal, Cone::Elliptic] {
             for flags in [0, DisableBit::WarmStart.raw()] {
-                (m.opt.solver, m.opt.cone, m.opt.disableflags) = (solver.raw(), cone.raw(), flags);
+                (m.opt.solver, m.opt.cone, m.opt.disableflags) = (solver, cone, flags);
                 let one = bits(&m, &mut Data::new(&m));
                 for threads in [1, 2, 8] {
                     let case = format!("{solver:?} {cone:?} {flags}, {threads} threads");

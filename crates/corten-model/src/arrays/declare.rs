@@ -197,21 +197,22 @@ macro_rules! record {
             pub fn field(&self, name: &str) -> Option<($crate::arrays::Columns, $crate::arrays::ArrayRef<'_>)> {
                 match name {
                     $(stringify!($f) => Some((
-                        <$ty as $crate::arrays::Cell>::COLUMNS,
-                        $crate::arrays::Cell::scalars(std::slice::from_ref(&self.$f)),
+                        <$ty as $crate::arrays::RecordField>::COLUMNS,
+                        $crate::arrays::RecordField::scalars(&self.$f),
                     )),)*
                     _ => None,
                 }
             }
 
-            /// Whether a field is a vector, and its scalars, writable.
-            pub fn field_mut(&mut self, name: &str) -> Option<($crate::arrays::Columns, $crate::arrays::ArrayMut<'_>)> {
+            /// Writes a field; integers that stand for none of its values are refused.
+            pub fn set_field(
+                &mut self,
+                name: &str,
+                values: $crate::arrays::ArrayRef<'_>,
+            ) -> Result<(), $crate::spec::FieldError> {
                 match name {
-                    $(stringify!($f) => Some((
-                        <$ty as $crate::arrays::Cell>::COLUMNS,
-                        $crate::arrays::Cell::scalars_mut(std::slice::from_mut(&mut self.$f)),
-                    )),)*
-                    _ => None,
+                    $(stringify!($f) => $crate::arrays::RecordField::assign(&mut self.$f, values),)*
+                    _ => Err($crate::spec::FieldError::Unknown),
                 }
             }
         }

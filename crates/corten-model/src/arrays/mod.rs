@@ -8,7 +8,7 @@ mod validate;
 
 pub use model::ModelArrays;
 pub use pack::{NAMED, UnpackError};
-pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, ScalarKind};
+pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, RecordField, ScalarKind};
 pub use validate::InvalidReference;
 pub(crate) use validate::MAX_VALUES;
 

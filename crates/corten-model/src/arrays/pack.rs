@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{ArrayMut, ArrayRef, InvalidReference, ModelArrays};
+use super::{ArrayRef, InvalidReference, ModelArrays};
 use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
+use crate::spec::FieldError;
 
 /// Why named arrays do not form a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,6 +17,8 @@ pub enum UnpackError {
     Length { name: String, found: usize, expected: usize },
     #[error("entry '{0}' has the wrong scalar type")]
     Type(String),
+    #[error("entry '{name}' has the value {raw}, which has no meaning there")]
+    Variant { name: String, raw: i64 },
     #[error("size '{0}' is not a single non-negative integer within limits")]
     Size(String),
     #[error("entry '{0}' is not valid text")]
@@ -133,19 +136,26 @@ impl ModelArrays {
             let values = find(info.name)?;
             let target =
                 model.array_mut(i).ok_or_else(|| UnpackError::Missing(info.name.into()))?;
-            copy(target, values.as_ref(), info.name)?;
+            let copied = target.copy_from(values.as_ref());
+            copied.map_err(|why| field_error(info.name.into(), why))?;
         }
-        let mut result = Ok(());
-        model.each_record_mut(&mut |name, target| {
-            if result.is_ok() {
-                result = find(&name).and_then(|values| match values.as_ref() {
-                    // MuJoCo's Python package leaves out some colours: they keep their defaults.
-                    ArrayRef::F32([]) => Ok(()),
-                    values => copy(target, values, &name),
-                });
-            }
-        });
-        result?;
+        macro_rules! section {
+            ($prefix:literal, $record:expr, $Type:ty) => {
+                for field in <$Type>::FIELDS {
+                    let name = format!(concat!($prefix, ".{}"), field);
+                    match find(&name)?.as_ref() {
+                        // MuJoCo's Python package leaves out some colours: they keep their
+                        // defaults.
+                        ArrayRef::F32([]) => {}
+                        values => {
+                            let set = $record.set_field(field, values);
+                            set.map_err(|why| field_error(name, why))?;
+                        }
+                    }
+                }
+            };
+        }
+        record_sections!(section, model);
         for (kind, entry, size) in NAMED {
             let joined = text(find(entry)?, entry)?;
             let names: Vec<String> = joined.split_terminator('\0').map(str::to_owned).collect();
@@ -220,23 +230,18 @@ impl ModelArrays {
         }
         record_sections!(section, self);
     }
-
-    fn each_record_mut(&mut self, visit: &mut dyn FnMut(String, ArrayMut<'_>)) {
-        macro_rules! section {
-            ($prefix:literal, $record:expr, $Type:ty) => {
-                for name in <$Type>::FIELDS {
-                    if let Some((_, values)) = $record.field_mut(name) {
-                        visit(format!(concat!($prefix, ".{}"), name), values);
-                    }
-                }
-            };
-        }
-        record_sections!(section, self);
-    }
 }
 
 fn file_error(path: &Path, error: &dyn std::error::Error) -> UnpackError {
     UnpackError::File { path: path.display().to_string(), reason: error.to_string() }
+}
+
+fn field_error(name: String, why: FieldError) -> UnpackError {
+    match why {
+        FieldError::Length { expected, found } => UnpackError::Length { name, found, expected },
+        FieldError::Variant(raw) => UnpackError::Variant { name, raw },
+        FieldError::Unknown | FieldError::Fixed | FieldError::Type(_) => UnpackError::Type(name),
+    }
 }
 
 fn owned(values: ArrayRef<'_>) -> Values {
@@ -248,29 +253,27 @@ fn owned(values: ArrayRef<'_>) -> Values {
     }
 }
 
-fn copy(target: ArrayMut<'_>, values: ArrayRef<'_>, name: &str) -> Result<(), UnpackError> {
-    fn slice<T: Copy>(to: &mut [T], from: &[T], name: &str) -> Result<(), UnpackError> {
-        if to.len() != from.len() {
-            let (found, expected) = (from.len(), to.len());
-            return Err(UnpackError::Length { name: name.into(), found, expected });
-        }
-        to.copy_from_slice(from);
-        Ok(())
-    }
-    match (target, values) {
-        (ArrayMut::F64(to), ArrayRef::F64(from)) => slice(to, from, name),
-        (ArrayMut::F32(to), ArrayRef::F32(from)) => slice(to, from, name),
-        (ArrayMut::I32(to), ArrayRef::I32(from)) => slice(to, from, name),
-        (ArrayMut::U8(to), ArrayRef::U8(from)) => slice(to, from, name),
-        _ => Err(UnpackError::Type(name.into())),
-    }
-}
-
 fn text(values: &Values, name: &str) -> Result<String, UnpackError> {
     match values {
         Values::U8(bytes) => {
             String::from_utf8(bytes.clone()).map_err(|_| UnpackError::Text(name.into()))
         }
         _ => Err(UnpackError::Type(name.into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_that_is_no_choice_is_refused() {
+        for name in ["opt.integrator", "opt.solver", "opt.cone", "opt.jacobian"] {
+            let mut entries = ModelArrays::default().pack();
+            let entry = entries.iter_mut().find(|entry| entry.name == name).unwrap();
+            entry.values = Values::I32(vec![99]);
+            let error = ModelArrays::unpack(&entries).map(|_| ()).unwrap_err();
+            assert_eq!(error, UnpackError::Variant { name: name.into(), raw: 99 });
+        }
     }
 }

@@ -3,6 +3,9 @@
 use bytemuck::Pod;
 use corten_math::{Inertia, Mat3, Quat, Spatial, Vec3};
 
+use crate::enums::{Cone, Integrator, JacobianType, Solver};
+use crate::spec::FieldError;
+
 /// The scalar type behind an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarKind {
@@ -63,6 +66,36 @@ impl ArrayRef<'_> {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The type of the scalars.
+    pub fn kind(&self) -> ScalarKind {
+        match self {
+            ArrayRef::F64(_) => ScalarKind::F64,
+            ArrayRef::F32(_) => ScalarKind::F32,
+            ArrayRef::I32(_) => ScalarKind::I32,
+            ArrayRef::U8(_) => ScalarKind::U8,
+        }
+    }
+}
+
+impl ArrayMut<'_> {
+    /// Copies scalars of the same type and number.
+    pub fn copy_from(self, values: ArrayRef<'_>) -> Result<(), FieldError> {
+        fn copy<T: Copy>(to: &mut [T], from: &[T]) -> Result<(), FieldError> {
+            if to.len() != from.len() {
+                return Err(FieldError::Length { expected: to.len(), found: from.len() });
+            }
+            to.copy_from_slice(from);
+            Ok(())
+        }
+        match (self, values) {
+            (ArrayMut::F64(to), ArrayRef::F64(from)) => copy(to, from),
+            (ArrayMut::F32(to), ArrayRef::F32(from)) => copy(to, from),
+            (ArrayMut::I32(to), ArrayRef::I32(from)) => copy(to, from),
+            (ArrayMut::U8(to), ArrayRef::U8(from)) => copy(to, from),
+            _ => Err(FieldError::Type("numbers of the type of the field")),
+        }
     }
 }
 
@@ -130,3 +163,51 @@ macro_rules! math_cell {
 }
 
 math_cell!(Vec3, 3; Quat, 4; Mat3, 9; Spatial, 6; Inertia, 10);
+
+/// A field of a record: a cell, or an enumeration that is an integer outside.
+pub trait RecordField {
+    /// Whether it is a vector.
+    const COLUMNS: Columns;
+    /// Its scalars.
+    fn scalars(&self) -> ArrayRef<'_>;
+    /// Takes new scalars, all or none.
+    fn assign(&mut self, values: ArrayRef<'_>) -> Result<(), FieldError>;
+}
+
+impl<T: Cell> RecordField for T {
+    const COLUMNS: Columns = T::COLUMNS;
+
+    fn scalars(&self) -> ArrayRef<'_> {
+        T::scalars(std::slice::from_ref(self))
+    }
+
+    fn assign(&mut self, values: ArrayRef<'_>) -> Result<(), FieldError> {
+        T::scalars_mut(std::slice::from_mut(self)).copy_from(values)
+    }
+}
+
+macro_rules! enum_fields {
+    ($($Enum:ty),*) => {$(
+        impl RecordField for $Enum {
+            const COLUMNS: Columns = Columns::One;
+
+            fn scalars(&self) -> ArrayRef<'_> {
+                ArrayRef::I32(bytemuck::cast_slice(std::slice::from_ref(self)))
+            }
+
+            fn assign(&mut self, values: ArrayRef<'_>) -> Result<(), FieldError> {
+                match values {
+                    ArrayRef::I32(&[raw]) => {
+                        let known = <$Enum>::from_raw(raw);
+                        *self = known.ok_or(FieldError::Variant(i64::from(raw)))?;
+                        Ok(())
+                    }
+                    ArrayRef::I32(v) => Err(FieldError::Length { expected: 1, found: v.len() }),
+                    _ => Err(FieldError::Type("a whole number")),
+                }
+            }
+        }
+    )*};
+}
+
+enum_fields!(Integrator, Cone, JacobianType, Solver);

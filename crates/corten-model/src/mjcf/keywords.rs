@@ -153,19 +153,3 @@ impl Codec<i32> for Flag {
         (*field != 0).word().to_owned()
     }
 }
-
-/// Enumerations kept as integers.
-macro_rules! raw_keywords {
-    ($($T:ident)*) => {$(
-        impl Codec<i32> for $T {
-            fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
-                *field = $T::from_word(text)?.raw();
-                Ok(())
-            }
-            fn write(field: &i32) -> String {
-                $T::from_raw(*field).map_or("", Keyword::word).to_owned()
-            }
-        }
-    )*};
-}
-raw_keywords!(Integrator Cone JacobianType Solver);

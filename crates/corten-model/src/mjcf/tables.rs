@@ -5,7 +5,6 @@
 
 use super::attr::{attributes, upto};
 use super::keywords::{Flag, FluidShape};
-use crate::enums::{Cone, Integrator, JacobianType, Solver};
 use crate::option::{
     Options, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality, VisualRgba, VisualScale,
 };
@@ -58,10 +57,10 @@ attributes! {
         "o_solref" o_solref upto;
         "o_solimp" o_solimp upto;
         "o_friction" o_friction upto;
-        "integrator" integrator Integrator;
-        "cone" cone Cone;
-        "jacobian" jacobian JacobianType;
-        "solver" solver Solver;
+        "integrator" integrator;
+        "cone" cone;
+        "jacobian" jacobian;
+        "solver" solver;
         "iterations" iterations;
         "ls_iterations" ls_iterations;
         "noslip_iterations" noslip_iterations;

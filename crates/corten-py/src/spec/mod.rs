@@ -305,7 +305,10 @@ impl SpecBase {
         let value = value::from_python(value, &like)?;
         let mut spec = self.write();
         by_section!([&mut] spec, section,
-            r => value::to_record(r.field_mut(field).ok_or_else(|| error(FieldError::Unknown))?, value),
+            r => {
+                let kind = r.field(field).ok_or_else(|| error(FieldError::Unknown))?.1.kind();
+                value::to_record(kind, &value, |values| r.set_field(field, values))
+            },
             f => f.set(field, value))
         .map_err(error)
     }

@@ -1,6 +1,6 @@
 //! Values of spec fields as Python objects.
 
-use corten_model::arrays::{ArrayMut, ArrayRef, Columns};
+use corten_model::arrays::{ArrayRef, Columns, ScalarKind};
 use corten_model::container::Values;
 use corten_model::spec::{FieldError, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
@@ -84,24 +84,21 @@ pub fn of_record((columns, values): (Columns, ArrayRef<'_>)) -> Value {
     }
 }
 
-/// Writes a field of a record.
-pub fn to_record((_, slot): (Columns, ArrayMut<'_>), value: Value) -> Result<(), FieldError> {
-    fn copy<T: Copy>(to: &mut [T], from: &[T]) -> Result<(), FieldError> {
-        if to.len() != from.len() {
-            return Err(FieldError::Length { expected: to.len(), found: from.len() });
-        }
-        to.copy_from_slice(from);
-        Ok(())
-    }
-    match (slot, value) {
-        (ArrayMut::F64(to), Value::Float(x)) => copy(to, &[x]),
-        (ArrayMut::F64(to), Value::Floats(v)) => copy(to, &v),
-        (ArrayMut::F32(to), Value::Float(x)) => copy(to, &[x as f32]),
-        (ArrayMut::F32(to), Value::Singles(v)) => copy(to, &v),
-        (ArrayMut::I32(to), Value::Int(x)) => copy(to, &[x as i32]),
-        (ArrayMut::I32(to), Value::Float(x)) => copy(to, &[x as i32]),
-        (ArrayMut::I32(to), Value::Ints(v)) => copy(to, &v),
-        (ArrayMut::U8(to), Value::Int(x)) => copy(to, &[x as u8]),
+/// Writes a value as scalars of the type of a record's field.
+pub fn to_record(
+    kind: ScalarKind,
+    value: &Value,
+    set: impl FnOnce(ArrayRef<'_>) -> Result<(), FieldError>,
+) -> Result<(), FieldError> {
+    match (kind, value) {
+        (ScalarKind::F64, Value::Float(x)) => set(ArrayRef::F64(&[*x])),
+        (ScalarKind::F64, Value::Floats(v)) => set(ArrayRef::F64(v)),
+        (ScalarKind::F32, Value::Float(x)) => set(ArrayRef::F32(&[*x as f32])),
+        (ScalarKind::F32, Value::Singles(v)) => set(ArrayRef::F32(v)),
+        (ScalarKind::I32, Value::Int(x)) => set(ArrayRef::I32(&[*x as i32])),
+        (ScalarKind::I32, Value::Float(x)) => set(ArrayRef::I32(&[*x as i32])),
+        (ScalarKind::I32, Value::Ints(v)) => set(ArrayRef::I32(v)),
+        (ScalarKind::U8, Value::Int(x)) => set(ArrayRef::U8(&[*x as u8])),
         _ => Err(FieldError::Type("numbers")),
     }
 }

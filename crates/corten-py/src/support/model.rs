@@ -27,7 +27,7 @@ fn mj_versionString() -> &'static str {
 /// Whether friction cones are pyramids.
 #[pyfunction]
 fn mj_isPyramidal(py: Python<'_>, m: &PyModel) -> i32 {
-    (m.model.read_attached(py).opt.cone == Cone::Pyramidal.raw()).into()
+    (m.model.read_attached(py).opt.cone == Cone::Pyramidal).into()
 }
 
 /// Whether constraint Jacobians are sparse.

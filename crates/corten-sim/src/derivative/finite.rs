@@ -139,7 +139,7 @@ impl<'a> Differences<'a> {
     ) -> Result<Outcome, StepError> {
         let (m, d) = (self.m, &mut *self.d);
         // The Runge-Kutta integrator evaluates stages at other states: nothing can be reused.
-        let rk4 = m.opt.integrator == Integrator::Rk4.raw();
+        let rk4 = m.opt.integrator == Integrator::Rk4;
         change(m, d);
         let result = step_skip(m, d, if rk4 { Stage::None } else { done }, self.sensors);
         let outcome = Outcome::of(d);
@@ -217,13 +217,13 @@ fn step_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), 
         inverse::compare_forward(m, d);
     }
     let reuse = |last: Stage| if done >= last { Factor::Reuse } else { Factor::Compute };
-    match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Rk4) => runge_kutta(m, d),
-        Some(Integrator::Implicit | Integrator::ImplicitFast) => {
+    match m.opt.integrator {
+        Integrator::Euler => euler_with(m, d, reuse(Stage::Pos)),
+        Integrator::Rk4 => runge_kutta(m, d),
+        Integrator::Implicit | Integrator::ImplicitFast => {
             implicit_with(m, d, reuse(Stage::Vel));
         }
-        Some(Integrator::ImplicitSpringDamper) => spring_damper_with(m, d, reuse(Stage::Pos)),
-        _ => euler_with(m, d, reuse(Stage::Pos)),
+        Integrator::ImplicitSpringDamper => spring_damper_with(m, d, reuse(Stage::Pos)),
     }
     before.and(after)
 }
@@ -303,7 +303,7 @@ pub fn inverse_fd(
     subtract_actuation: bool,
     mut out: InverseJacobians<'_>,
 ) -> Result<(), DerivativeError> {
-    if m.opt.integrator == Integrator::Rk4.raw() {
+    if m.opt.integrator == Integrator::Rk4 {
         return Err(DerivativeError::Unsupported("the Runge-Kutta integrator"));
     }
     if m.opt.noslip_iterations != 0 {

@@ -181,7 +181,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
     memory.rate.resize(m.nv, Spatial::ZERO);
     let Memory { composite, rate } = &mut memory;
 
-    let symmetric = m.opt.integrator == Integrator::ImplicitFast.raw();
+    let symmetric = m.opt.integrator == Integrator::ImplicitFast;
     for i in awake::bodies!(m, d).iter() {
         composite[i] = Mat6::ZERO;
         if fluid {

@@ -125,7 +125,7 @@ impl Analytic {
     /// `None` if the formulas do not hold. The last step of `d` started from its current state.
     fn new(m: &Model, d: &mut Data) -> Option<Analytic> {
         let s = d.scratch.structure.clone();
-        let damped = match Integrator::from_raw(m.opt.integrator)? {
+        let damped = match m.opt.integrator {
             Integrator::Euler => {
                 !m.opt.disabled(DisableBit::EulerDamp)
                     && !m.opt.disabled(DisableBit::Damper)
@@ -136,7 +136,7 @@ impl Analytic {
                 return None;
             }
         };
-        let fast = m.opt.integrator == Integrator::ImplicitFast.raw();
+        let fast = m.opt.integrator == Integrator::ImplicitFast;
         let limited = [&m.actuator_forcelimited, &m.jnt_actfrclimited, &m.tendon_actfrclimited]
             .into_iter()
             .any(|limits| limits.contains(&1));

@@ -16,7 +16,7 @@ pub fn implicit(m: &Model, d: &mut Data) {
 }
 
 pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
-    let full = m.opt.integrator == Integrator::Implicit.raw();
+    let full = m.opt.integrator == Integrator::Implicit;
     if factor == Factor::Compute {
         derivative::smooth_velocity(m, d, full);
         if full {

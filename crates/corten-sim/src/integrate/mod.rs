@@ -39,11 +39,11 @@ pub(crate) struct Memory {
 
 /// Advances the state with the integrator of the model.
 pub fn advance(m: &Model, d: &mut Data) {
-    match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Rk4) => runge_kutta(m, d),
-        Some(Integrator::Implicit | Integrator::ImplicitFast) => implicit(m, d),
-        Some(Integrator::ImplicitSpringDamper) => spring_damper(m, d),
-        _ => euler(m, d),
+    match m.opt.integrator {
+        Integrator::Euler => euler(m, d),
+        Integrator::Rk4 => runge_kutta(m, d),
+        Integrator::Implicit | Integrator::ImplicitFast => implicit(m, d),
+        Integrator::ImplicitSpringDamper => spring_damper(m, d),
     }
 }
 

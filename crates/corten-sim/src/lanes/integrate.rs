@@ -17,8 +17,8 @@ pub(super) fn advance(
     [all, with_forces]: [bool; 2],
     alone: [bool; WORLDS],
 ) {
-    match Integrator::from_raw(m.opt.integrator) {
-        Some(Integrator::Euler) | None if plan.joint_inertia => {
+    match m.opt.integrator {
+        Integrator::Euler if plan.joint_inertia => {
             if integrate::damped(m, worlds[0]) {
                 gather!(l, worlds; qfrc_smooth qfrc_constraint);
                 damped_acceleration(m, l);
@@ -29,7 +29,7 @@ pub(super) fn advance(
                 gather!(l, worlds; qacc);
             }
         }
-        Some(Integrator::ImplicitFast) if with_forces => {
+        Integrator::ImplicitFast if with_forces => {
             gather!(l, worlds; qfrc_smooth qfrc_constraint);
             implicit_acceleration(m, l);
         }
@@ -65,7 +65,7 @@ pub(super) fn advance_freely(
     worlds: &mut [&mut Data; WORLDS],
 ) -> [Result<(), StepError>; WORLDS] {
     l.qfrc_constraint.fill(Four::default());
-    if m.opt.integrator == Integrator::ImplicitFast.raw() {
+    if m.opt.integrator == Integrator::ImplicitFast {
         implicit_acceleration(m, l);
     } else if integrate::damped(m, worlds[0]) {
         damped_acceleration(m, l);

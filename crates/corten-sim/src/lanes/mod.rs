@@ -96,13 +96,12 @@ impl Clone for Kept {
 
 /// Whether worlds of this model can go side by side here, and gain from it.
 pub fn supported(m: &Model, d: &Data) -> bool {
-    let integrator = Integrator::from_raw(m.opt.integrator);
     Four::available()
         && (1..=LARGEST).contains(&m.nv)
         && m.nflex == 0
         && !m.opt.enabled(EnableBit::Sleep)
         && !m.opt.enabled(EnableBit::FwdInv)
-        && integrator.is_some_and(|i| i != Integrator::Rk4)
+        && m.opt.integrator != Integrator::Rk4
         && d.scratch.structure.mass.width() <= DEEPEST
         && d.scratch.structure.mass.size() == m.nv
         && d.hooks.get().is_none()

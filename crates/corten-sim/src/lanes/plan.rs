@@ -49,10 +49,7 @@ fn reads_all(m: &Model) -> bool {
         || m.ngravcomp > 0
         || fluid::present(m)
         || any_nonzero(&m.tendon_armature)
-        || !matches!(
-            Integrator::from_raw(m.opt.integrator),
-            Some(Integrator::Euler | Integrator::ImplicitFast)
-        )
+        || !matches!(m.opt.integrator, Integrator::Euler | Integrator::ImplicitFast)
 }
 
 fn is_loose(m: &Model, s: &Structure) -> bool {

@@ -68,7 +68,7 @@ struct Work {
 
 /// Whether the solver, or the pass after it, works on forces.
 pub fn is_dual(m: &Model) -> bool {
-    m.opt.solver == Solver::Pgs.raw() || m.opt.noslip_iterations > 0
+    m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0
 }
 
 /// Constrained acceleration and constraint forces.
@@ -81,10 +81,10 @@ pub fn constraint(m: &Model, d: &mut Data) {
     }
     let mut rows = d.scratch.constraint.take();
     let mut work = d.scratch.solver.work.take().unwrap_or_default();
-    let primal = match Solver::from_raw(m.opt.solver) {
-        Some(Solver::Pgs) => None,
-        Some(Solver::Cg) => Some(Method::ConjugateGradient),
-        Some(Solver::Newton) | None => Some(Method::Newton),
+    let primal = match m.opt.solver {
+        Solver::Pgs => None,
+        Solver::Cg => Some(Method::ConjugateGradient),
+        Solver::Newton => Some(Method::Newton),
     };
     let lent = primal == Some(Method::ConjugateGradient) && m.nv >= LENT;
     if lent {

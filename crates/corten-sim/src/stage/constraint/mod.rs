@@ -54,17 +54,21 @@ pub fn make(m: &Model, d: &mut Data) {
     d.maxuse_efc = d.maxuse_efc.max(d.nefc);
 }
 
-/// Whether the public matrices of the constraint stage are in sparse form.
+/// Whether Jacobians are in sparse form (`mj_isSparse`). MuJoCo then regards as connected what the
+/// structure connects, otherwise what a nonzero entry connects; islands follow that.
 pub fn is_sparse(m: &Model) -> bool {
     /// Degrees of freedom from which sparse form is the automatic choice.
     const MANY_DOFS: usize = 60;
-    m.opt.jacobian == JacobianType::Sparse.raw()
-        || (m.opt.jacobian == JacobianType::Auto.raw() && m.nv >= MANY_DOFS)
+    match m.opt.jacobian {
+        JacobianType::Sparse => true,
+        JacobianType::Dense => false,
+        JacobianType::Auto => m.nv >= MANY_DOFS,
+    }
 }
 
 /// Whether friction cones are approximated by pyramids.
 pub fn is_pyramidal(m: &Model) -> bool {
-    m.opt.cone == Cone::Pyramidal.raw()
+    m.opt.cone == Cone::Pyramidal
 }
 
 /// Whether an object sleeps, so that it has no rows.

@@ -16,7 +16,7 @@ mod wrap;
 use std::ops::Range;
 
 use corten_math::{MIN_VAL, Spatial, Vec3, wide};
-use corten_model::enums::{JacobianType, JointType, ObjType, SleepState};
+use corten_model::enums::{JointType, ObjType, SleepState};
 
 pub(crate) use pattern::Pattern;
 
@@ -24,6 +24,7 @@ use self::legs::Runs;
 use self::path::{Leg, Piece, Pull};
 use self::pattern::Summand;
 use crate::chain::{self, BodyPoint};
+use crate::stage::constraint::is_sparse;
 use crate::support::tendon_row;
 use crate::{Data, Model, sleep, support};
 
@@ -31,19 +32,6 @@ use crate::{Data, Model, sleep, support};
 const SITE: i32 = -1;
 /// Interruption of the path.
 const PULLEY: i32 = -2;
-
-/// MuJoCo keeps Jacobians sparse from this number of dofs on, if the choice is left to it.
-const SPARSE_FROM: usize = 60;
-
-/// Whether MuJoCo would keep Jacobians sparse. It then regards as connected what the structure
-/// connects, otherwise what a nonzero entry connects; islands follow that.
-pub(crate) fn keeps_sparse(m: &Model) -> bool {
-    match JacobianType::from_raw(m.opt.jacobian) {
-        Some(JacobianType::Sparse) => true,
-        Some(JacobianType::Dense) => false,
-        _ => m.nv >= SPARSE_FROM,
-    }
-}
 
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +62,7 @@ pub fn tendon(m: &Model, d: &mut Data) {
     memory.runs.resize(batches.len(), Runs::default());
     legs::run(m, d, batches, &memory.asleep, &mut memory.runs);
     let Memory { runs, asleep, touched } = &mut memory;
-    if keeps_sparse(m) {
+    if is_sparse(m) {
         rows(m, d, runs, asleep, Touched(touched));
     } else {
         rows(m, d, runs, asleep, Nonzero);

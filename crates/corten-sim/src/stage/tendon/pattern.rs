@@ -7,11 +7,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::keeps_sparse;
 use super::legs::{Batch, Place};
 use super::path::{self, Leg, Piece, Pull};
 use crate::data::shared::Shared;
 use crate::data::structure::Structure;
+use crate::stage::constraint::is_sparse;
 use crate::support::same;
 use crate::{Model, chain};
 
@@ -95,13 +95,13 @@ impl Source {
         Source {
             indices: indices(m).map(<[i32]>::to_vec),
             parameters: m.wrap_prm.iter().map(|x| x.to_bits()).collect(),
-            sparse: keeps_sparse(m),
+            sparse: is_sparse(m),
         }
     }
 
     fn is_of(&self, m: &Model) -> bool {
         let [kinds, objects, site_bodies] = &self.indices;
-        self.sparse == keeps_sparse(m)
+        self.sparse == is_sparse(m)
             && same(&self.parameters, bytemuck::cast_slice::<f64, u64>(&m.wrap_prm))
             && same(kinds, &m.wrap_type)
             && same(objects, &m.wrap_objid)
