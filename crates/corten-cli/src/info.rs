@@ -130,11 +130,9 @@ fn tendons(m: &Model) {
 fn equalities(m: &Model) {
     heading(m.neq, "equality constraints (type, objects)");
     for e in 0..m.neq {
-        let kind = match EqualityType::from_raw(m.eq_type[e]) {
-            Some(EqualityType::Joint) => ObjType::Joint,
-            Some(EqualityType::Tendon) => ObjType::Tendon,
-            _ => ObjType::from_raw(m.eq_objtype[e]).unwrap_or(ObjType::Body),
-        };
+        let given = ObjType::from_raw(m.eq_objtype[e]).unwrap_or(ObjType::Body);
+        let kind = EqualityType::from_raw(m.eq_type[e]).and_then(|kind| kind.objects(given));
+        let kind = kind.unwrap_or(given);
         println!(
             "  {:28} {:8} {} {}{}",
             name(m, ObjType::Equality, e),
@@ -150,12 +148,8 @@ fn actuators(m: &Model) {
     heading(m.nu, "actuators (target, dynamics/gain/bias, control range)");
     for i in 0..m.nu {
         let kind = Transmission::from_raw(m.actuator_trntype[i]);
-        let object = match kind {
-            Some(Transmission::Joint | Transmission::JointInParent) => ObjType::Joint,
-            Some(Transmission::Tendon) => ObjType::Tendon,
-            Some(Transmission::Body) => ObjType::Body,
-            _ => ObjType::Site,
-        };
+        let target = kind.and_then(Transmission::target);
+        let object = target.map_or(ObjType::Unknown, |target| target.objtype);
         println!(
             "  {:28} {:30} {:24} {}",
             name(m, ObjType::Actuator, i),

@@ -9,6 +9,7 @@ mod compile;
 pub mod container;
 pub mod diagnostic;
 pub mod enums;
+pub mod equality;
 pub mod ids;
 pub mod lint;
 pub mod mjcf;
@@ -16,6 +17,7 @@ mod names;
 mod option;
 pub mod sensor;
 pub mod spec;
+pub mod transmission;
 mod urdf;
 pub mod xml;
 

@@ -256,16 +256,11 @@ fn coupled_trees(m: &Model, eq: usize) -> [i32; 4] {
         let [a, b] = objects.map(|id| usize::try_from(id).map_or(-1, f));
         [a, b, -1, -1]
     };
-    match EqualityType::from_raw(m.eq_type[eq]) {
-        Some(EqualityType::Connect | EqualityType::Weld) => {
-            if m.eq_objtype[eq] == ObjType::Site.raw() {
-                pair(&|s| m.site_bodyid.get(s).map_or(-1, |&b| of_body(b)))
-            } else {
-                pair(&|b| of_body(b as i32))
-            }
-        }
-        Some(EqualityType::Joint) => pair(&|j| m.jnt_bodyid.get(j).map_or(-1, |&b| of_body(b))),
-        Some(EqualityType::Tendon) => {
+    match equality_objects(m, eq) {
+        Some(ObjType::Body) => pair(&|b| of_body(b as i32)),
+        Some(ObjType::Site) => pair(&|s| m.site_bodyid.get(s).map_or(-1, |&b| of_body(b))),
+        Some(ObjType::Joint) => pair(&|j| m.jnt_bodyid.get(j).map_or(-1, |&b| of_body(b))),
+        Some(ObjType::Tendon) => {
             let mut trees = [-1; 4];
             for (slot, id) in trees.chunks_mut(2).zip(objects) {
                 if let Some(t) = usize::try_from(id).ok().filter(|&t| t < m.ntendon) {
@@ -455,30 +450,29 @@ fn tendon_state(m: &Model, d: &Data, t: usize) -> SleepState {
 
 fn actuator_state(m: &Model, d: &Data, u: usize) -> SleepState {
     let [first, second] = m.actuator_trnid[u];
-    match Transmission::from_raw(m.actuator_trntype[u]) {
-        Some(Transmission::Joint | Transmission::JointInParent) => {
-            state_of(m, d, ObjType::Joint, first)
+    let kind = Transmission::from_raw(m.actuator_trntype[u]);
+    match kind.and_then(|kind| Some((kind, kind.target()?.objtype))) {
+        Some((Transmission::SliderCrank, sites)) => {
+            any_awake([first, second].map(|s| state_of(m, d, sites, s)))
         }
-        Some(Transmission::SliderCrank) => {
-            any_awake([first, second].map(|s| state_of(m, d, ObjType::Site, s)))
-        }
-        Some(Transmission::Tendon) => state_of(m, d, ObjType::Tendon, first),
-        Some(Transmission::Site) => state_of(m, d, ObjType::Site, first),
-        Some(Transmission::Body) => state_of(m, d, ObjType::Body, first),
-        Some(Transmission::Undefined) | None => SleepState::Awake,
+        Some((_, target)) => state_of(m, d, target, first),
+        None => SleepState::Awake,
     }
 }
 
+/// The type of the objects that an equality relates.
+fn equality_objects(m: &Model, eq: usize) -> Option<ObjType> {
+    let given = ObjType::from_raw(m.eq_objtype[eq]).unwrap_or(ObjType::Unknown);
+    EqualityType::from_raw(m.eq_type[eq])?.objects(given)
+}
+
 fn equality_state(m: &Model, d: &Data, eq: usize) -> SleepState {
-    let kind = match EqualityType::from_raw(m.eq_type[eq]) {
-        Some(EqualityType::Connect | EqualityType::Weld) => {
-            ObjType::from_raw(m.eq_objtype[eq]).unwrap_or(ObjType::Unknown)
+    match equality_objects(m, eq) {
+        Some(kind) => {
+            any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map(|id| state_of(m, d, kind, id)))
         }
-        Some(EqualityType::Joint) => ObjType::Joint,
-        Some(EqualityType::Tendon) => ObjType::Tendon,
-        _ => return SleepState::Awake,
-    };
-    any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map(|id| state_of(m, d, kind, id)))
+        None => SleepState::Awake,
+    }
 }
 
 /// Never static: a sensor that cannot sleep is awake.

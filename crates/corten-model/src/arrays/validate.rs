@@ -7,6 +7,7 @@
 
 use super::{ArrayRef, ModelArrays};
 use crate::enums::{EqualityType, GeomType, JointType, ObjType, Transmission, WrapType};
+use crate::equality::EqualityForm;
 
 /// A number in an array that cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -377,25 +378,22 @@ impl ModelArrays {
     /// Elements that name objects of several kinds.
     fn validate_references(&self) -> Check {
         for i in 0..self.neq {
-            let (target, second) = match EqualityType::from_raw(self.eq_type[i]) {
-                Some(EqualityType::Joint) => (self.njnt, Allowed),
-                Some(EqualityType::Tendon) => (self.ntendon, Allowed),
-                Some(EqualityType::Flex) => (self.nflex, Allowed),
-                Some(EqualityType::Weld | EqualityType::Connect) => {
-                    let count = match ObjType::from_raw(self.eq_objtype[i]) {
-                        Some(ObjType::Body) => self.nbody,
-                        Some(ObjType::Site) => self.nsite,
-                        _ => {
-                            let kind = self.eq_objtype[i];
-                            return invalid("eq_objtype", i, kind, "neither body nor site");
-                        }
-                    };
-                    (count, Refused)
+            let kind = EqualityType::from_raw(self.eq_type[i]);
+            let second = match kind.map(|kind| kind.info().form) {
+                Some(EqualityForm::Frames) => Refused,
+                Some(EqualityForm::Coupling(_) | EqualityForm::Flex) => Allowed,
+                Some(EqualityForm::Removed) | None => {
+                    return invalid("eq_type", i, self.eq_type[i], "unknown type");
                 }
-                _ => return invalid("eq_type", i, self.eq_type[i], "unknown type"),
             };
-            row("eq_obj1id", i, self.eq_obj1id[i], target, Refused)?;
-            row("eq_obj2id", i, self.eq_obj2id[i], target, second)?;
+            let given = self.eq_objtype[i];
+            let objtype = ObjType::from_raw(given).unwrap_or(ObjType::Unknown);
+            let objects = kind.and_then(|kind| kind.objects(objtype));
+            let Some(objects) = objects.map(ObjType::raw) else {
+                return invalid("eq_objtype", i, given, "neither body nor site");
+            };
+            self.object("eq_obj1id", i, objects, self.eq_obj1id[i], Refused)?;
+            self.object("eq_obj2id", i, objects, self.eq_obj2id[i], second)?;
         }
         for w in 0..self.nwrap {
             let target = match WrapType::from_raw(self.wrap_type[w]) {
@@ -409,25 +407,22 @@ impl ModelArrays {
         }
         for i in 0..self.nu {
             let [id, second] = self.actuator_trnid[i];
-            let target = match Transmission::from_raw(self.actuator_trntype[i]) {
-                Some(Transmission::Joint | Transmission::JointInParent) => self.njnt,
-                Some(Transmission::Tendon) => self.ntendon,
-                Some(Transmission::Site) => {
-                    row("actuator_trnid", i, second, self.nsite, Allowed)?;
-                    self.nsite
-                }
-                Some(Transmission::SliderCrank) => {
-                    row("actuator_trnid", i, second, self.nsite, Refused)?;
-                    self.nsite
-                }
-                Some(Transmission::Body) => self.nbody,
-                Some(Transmission::Undefined) => continue,
-                None => {
-                    let kind = self.actuator_trntype[i];
-                    return invalid("actuator_trntype", i, kind, "unknown type");
-                }
+            let Some(kind) = Transmission::from_raw(self.actuator_trntype[i]) else {
+                let kind = self.actuator_trntype[i];
+                return invalid("actuator_trntype", i, kind, "unknown type");
             };
-            row("actuator_trnid", i, id, target, Refused)?;
+            match kind {
+                Transmission::Site => row("actuator_trnid", i, second, self.nsite, Allowed)?,
+                Transmission::SliderCrank => row("actuator_trnid", i, second, self.nsite, Refused)?,
+                Transmission::Joint
+                | Transmission::JointInParent
+                | Transmission::Tendon
+                | Transmission::Body
+                | Transmission::Undefined => {}
+            }
+            if let Some(target) = kind.target() {
+                self.object("actuator_trnid", i, target.objtype.raw(), id, Refused)?;
+            }
         }
         for s in 0..self.nsensor {
             self.object("sensor_objid", s, self.sensor_objtype[s], self.sensor_objid[s], Allowed)?;

@@ -45,34 +45,29 @@ pub(super) fn compile<'a>(
 }
 
 fn transmission(cx: &mut Context, a: &Actuator, names: &Names) -> [i32; 2] {
-    let mut other = -1;
-    let target = match a.trntype {
-        Transmission::Joint | Transmission::JointInParent => ObjType::Joint,
-        Transmission::Tendon => ObjType::Tendon,
-        Transmission::Body => ObjType::Body,
+    let Some(target) = a.trntype.target() else {
+        let message = "a transmission target is missing: joint, tendon, site or body";
+        cx.error("actuator", a, message);
+        return [-1, -1];
+    };
+    let other = match a.trntype {
         Transmission::SliderCrank => {
-            other = id(cx.resolve(names, ObjType::Site, &a.slidersite, "actuator", a));
             if a.cranklength <= 0.0 {
                 cx.error("actuator", a, "'cranklength' must be positive");
             }
-            ObjType::Site
+            cx.resolve(names, ObjType::Site, &a.slidersite, "actuator", a)
         }
-        Transmission::Site => {
-            if !a.refsite.is_empty() {
-                other = id(cx.resolve(names, ObjType::Site, &a.refsite, "actuator", a));
-            }
-            ObjType::Site
+        Transmission::Site if !a.refsite.is_empty() => {
+            cx.resolve(names, ObjType::Site, &a.refsite, "actuator", a)
         }
-        Transmission::Undefined => {
-            cx.error(
-                "actuator",
-                a,
-                "a transmission target is missing: joint, tendon, site or body",
-            );
-            return [-1, -1];
-        }
+        Transmission::Site
+        | Transmission::Joint
+        | Transmission::JointInParent
+        | Transmission::Tendon
+        | Transmission::Body
+        | Transmission::Undefined => None,
     };
-    [id(cx.resolve(names, target, &a.target, "actuator", a)), other]
+    [id(cx.resolve(names, target.objtype, &a.target, "actuator", a)), id(other)]
 }
 
 /// Position and integrated-velocity servos can take the range of what they move.

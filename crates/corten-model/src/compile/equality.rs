@@ -4,13 +4,13 @@
 use super::context::{Context, id};
 use super::tree::Tree;
 use crate::ModelArrays;
-use crate::enums::{EqualityType, JointType, ObjType};
+use crate::enums::{JointType, ObjType};
+use crate::equality::EqualityForm;
 use crate::names::Names;
 use crate::spec::Equality;
 
 pub(super) struct EqualityPlan<'a> {
     source: &'a Equality,
-    objtype: ObjType,
     obj: [i32; 2],
 }
 
@@ -22,17 +22,14 @@ pub(super) fn compile<'a>(
     let spec = cx.spec;
     let mut plans = Vec::new();
     for eq in spec.equalities.values() {
-        let target = match (eq.type_, eq.objtype) {
-            (EqualityType::Connect | EqualityType::Weld, ObjType::Body | ObjType::Site) => {
-                eq.objtype
-            }
-            (EqualityType::Joint, _) => ObjType::Joint,
-            (EqualityType::Tendon, _) => ObjType::Tendon,
-            (EqualityType::Connect | EqualityType::Weld, _) => {
+        let form = eq.type_.info().form;
+        let target = match (form, eq.type_.objects(eq.objtype)) {
+            (EqualityForm::Frames | EqualityForm::Coupling(_), Some(target)) => target,
+            (EqualityForm::Frames | EqualityForm::Coupling(_), None) => {
                 cx.error("equality", eq, "only bodies or sites can be connected or welded");
                 continue;
             }
-            (EqualityType::Flex | EqualityType::Distance, _) => {
+            (EqualityForm::Flex | EqualityForm::Removed, _) => {
                 cx.error("equality", eq, "this type of equality constraint is not supported");
                 continue;
             }
@@ -55,11 +52,7 @@ pub(super) fn compile<'a>(
                 }
             }
         }
-        let objtype = match target {
-            ObjType::Joint | ObjType::Tendon => eq.objtype,
-            _ => target,
-        };
-        plans.push(EqualityPlan { source: eq, objtype, obj: [id(first), id(second)] });
+        plans.push(EqualityPlan { source: eq, obj: [id(first), id(second)] });
     }
     plans
 }
@@ -71,16 +64,11 @@ pub(super) fn write(m: &mut ModelArrays, equalities: &[EqualityPlan]) {
         let s = plan.source;
         m.eq_type[i] = s.type_.raw();
         (m.eq_obj1id[i], m.eq_obj2id[i]) = (plan.obj[0], plan.obj[1]);
-        m.eq_objtype[i] = plan.objtype.raw();
+        m.eq_objtype[i] = s.objtype.raw();
         m.eq_active0[i] = s.active.into();
         m.eq_solref[i] = s.solref;
         m.eq_solimp[i] = s.solimp;
         m.eq_data[i] = s.data;
-        // Most rows that the constraint can have.
-        m.nemax += match s.type_ {
-            EqualityType::Connect => 3,
-            EqualityType::Weld => 7,
-            _ => 1,
-        };
+        m.nemax += s.type_.info().max_rows;
     }
 }

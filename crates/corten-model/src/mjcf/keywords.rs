@@ -50,10 +50,6 @@ keywords! {
         "dense" JacobianType::Dense, "sparse" JacobianType::Sparse, "auto" JacobianType::Auto,
     }
     Solver { "PGS" Solver::Pgs, "CG" Solver::Cg, "Newton" Solver::Newton, }
-    EqualityType {
-        "connect" EqualityType::Connect, "weld" EqualityType::Weld, "joint" EqualityType::Joint,
-        "tendon" EqualityType::Tendon, "flex" EqualityType::Flex,
-    }
     TextureType {
         "2d" TextureType::Flat, "cube" TextureType::Cube, "skybox" TextureType::Skybox,
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::{
     Actuator, Element, Equality, Exclude, Pair, Sensor, Skin, Spec, Tendon, Tuple, WrapTarget,
 };
-use crate::enums::{EqualityType, ObjType, Transmission};
+use crate::enums::{ObjType, Transmission};
 
 /// Affixes of names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -183,12 +183,7 @@ fn place(
 
 impl References for Equality {
     fn renamed(&self, names: Namespace<'_>, index: &NameIndex) -> Option<Equality> {
-        let kind = match self.type_ {
-            EqualityType::Connect | EqualityType::Weld => self.objtype,
-            EqualityType::Joint => ObjType::Joint,
-            EqualityType::Tendon => ObjType::Tendon,
-            EqualityType::Flex | EqualityType::Distance => return None,
-        };
+        let kind = self.type_.objects(self.objtype)?;
         let mut equality = self.clone();
         names.rename(&mut equality.name1);
         names.rename(&mut equality.name2);
@@ -205,20 +200,17 @@ impl References for Actuator {
         names.rename(&mut actuator.refsite);
         names.rename(&mut actuator.slidersite);
         let site = |name: &str| index.contains(ObjType::Site, name);
-        let target = |kind| index.contains(kind, &actuator.target);
-        let found = match actuator.trntype {
-            Transmission::Joint | Transmission::JointInParent => target(ObjType::Joint),
-            Transmission::SliderCrank => {
-                site(&actuator.slidersite) && actuator.cranklength > 0.0 && target(ObjType::Site)
-            }
-            Transmission::Tendon => target(ObjType::Tendon),
-            Transmission::Site => {
-                (actuator.refsite.is_empty() || site(&actuator.refsite)) && target(ObjType::Site)
-            }
-            Transmission::Body => target(ObjType::Body),
-            Transmission::Undefined => false,
+        let second = match actuator.trntype {
+            Transmission::SliderCrank => site(&actuator.slidersite) && actuator.cranklength > 0.0,
+            Transmission::Site => actuator.refsite.is_empty() || site(&actuator.refsite),
+            Transmission::Joint
+            | Transmission::JointInParent
+            | Transmission::Tendon
+            | Transmission::Body
+            | Transmission::Undefined => true,
         };
-        found.then_some(actuator)
+        let objtype = actuator.trntype.target()?.objtype;
+        (second && index.contains(objtype, &actuator.target)).then_some(actuator)
     }
 }
 

@@ -12,15 +12,6 @@ use crate::spec::Actuator;
 /// Attributes of the general form, which shortcuts do not have.
 const GENERAL_ONLY: &[&str] = &["dyntype", "gaintype", "biastype", "dynprm", "gainprm", "biasprm"];
 
-const TARGETS: [(&str, Transmission); 6] = [
-    ("joint", Transmission::Joint),
-    ("jointinparent", Transmission::JointInParent),
-    ("tendon", Transmission::Tendon),
-    ("cranksite", Transmission::SliderCrank),
-    ("site", Transmission::Site),
-    ("body", Transmission::Body),
-];
-
 impl Reader<'_> {
     pub(super) fn actuator(&mut self, section: Elem<'_>) {
         for elem in section.children() {
@@ -61,17 +52,17 @@ impl Reader<'_> {
 
     fn transmission(&mut self, elem: Elem<'_>, actuator: &mut Actuator) {
         let mut given = 0;
-        for (name, kind) in TARGETS {
-            if let Some(target) = text(elem, name) {
+        for (kind, named) in Transmission::targets() {
+            if let Some(target) = text(elem, named.attribute) {
                 given += 1;
                 actuator.target = target;
                 actuator.trntype = kind;
             }
         }
         if given > 1 {
-            let names = TARGETS.map(|(name, _)| name).join(", ");
+            let names: Vec<&str> = Transmission::targets().map(|(_, t)| t.attribute).collect();
             let item = Diagnostic::error("more than one transmission target");
-            self.report(elem, item.expected(format!("at most one of {names}")));
+            self.report(elem, item.expected(format!("at most one of {}", names.join(", "))));
         }
         let kind = actuator.trntype;
         let undecided = kind == Transmission::Undefined;

@@ -4,7 +4,8 @@ use super::Reader;
 use super::value::{apply, read, read_as, require, require_text, text};
 use crate::diagnostic::Diagnostic;
 use crate::enums::{EqualityType, ObjType};
-use crate::mjcf::attr::{Keyword as _, upto};
+use crate::equality::EqualityForm;
+use crate::mjcf::attr::upto;
 use crate::mjcf::forest::Elem;
 use crate::spec::{Equality, Exclude, Wrap, WrapTarget};
 
@@ -33,17 +34,16 @@ impl Reader<'_> {
 
     pub(super) fn equality(&mut self, section: Elem<'_>) {
         for elem in section.children() {
-            let Ok(type_) = EqualityType::from_word(elem.name()) else { continue };
+            let Some(type_) = EqualityType::from_xml_name(elem.name()) else { continue };
             let class = self.class_of(elem);
             let mut equality = self.spec.defaults[class].equality.clone();
             (equality.class, equality.source) = (Some(class), elem.source());
             equality.type_ = type_;
             apply(&mut self.diags, elem, &mut equality);
-            match type_ {
-                EqualityType::Connect | EqualityType::Weld => self.rigid(elem, &mut equality),
-                EqualityType::Joint => self.coupling(elem, &mut equality, ["joint1", "joint2"]),
-                EqualityType::Tendon => self.coupling(elem, &mut equality, ["tendon1", "tendon2"]),
-                EqualityType::Flex | EqualityType::Distance => continue,
+            match type_.info().form {
+                EqualityForm::Frames => self.rigid(elem, &mut equality),
+                EqualityForm::Coupling(kind) => self.coupling(elem, &mut equality, kind.xml_name()),
+                EqualityForm::Flex | EqualityForm::Removed => continue,
             }
             self.spec.equalities.insert(equality);
         }
@@ -90,9 +90,9 @@ impl Reader<'_> {
     }
 
     /// A polynomial relation between two joints or two tendons.
-    fn coupling(&mut self, elem: Elem<'_>, equality: &mut Equality, names: [&str; 2]) {
-        equality.name1 = require_text(&mut self.diags, elem, names[0]);
-        equality.name2 = text(elem, names[1]).unwrap_or_default();
+    fn coupling(&mut self, elem: Elem<'_>, equality: &mut Equality, kind: &str) {
+        equality.name1 = require_text(&mut self.diags, elem, &format!("{kind}1"));
+        equality.name2 = text(elem, &format!("{kind}2")).unwrap_or_default();
         let mut coefs: [f64; 5] = std::array::from_fn(|i| equality.data[i]);
         read_as::<upto, _>(&mut self.diags, elem, "polycoef", &mut coefs);
         equality.data[..5].copy_from_slice(&coefs);

@@ -1,7 +1,8 @@
 //! Contacts, equality constraints and tendons.
 
 use super::attributes::{EQUALITY, ID, NAME, PAIR, TENDON, TENDON_FORCE, TENDON_LOOK};
-use super::{Rule, inner, leaf, names, refused};
+use super::{Names, Rule, inner, leaf, names, refused};
+use crate::enums::EqualityType;
 
 pub(super) static CONTACT: Rule = inner(
     "contact",
@@ -12,18 +13,34 @@ pub(super) static CONTACT: Rule = inner(
     ],
 );
 
+const FRAMES: Names = names![body1 body2 anchor site1 site2];
+
 pub(super) static EQUALITIES: Rule = inner(
     "equality",
     &[],
     &[
-        &leaf("connect", &[ID, EQUALITY, names![body1 body2 anchor site1 site2]]),
-        &leaf("weld", &[ID, EQUALITY, names![body1 body2 relpose anchor site1 site2 torquescale]]),
-        &leaf("joint", &[ID, EQUALITY, names![joint1 joint2 polycoef]]),
-        &leaf("tendon", &[ID, EQUALITY, names![tendon1 tendon2 polycoef]]),
-        &refused("flex", "flex"),
-        &refused("distance", "distance equality constraints, which MuJoCo 2.2.2 removed"),
+        &const { equality(EqualityType::Connect) },
+        &const { equality(EqualityType::Weld) },
+        &const { equality(EqualityType::Joint) },
+        &const { equality(EqualityType::Tendon) },
+        &const { equality(EqualityType::Flex) },
+        &const { equality(EqualityType::Distance) },
     ],
 );
+
+const fn equality(kind: EqualityType) -> Rule {
+    let name = kind.info().xml_name;
+    match kind {
+        EqualityType::Connect => leaf(name, &[ID, EQUALITY, FRAMES]),
+        EqualityType::Weld => leaf(name, &[ID, EQUALITY, FRAMES, names![relpose torquescale]]),
+        EqualityType::Joint => leaf(name, &[ID, EQUALITY, names![joint1 joint2 polycoef]]),
+        EqualityType::Tendon => leaf(name, &[ID, EQUALITY, names![tendon1 tendon2 polycoef]]),
+        EqualityType::Flex => refused(name, "flex"),
+        EqualityType::Distance => {
+            refused(name, "distance equality constraints, which MuJoCo 2.2.2 removed")
+        }
+    }
+}
 
 pub(super) static TENDONS: Rule = inner(
     "tendon",

@@ -13,7 +13,8 @@ use corten_math::Vec3;
 
 use super::attr::{Keyword as _, Value as _, write_numbers};
 use super::read::settings::{DISABLE_FLAGS, ENABLE_FLAGS};
-use crate::enums::{EqualityType, MeshBuiltin, ObjType, Transmission};
+use crate::enums::{EqualityType, MeshBuiltin, ObjType};
+use crate::equality::EqualityForm;
 use crate::option::Visual;
 use crate::spec::*;
 use crate::xml::MAX_DEPTH;
@@ -316,12 +317,13 @@ impl Spec {
     fn write_equalities(&self, w: &mut Writer) {
         w.element(&Tag::new("equality"), |w| {
             for equality in self.equalities.values() {
-                let mut tag = Tag::new(equality.type_.word());
+                let info = equality.type_.info();
+                let mut tag = Tag::new(info.xml_name);
                 self.set_class(&mut tag, equality.class, Spec::MAIN_CLASS);
                 tag.diff(equality, &self.class(equality.class).equality);
                 let data = &equality.data;
-                match equality.type_ {
-                    EqualityType::Connect | EqualityType::Weld => {
+                match info.form {
+                    EqualityForm::Frames => {
                         let by_sites = equality.objtype == ObjType::Site;
                         let names = if by_sites { ["site1", "site2"] } else { ["body1", "body2"] };
                         tag.set(names[0], &equality.name1).set_text(names[1], &equality.name2);
@@ -335,13 +337,13 @@ impl Spec {
                             tag.set("torquescale", data[10].to_string());
                         }
                     }
-                    EqualityType::Joint | EqualityType::Tendon => {
-                        let kind = equality.type_.word();
+                    EqualityForm::Coupling(kind) => {
+                        let kind = kind.xml_name();
                         tag.set(&format!("{kind}1"), &equality.name1);
                         tag.set_text(&format!("{kind}2"), &equality.name2);
                         tag.set("polycoef", write_numbers(&data[..5]));
                     }
-                    EqualityType::Flex | EqualityType::Distance => continue,
+                    EqualityForm::Flex | EqualityForm::Removed => continue,
                 }
                 w.leaf(&tag);
             }
@@ -369,17 +371,8 @@ impl Spec {
             for actuator in self.actuators.values() {
                 let mut tag = actuator_tag(actuator, &self.class(actuator.class).actuator);
                 self.set_class(&mut tag, actuator.class, Spec::MAIN_CLASS);
-                let target = match actuator.trntype {
-                    Transmission::Joint => "joint",
-                    Transmission::JointInParent => "jointinparent",
-                    Transmission::SliderCrank => "cranksite",
-                    Transmission::Tendon => "tendon",
-                    Transmission::Site => "site",
-                    Transmission::Body => "body",
-                    Transmission::Undefined => "",
-                };
-                if !target.is_empty() {
-                    tag.set(target, &actuator.target);
+                if let Some(target) = actuator.trntype.target() {
+                    tag.set(target.attribute, &actuator.target);
                 }
                 w.leaf(&tag);
             }

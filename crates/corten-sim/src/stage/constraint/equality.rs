@@ -24,12 +24,13 @@ pub(super) fn equality(m: &Model, d: &mut Data, rows: &mut Constraints) {
         if d.eq_active[eq] == 0 || sleeping && asleep(m, d, ObjType::Equality, eq) {
             continue;
         }
-        match EqualityType::from_raw(m.eq_type[eq]) {
-            Some(EqualityType::Connect) => point_pair(m, d, rows, eq, false),
-            Some(EqualityType::Weld) => point_pair(m, d, rows, eq, true),
-            Some(EqualityType::Joint) => joint_coupling(m, d, rows, eq),
-            Some(EqualityType::Tendon) => tendon_coupling(m, d, rows, eq),
-            _ => {}
+        let Some(kind) = EqualityType::from_raw(m.eq_type[eq]) else { continue };
+        match kind {
+            EqualityType::Connect => point_pair(m, d, rows, eq, false),
+            EqualityType::Weld => point_pair(m, d, rows, eq, true),
+            EqualityType::Joint => joint_coupling(m, d, rows, eq),
+            EqualityType::Tendon => tendon_coupling(m, d, rows, eq),
+            EqualityType::Flex | EqualityType::Distance => {}
         }
     }
 }
