@@ -317,37 +317,26 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
-/// The candidate closest to `word`, if it is close enough to be a slip of the pen.
+/// The candidate closest to `word`, if it is close enough to be a slip of the pen: by insertions,
+/// deletions, replacements and swaps of neighbours, regardless of case.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// Beginnings are compared; the cost grows with the product of the lengths.
+    const COMPARED: usize = 64;
+    let fold = |text: &str| -> String {
+        text.chars().take(COMPARED).flat_map(char::to_lowercase).collect()
+    };
     let limit = (word.chars().count() / 3).clamp(1, 3);
+    let word = fold(word);
+    let length = word.chars().count();
     let scored = candidates.into_iter().filter_map(|candidate| {
-        let distance = edit_distance(word, candidate, limit)?;
+        let folded = fold(candidate);
+        if folded.chars().count().abs_diff(length) > limit {
+            return None;
+        }
+        let distance = strsim::osa_distance(&word, &folded);
         (distance <= limit).then_some((distance, candidate))
     });
     scored.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance with transpositions, ignoring case; `None` beyond `limit`.
-fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let a: Vec<char> = a.chars().take(64).flat_map(char::to_lowercase).collect();
-    let b: Vec<char> = b.chars().take(64).flat_map(char::to_lowercase).collect();
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let swap = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = swap.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    Some(above[b.len()])
 }
 
 #[cfg(test)]
