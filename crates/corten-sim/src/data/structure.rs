@@ -91,8 +91,14 @@ pub(crate) struct Structure {
     pub attached: Attached,
     /// Sparsity of the mass matrix.
     pub mass: TreePattern,
-    /// Sparsity of derivatives by velocity; empty if the model's own sparsity differs.
+    /// Sparsity of derivatives by velocity; empty if that of the model lacks entries for its fill.
     pub square: SquarePattern,
+}
+
+/// Whether a pattern has a place for every entry of the mass matrix.
+fn holds(square: &SquarePattern, mass: &TreePattern) -> bool {
+    let held = |i: usize| mass.columns(i).iter().all(|&j| square.find(i, j as usize).is_some());
+    (0..mass.size()).all(held)
 }
 
 impl Structure {
@@ -112,17 +118,18 @@ impl Structure {
             joint.hinge = hinges.len() as u32;
             hinges.push(joint.qpos);
         }
+        let mass = TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
+            .filter(|p| p.size() == m.nv)
+            .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC)));
         let mut s = Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
             chain: Vec::new(),
             attached: Attached::default(),
-            mass: TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
-                .filter(|p| p.size() == m.nv)
-                .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC))),
-            square: SquarePattern::new(&m.dof_parentid)
-                .filter(|p| p.entries() == m.nD)
+            square: SquarePattern::from_rows(&m.D_rownnz, &m.D_rowadr, &m.D_colind)
+                .filter(|p| p.size() == m.nv && p.entries() == m.nD && holds(p, &mass))
                 .unwrap_or_default(),
+            mass,
             joints,
             hinges,
         };
@@ -178,6 +185,12 @@ impl Structure {
     pub fn chain(&self, body: usize) -> &[u32] {
         let [start, end] = self.bodies[body].chain;
         &self.chain[start as usize..end as usize]
+    }
+
+    /// A degree of freedom and those that move it, in ascending order.
+    pub fn ancestors(&self, dof: usize) -> &[u32] {
+        let chain = self.chain(self.dof_body[dof] as usize);
+        &chain[..chain.partition_point(|&other| other as usize <= dof)]
     }
 
     /// The degrees of freedom that move both of two bodies, the first alone, the second alone.

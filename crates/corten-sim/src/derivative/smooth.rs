@@ -99,16 +99,13 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
     }
 }
 
-/// Adds `scale JᵀJ` where it falls on the sparsity: between dofs of one chain.
+/// Adds `scale JᵀJ` where it falls on the sparsity, as between dofs of one chain.
 fn add_rank_one(s: &Structure, target: &mut [f64], values: &[f64], columns: &[i32], scale: f64) {
     for (n, (&jk, &k)) in values.iter().zip(columns).enumerate() {
         let k = k as usize;
         for (&jp, &p) in values[..=n].iter().zip(columns) {
             let p = p as usize;
-            if p > k || k >= s.square.subtree_end(p) {
-                continue;
-            }
-            let (lower, upper) = s.square.pair(k, p);
+            let Some((lower, upper)) = s.square.find(k, p) else { continue };
             let x = scale * jk * jp;
             target[lower] += x;
             if lower != upper {
@@ -220,9 +217,9 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
         } else {
             Spatial::ZERO
         };
-        for &p in s.square.ancestors(k) {
+        for &p in s.ancestors(k) {
             let p = p as usize;
-            let (lower, upper) = s.square.pair(k, p);
+            let Some((lower, upper)) = s.square.find(k, p) else { continue };
             let mut x = d.cdof[p].dot(&row);
             if bias {
                 x -= rate[p].dot(&momentum);
