@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use corten_math::{Four, Mask, Number, Vec3, wide};
+use corten_math::{Mask, Number, Vec3, Wide, wide};
 
 use crate::shape::{HullGraph, Mesh};
 use corten_math::lanes::{LANES, Lanes};
@@ -337,60 +337,41 @@ wide! {
         start: usize,
         max: f64,
     ) -> (usize, f64) {
-        if Four::available() {
-            return ascend_from::<true>(blocks, positions, dir, start, max);
-        }
-        ascend_from::<false>(blocks, positions, dir, start, max)
-    }
-}
-
-/// [`ascend`]; `WIDE` says that [`Four`] is available.
-#[inline(always)]
-fn ascend_from<const WIDE: bool>(
-    blocks: &[Block],
-    positions: &[Positions],
-    dir: Vec3,
-    start: usize,
-    max: f64,
-) -> (usize, f64) {
-    let (mut at, mut max) = (start, max);
-    // Every step goes to another vertex, of which there are no more than blocks.
-    for _ in 0..=blocks.len() {
-        let mut best = at;
-        let end = at + 1 + usize::from(blocks[at].more);
-        for (block, positions) in blocks[at..end].iter().zip(&positions[at..end]) {
-            let [low, high] =
-                [heights::<WIDE>(positions, 0, dir), heights::<WIDE>(positions, 4, dir)];
-            let four = higher::<WIDE>(low, high);
-            let top = greater(greater(four[0], four[2]), greater(four[1], four[3]));
-            if top > max {
-                let first = (lanes_at::<WIDE>(low, top) | lanes_at::<WIDE>(high, top) << 4)
-                    .trailing_zeros();
-                (best, max) = (block.to[first as usize % LANES].into(), top);
+        let (mut at, mut max) = (start, max);
+        // Every step goes to another vertex, of which there are no more than blocks.
+        for _ in 0..=blocks.len() {
+            let mut best = at;
+            let end = at + 1 + usize::from(blocks[at].more);
+            for (block, positions) in blocks[at..end].iter().zip(&positions[at..end]) {
+                let [low, high] = [
+                    heights_along::<Simd>(positions, 0, dir),
+                    heights_along::<Simd>(positions, 4, dir),
+                ];
+                let four = greater(low, high).store();
+                let top = greater(greater(four[0], four[2]), greater(four[1], four[3]));
+                if top > max {
+                    let first = (lanes_at(low, top) | lanes_at(high, top) << 4).trailing_zeros();
+                    (best, max) = (block.to[first as usize % LANES].into(), top);
+                }
             }
+            if best == at {
+                break;
+            }
+            at = best;
         }
-        if best == at {
-            break;
-        }
-        at = best;
+        (at, max)
     }
-    (at, max)
 }
 
 /// How far four of the eight vertices of a block lie along a direction.
 #[inline(always)]
-fn heights<const WIDE: bool>([x, y, z]: &Positions, first: usize, dir: Vec3) -> [f64; 4] {
-    let [x, y, z] = [widened(x, first), widened(y, first), widened(z, first)];
-    if WIDE {
-        let dir = Vec3::<Four>::of(dir);
-        return (dir[0] * Four(x) + dir[1] * Four(y) + dir[2] * Four(z)).0;
-    }
-    std::array::from_fn(|k| dir[0] * x[k] + dir[1] * y[k] + dir[2] * z[k])
+fn heights_along<S: Wide>([x, y, z]: &Positions, first: usize, dir: Vec3) -> S {
+    Vec3::of(dir).dot(Vec3([widened(x, first), widened(y, first), widened(z, first)]))
 }
 
 #[inline(always)]
-fn widened(x: &[f32; LANES], first: usize) -> [f64; 4] {
-    [x[first].into(), x[first + 1].into(), x[first + 2].into(), x[first + 3].into()]
+fn widened<S: Wide>(x: &[f32; LANES], first: usize) -> S {
+    S::load([x[first].into(), x[first + 1].into(), x[first + 2].into(), x[first + 3].into()])
 }
 
 /// The first of two numbers only if it is greater.
@@ -399,25 +380,11 @@ fn greater<T: Number>(a: T, b: T) -> T {
     T::select(b.below(a), a, b)
 }
 
-/// [`greater`], lane by lane.
-#[inline(always)]
-fn higher<const WIDE: bool>(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    if WIDE {
-        return greater(Four(a), Four(b)).0;
-    }
-    std::array::from_fn(|k| greater(a[k], b[k]))
-}
-
 /// The lanes that are at a height, as bits.
 #[inline(always)]
-fn lanes_at<const WIDE: bool>(heights: [f64; 4], height: f64) -> u32 {
-    if WIDE {
-        let (heights, height) = (Four(heights), Four::of(height));
-        let equal = heights.at_most(height).and(height.at_most(heights));
-        let bit = [equal.lane(0), equal.lane(1), equal.lane(2), equal.lane(3)].map(u32::from);
-        return bit[0] | bit[1] << 1 | bit[2] << 2 | bit[3] << 3;
-    }
-    (0..4).map(|k| u32::from(heights[k] == height) << k).sum()
+fn lanes_at<S: Wide>(heights: S, height: f64) -> u32 {
+    let height = S::of(height);
+    heights.at_most(height).and(height.at_most(heights)).bits()
 }
 
 impl Block {

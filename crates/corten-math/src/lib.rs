@@ -6,6 +6,7 @@
 
 pub mod dense;
 mod eig3;
+mod four;
 pub mod hint;
 pub mod lanes;
 mod mat3;
@@ -16,18 +17,20 @@ mod random;
 pub mod real;
 pub mod simd;
 mod spatial;
+pub mod transpose;
 mod tree;
 mod trig;
 mod vec3;
 
 pub use eig3::{Eig3, eig3, principal_axes};
+pub use four::Four;
 pub use mat3::Mat3;
 pub use mat6::Mat6;
-pub use number::{Four, Mask, Number, transpose};
+pub use number::{Mask, Number, Stored, Wide};
 pub use quat::Quat;
 pub use random::Random;
 pub use spatial::{Inertia, Spatial};
-pub use tree::{AncestorAxes, Factored, SquarePattern, TreePattern};
+pub use tree::{AncestorAxes, AxisStack, Factored, SquarePattern, TreePattern};
 pub use trig::{acos, sin_cos_all};
 pub use vec3::Vec3;
 

@@ -28,15 +28,6 @@ impl<T: Number> Vec3<T> {
         ])
     }
 
-    /// Writes the lanes, from `first` on.
-    #[inline(always)]
-    pub fn put(self, to: &mut Vec3<Four>, first: usize) {
-        let [x, y, z] = self.0;
-        x.put(&mut to.0[0], first);
-        y.put(&mut to.0[1], first);
-        z.put(&mut to.0[2], first);
-    }
-
     #[inline(always)]
     pub const fn new(x: T, y: T, z: T) -> Vec3<T> {
         Vec3([x, y, z])

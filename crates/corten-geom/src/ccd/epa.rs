@@ -7,7 +7,7 @@
 //! `engine_collision_gjk.c`, whose starting polytopes, face order and acceptance tests decide
 //! between equally deep solutions.
 
-use corten_math::{MIN_VAL, Mat3, Vec3};
+use corten_math::{MIN_VAL, Mat3, Vec3, Wide};
 
 use super::gjk::{Pair, Search, Vertex};
 use super::polytope::{Face, Polytope, Surface};
@@ -45,7 +45,7 @@ impl Polytope {
 
 /// Builds a starting polytope from GJK's last simplex; `false` if the shapes only touch.
 #[inline(always)]
-pub(super) fn start<const HULLS: bool>(
+pub(super) fn start<S: Wide, const HULLS: bool>(
     pt: &mut Polytope,
     pair: &mut Pair<'_, '_, HULLS>,
     search: &Search,
@@ -55,7 +55,7 @@ pub(super) fn start<const HULLS: bool>(
     match search.count() {
         2 => from_segment(pt, pair, v(0), v(1)),
         3 => from_triangle(pt, pair, [v(0), v(1), v(2)]),
-        4 => from_tetrahedron(pt, pair, search),
+        4 => from_tetrahedron::<S, HULLS>(pt, pair, search),
         _ => false,
     }
 }
@@ -142,7 +142,7 @@ fn from_triangle<const HULLS: bool>(
 }
 
 #[inline(always)]
-fn from_tetrahedron<const HULLS: bool>(
+fn from_tetrahedron<S: Wide, const HULLS: bool>(
     pt: &mut Polytope,
     pair: &mut Pair<'_, '_, HULLS>,
     search: &Search,
@@ -152,10 +152,10 @@ fn from_tetrahedron<const HULLS: bool>(
     }
     let d = [&pt.vertices[0], &pt.vertices[1], &pt.vertices[2], &pt.vertices[3]];
     let corners = Tetrahedron::new(d);
-    if let Err(face) = pt.attach_tetrahedron(&corners) {
+    if let Err(face) = pt.attach_tetrahedron::<S>(&corners) {
         return restart(pt, pair, face);
     }
-    if !corners.holds_origin() {
+    if !corners.holds_origin::<S>() {
         return false;
     }
     pt.nominate_all();

@@ -9,7 +9,7 @@
 //! Answers to `gjk` and `gjkIntersect` in MuJoCo's `engine_collision_gjk.c`: iteration order,
 //! tolerances and the order of simplex vertices are theirs, because EPA starts from this simplex.
 
-use corten_math::{MIN_VAL, Mat3, Vec3};
+use corten_math::{MIN_VAL, Mat3, Vec3, Wide};
 
 use super::simplex::nearest;
 use super::support_cache::{SupportCache, SupportHints};
@@ -118,7 +118,7 @@ impl Search {
     /// Runs GJK. With `cutoff == 0` only contact matters; otherwise distances up to `cutoff` are
     /// exact.
     #[inline(always)]
-    pub fn run<const HULLS: bool>(
+    pub fn run<S: Wide, const HULLS: bool>(
         &mut self,
         pair: &mut Pair<'_, '_, HULLS>,
         max_iterations: usize,
@@ -171,7 +171,7 @@ impl Search {
             }
 
             if count == 3 && try_containment {
-                match self.contains_origin(pair, places, &mut k, max_iterations) {
+                match self.contains_origin::<S, HULLS>(pair, places, &mut k, max_iterations) {
                     Containment::Inside => return (self.dist, self.axis) = (0.0, x),
                     Containment::Outside(axis) => return self.separated(axis),
                     Containment::Unknown => try_containment = false,
@@ -217,7 +217,7 @@ impl Search {
     /// replaces the vertex opposite the face that most excludes the origin. One that holds it
     /// becomes the simplex; the given one stays in the store.
     #[inline(always)]
-    fn contains_origin<const HULLS: bool>(
+    fn contains_origin<S: Wide, const HULLS: bool>(
         &mut self,
         pair: &mut Pair<'_, '_, HULLS>,
         given: [usize; 4],
@@ -227,7 +227,7 @@ impl Search {
         let mut v = given;
         while *k < max_iterations {
             let [a, b, c, d] = v.map(|i| &self.store[i % (2 * PLACES)]);
-            let Planes { normals, offsets } = Tetrahedron::new([a, b, c, d]).planes();
+            let Planes { normals, offsets } = Tetrahedron::new([a, b, c, d]).planes::<S>();
             if offsets.contains(&0.0) {
                 return Containment::Unknown;
             }

@@ -13,7 +13,7 @@ mod simplex;
 mod support_cache;
 mod tetrahedron;
 
-use corten_math::{Vec3, wide};
+use corten_math::{Vec3, Wide, wide};
 
 use crate::shape::{Geometry, Shape};
 use gjk::{Pair, Search};
@@ -100,7 +100,7 @@ wide! {
         cutoff: f64,
         ws: &mut Workspace,
     ) -> f64 {
-        separate::<true>(a, b, options, max_contacts, cutoff, ws)
+        separate::<Simd, true>(a, b, options, max_contacts, cutoff, ws)
     }
 
     /// [`separate`] for any shapes.
@@ -112,13 +112,13 @@ wide! {
         cutoff: f64,
         ws: &mut Workspace,
     ) -> f64 {
-        separate::<false>(a, b, options, max_contacts, cutoff, ws)
+        separate::<Simd, false>(a, b, options, max_contacts, cutoff, ws)
     }
 }
 
 /// The query for shapes as they are.
 #[inline(always)]
-fn separate<'a, const HULLS: bool>(
+fn separate<'a, S: Wide, const HULLS: bool>(
     a: &mut Shape<'a>,
     b: &mut Shape<'a>,
     options: &Options,
@@ -130,13 +130,13 @@ fn separate<'a, const HULLS: bool>(
     let Workspace { search, polytope, manifold, points, axis, supports } = ws;
     let pair = &mut Pair::<HULLS>::new(a, b, supports);
     points.clear();
-    search.run(pair, limit, options.tolerance, cutoff);
+    search.run::<S, HULLS>(pair, limit, options.tolerance, cutoff);
     *axis = search.axis;
     if search.dist > options.tolerance || search.count() < 2 {
         points.extend(search.witness);
         return search.dist;
     }
-    if !epa::start(polytope, pair, search) {
+    if !epa::start::<S, HULLS>(polytope, pair, search) {
         points.extend(search.witness);
         return 0.0;
     }
@@ -172,7 +172,8 @@ wide! {
                 (shape.geometry, shape.margin) = (core.geometry(), 0.0);
             }
         }
-        search.run(pair, options.limit(), options.tolerance, cutoff + (radii[0] + radii[1]));
+        let cutoff = cutoff + (radii[0] + radii[1]);
+        search.run::<Simd, false>(pair, options.limit(), options.tolerance, cutoff);
         for (k, shape) in [&mut *pair.a, &mut *pair.b].into_iter().enumerate() {
             if let Some((core, _)) = cores[k] {
                 (shape.geometry, shape.margin) = (core.rounded(), margins[k]);

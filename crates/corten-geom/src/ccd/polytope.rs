@@ -4,7 +4,7 @@
 //! Candidates are kept in an unordered list from which a face is removed by swapping in the
 //! last one; the order of that list decides between equally near faces.
 
-use corten_math::{MIN_VAL, Vec3};
+use corten_math::{MIN_VAL, Vec3, Wide};
 
 use super::gjk::Vertex;
 use super::simplex::{project_at_second, project_on_plane};
@@ -216,9 +216,9 @@ impl Polytope {
 
     /// [`Polytope::attach`] for the tetrahedron of the first four vertices.
     #[inline(always)]
-    pub fn attach_tetrahedron(&mut self, corners: &Tetrahedron) -> Result<(), [u32; 3]> {
+    pub fn attach_tetrahedron<S: Wide>(&mut self, corners: &Tetrahedron) -> Result<(), [u32; 3]> {
         const SURFACE: Surface<4> = Surface::new(tetrahedron::FACES);
-        let Some(feet) = corners.feet() else { return self.attach(&SURFACE) };
+        let Some(feet) = corners.feet::<S>() else { return self.attach(&SURFACE) };
         self.fit(4);
         self.face_count = 4;
         for (k, face) in self.faces[..4].iter_mut().enumerate() {

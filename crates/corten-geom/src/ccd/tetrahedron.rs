@@ -1,7 +1,6 @@
-//! Tetrahedra of the Minkowski difference: what is asked of all four faces, at once if the
-//! processor can.
+//! Tetrahedra of the Minkowski difference: what is asked of all four faces, at once.
 
-use corten_math::{Four, MIN_VAL, Mask, Number, Vec3};
+use corten_math::{MIN_VAL, Mask, Number, Vec3, Wide};
 
 use super::gjk::Vertex;
 use crate::shape::MIN_VAL_SQUARED;
@@ -31,73 +30,51 @@ impl Tetrahedron {
         Tetrahedron([[a[0], b[0], c[0], d[0]], [a[1], b[1], c[1], d[1]], [a[2], b[2], c[2], d[2]]])
     }
 
-    fn corner(&self, k: usize) -> Vec3 {
-        Vec3(self.0.map(|lanes| lanes[k]))
-    }
-
     /// Four corners in lanes.
     #[inline(always)]
-    fn lanes<const A: usize, const B: usize, const C: usize, const D: usize>(&self) -> Vec3<Four> {
+    fn lanes<S: Wide>(&self, at: [usize; 4]) -> Vec3<S> {
         let [x, y, z] = &self.0;
+        let [a, b, c, d] = at;
         Vec3([
-            Four([x[A], x[B], x[C], x[D]]),
-            Four([y[A], y[B], y[C], y[D]]),
-            Four([z[A], z[B], z[C], z[D]]),
+            S::load([x[a], x[b], x[c], x[d]]),
+            S::load([y[a], y[b], y[c], y[d]]),
+            S::load([z[a], z[b], z[c], z[d]]),
         ])
     }
 
     #[inline(always)]
-    pub fn planes(&self) -> Planes {
-        if Four::available() {
-            let (a, b) = (self.lanes::<2, 0, 1, 0>(), self.lanes::<1, 2, 0, 1>());
-            let (Vec3([x, y, z]), offsets) = plane(a, b, self.lanes::<3, 3, 3, 2>());
-            return Planes { normals: [x.0, y.0, z.0], offsets: offsets.0 };
-        }
-        let planes = [[2, 1, 3], [0, 2, 3], [1, 0, 3], [0, 1, 2]].map(|face| {
-            let [a, b, c] = face.map(|k| self.corner(k));
-            plane(a, b, c)
-        });
-        Planes {
-            normals: std::array::from_fn(|i| planes.map(|(normal, _)| normal[i])),
-            offsets: planes.map(|(_, offset)| offset),
-        }
+    pub fn planes<S: Wide>(&self) -> Planes {
+        let (a, b) = (self.lanes::<S>([2, 0, 1, 0]), self.lanes([1, 2, 0, 1]));
+        let (Vec3([x, y, z]), offsets) = plane(a, b, self.lanes([3, 3, 3, 2]));
+        Planes { normals: [x.store(), y.store(), z.store()], offsets: offsets.store() }
     }
 
     /// The origin projected on the planes of [`FACES`], each with its squared length; `None` if one
-    /// of them asks for more care, or the processor cannot do this at once.
+    /// of them asks for more care.
     #[inline(always)]
-    pub fn feet(&self) -> Option<[[f64; 4]; 4]> {
-        if !Four::available() {
-            return None;
-        }
-        let (a, b) = (self.lanes::<0, 0, 0, 3>(), self.lanes::<1, 3, 2, 2>());
-        let c = self.lanes::<2, 1, 3, 1>();
+    pub fn feet<S: Wide>(&self) -> Option<[[f64; 4]; 4]> {
+        let (a, b) = (self.lanes::<S>([0, 0, 0, 3]), self.lanes([1, 3, 2, 2]));
+        let c = self.lanes([2, 1, 3, 1]);
         let normal = (a - b).cross(b - c);
         let offset = normal.dot(b);
         let n2 = normal.dot(normal);
-        let zero = Four::of(0.0);
+        let zero = S::of(0.0);
         let through_origin = offset.at_most(zero).and(zero.at_most(offset));
-        let sound = Four::of(MIN_VAL).below(n2).and_not(through_origin);
+        let sound = S::of(MIN_VAL).below(n2).and_not(through_origin);
         if zero.at_most(zero).and_not(sound).any() {
             return None;
         }
         let foot = normal * (offset / n2);
-        let rows = [foot[0], foot[1], foot[2], foot.dot(foot)];
-        let feet = Four::from_records(|k| rows[k].0);
-        Some([feet[0].0, feet[1].0, feet[2].0, feet[3].0])
+        let [a, b, c, d] = S::transposed([foot[0], foot[1], foot[2], foot.dot(foot)]);
+        Some([a.store(), b.store(), c.store(), d.store()])
     }
 
     /// Whether the origin lies strictly inside: on each face's inner side.
     #[inline(always)]
-    pub fn holds_origin(&self) -> bool {
-        if Four::available() {
-            let (p, q) = (self.lanes::<0, 1, 2, 3>(), self.lanes::<1, 2, 3, 0>());
-            let outside =
-                excludes_origin(p, q, self.lanes::<2, 3, 0, 1>(), self.lanes::<3, 0, 1, 2>());
-            return !outside.any();
-        }
-        let corner = |k: usize| self.corner(k % 4);
-        !(0..4).any(|i| excludes_origin(corner(i), corner(i + 1), corner(i + 2), corner(i + 3)))
+    pub fn holds_origin<S: Wide>(&self) -> bool {
+        let (p, q) = (self.lanes::<S>([0, 1, 2, 3]), self.lanes([1, 2, 3, 0]));
+        let (r, opposite) = (self.lanes([2, 3, 0, 1]), self.lanes([3, 0, 1, 2]));
+        !excludes_origin(p, q, r, opposite).any()
     }
 }
 

@@ -1,13 +1,10 @@
 use super::by_length;
-use crate::{Number, Spatial};
+use crate::{Number, Spatial, Stored, Wide};
 
 /// Depths whose components are stored apart.
 const SHALLOW: usize = 16;
 
-/// The axes of a dof and its ancestors during a depth-first walk of a forest, indexed by depth.
-///
-/// Near the root, components are stored apart, so that the projections of one force onto all
-/// ancestors are sums of six scaled columns.
+/// Memory of an [`AxisStack`].
 #[derive(Clone, Debug, Default)]
 pub struct AncestorAxes<T = f64> {
     components: [[T; SHALLOW]; 6],
@@ -15,14 +12,35 @@ pub struct AncestorAxes<T = f64> {
     axes: Vec<Spatial<T>>,
 }
 
-impl<T: Number> AncestorAxes<T> {
+impl<T: Stored> AncestorAxes<T> {
     /// Room for paths of `depth` dofs.
     pub fn new(depth: usize) -> AncestorAxes<T> {
-        let zero = T::default();
+        let zero = T::zeroed();
         let long = if depth > SHALLOW { depth } else { 0 };
         AncestorAxes { components: [[zero; SHALLOW]; 6], axes: vec![Spatial([zero; 6]); long] }
     }
 
+    /// The stack, as it was left.
+    #[inline(always)]
+    pub fn stack<S: Wide>(&mut self) -> AxisStack<'_, T::Number<S>> {
+        AxisStack {
+            components: bytemuck::cast_mut(&mut self.components),
+            axes: bytemuck::cast_slice_mut(&mut self.axes),
+        }
+    }
+}
+
+/// The axes of a dof and its ancestors during a depth-first walk of a forest, indexed by depth.
+///
+/// Near the root, components are stored apart, so that the projections of one force onto all
+/// ancestors are sums of six scaled columns.
+#[derive(Debug)]
+pub struct AxisStack<'a, T> {
+    components: &'a mut [[T; SHALLOW]; 6],
+    axes: &'a mut [Spatial<T>],
+}
+
+impl<T: Number> AxisStack<'_, T> {
     /// Enters the dof at `depth`, and leaves all that were deeper.
     #[inline(always)]
     pub fn enter(&mut self, depth: usize, axis: &Spatial<T>) {
@@ -43,7 +61,7 @@ impl<T: Number> AncestorAxes<T> {
         N => if let Some(row) = row.first_chunk_mut::<N>() {
             *row = self.project_shallow::<N>(force);
         },
-        _ => for (x, axis) in row.iter_mut().zip(&self.axes) {
+        _ => for (x, axis) in row.iter_mut().zip(&*self.axes) {
             *x = axis.dot(force);
         });
     }
@@ -64,13 +82,15 @@ impl<T: Number> AncestorAxes<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Four;
 
     #[test]
     fn projections_are_dot_products() {
         let axes: Vec<Spatial> =
             (0..20).map(|k| Spatial(std::array::from_fn(|c| ((k * 6 + c) as f64).sin()))).collect();
         let force = Spatial([1.0, -0.5, 0.25, 2.0, -3.0, 0.7]);
-        let mut stack = AncestorAxes::new(axes.len());
+        let mut memory = AncestorAxes::<f64>::new(axes.len());
+        let mut stack = memory.stack::<Four>();
         for (depth, axis) in axes.iter().enumerate() {
             stack.enter(depth, axis);
             let mut row = vec![0.0; depth + 1];

@@ -1,14 +1,14 @@
 //! The factor `LᵀDL` of a symmetric forest matrix, and of four matrices side by side.
 //!
 //! Rows are eliminated from the leaves to the roots, a run at a time. A register holds four columns of
-//! one matrix ([`f64`]), or the same entry of four matrices ([`Four`]): [`Columns`] is the one or the
+//! one matrix ([`f64`]), or the same entry of four matrices ([`Wide`]): [`Columns`] is the one or the
 //! other. The operations on each entry are the same, in the same order, and so are the bits.
 
 use std::ops::Range;
 
 use super::pattern::{DIAGONAL, Row, Run, ranges};
 use super::{Reach, TreePattern};
-use crate::{Four, Number, wide};
+use crate::{Number, Stored, Wide, wide};
 
 /// Numbers that a forest matrix is factored in.
 pub trait Factored: Number {
@@ -19,8 +19,8 @@ impl Factored for f64 {
     type Columns = [f64; 4];
 }
 
-impl Factored for Four {
-    type Columns = Four;
+impl<S: Wide> Factored for S {
+    type Columns = S;
 }
 
 /// Neighbouring entries of a row, as many as fill a register.
@@ -99,44 +99,44 @@ impl Columns<f64> for [f64; 4] {
     }
 }
 
-impl Columns<Four> for Four {
+impl<S: Wide> Columns<S> for S {
     const WIDTH: usize = 1;
 
     #[inline(always)]
-    fn of(row: &[Four]) -> &[Four] {
+    fn of(row: &[S]) -> &[S] {
         row
     }
 
     #[inline(always)]
-    fn of_mut(row: &mut [Four]) -> &mut [Four] {
+    fn of_mut(row: &mut [S]) -> &mut [S] {
         row
     }
 
     #[inline(always)]
-    fn load_first<const COUNT: usize>(_: &[Four]) -> Four {
-        Four::default()
+    fn load_first<const COUNT: usize>(_: &[S]) -> S {
+        S::default()
     }
 
     #[inline(always)]
-    fn store_first<const COUNT: usize>(self, _: &mut [Four]) {}
+    fn store_first<const COUNT: usize>(self, _: &mut [S]) {}
 
     #[inline(always)]
-    fn minus(self, other: Four) -> Four {
+    fn minus(self, other: S) -> S {
         self - other
     }
 
     #[inline(always)]
-    fn minus_scaled(self, scale: Four, other: Four) -> Four {
+    fn minus_scaled(self, scale: S, other: S) -> S {
         self - scale * other
     }
 
     #[inline(always)]
-    fn plus_scaled(self, scale: Four, other: Four) -> Four {
+    fn plus_scaled(self, scale: S, other: S) -> S {
         self + scale * other
     }
 
     #[inline(always)]
-    fn scaled(self, scale: Four) -> Four {
+    fn scaled(self, scale: S) -> S {
         self * scale
     }
 }
@@ -144,7 +144,7 @@ impl Columns<Four> for Four {
 impl TreePattern {
     /// Replaces a positive definite `matrix` by `L` (unit lower triangular, off the diagonal) and
     /// `D` (on it) of `LᵀDL`, and gives `1/D`.
-    pub fn factor<T: Factored>(&self, matrix: &mut [T], inverse_diagonal: &mut [T]) {
+    pub fn factor<T: Stored>(&self, matrix: &mut [T], inverse_diagonal: &mut [T]) {
         self.factor_range(0..self.size(), matrix, inverse_diagonal);
     }
 
@@ -157,7 +157,7 @@ impl TreePattern {
 
     /// [`Self::factor`] for consecutive rows; whole trees must be given.
     #[inline(always)]
-    fn factor_range<T: Factored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
+    fn factor_range<T: Stored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
         let runs = self.runs(rows.clone());
         match self.width {
             0..=4 => factor_runs(runs, rows, matrix, inverse, Reach::<4>),
@@ -173,48 +173,63 @@ impl TreePattern {
 type Pending<T, const REACH: usize> = [[T; REACH]; REACH];
 
 wide! {
-    fn factor_runs[T: Factored, const REACH: usize](
+    fn factor_runs[T: Stored, const REACH: usize](
         runs: &[Run],
         rows: Range<usize>,
         matrix: &mut [T],
         inverse_diagonal: &mut [T],
         _reach: Reach<REACH>,
     ) {
-        let pending: &mut Pending<T, REACH> = &mut [[T::default(); REACH]; REACH];
-        for run in runs.iter().rev() {
-            if run.depth == DIAGONAL {
-                let rows = run.diagonal(&rows);
-                let start = run.start as usize + rows.start - run.row as usize;
-                let entries = &matrix[start..start + rows.len()];
-                for (inverse, entry) in inverse_diagonal[rows].iter_mut().zip(entries) {
-                    *inverse = T::of(1.0) / *entry;
-                }
-                continue;
-            }
-            match run.len {
-                1 => factor_run::<T, REACH, 1>(run, matrix, inverse_diagonal, pending),
-                2 => factor_run::<T, REACH, 2>(run, matrix, inverse_diagonal, pending),
-                3 => factor_run::<T, REACH, 3>(run, matrix, inverse_diagonal, pending),
-                4 => factor_run::<T, REACH, 4>(run, matrix, inverse_diagonal, pending),
-                5 => factor_run::<T, REACH, 5>(run, matrix, inverse_diagonal, pending),
-                _ => factor_run::<T, REACH, 6>(run, matrix, inverse_diagonal, pending),
-            }
-        }
+        let matrix = bytemuck::cast_slice_mut(matrix);
+        let inverse_diagonal = bytemuck::cast_slice_mut(inverse_diagonal);
+        eliminate_runs::<T::Number<Simd>, REACH>(runs, rows, matrix, inverse_diagonal);
     }
 
     /// One row after the other, of any length.
-    fn eliminate_rows[T: Number](
+    fn eliminate_rows[T: Stored](
         rows: &[Row],
         selected: Range<usize>,
         matrix: &mut [T],
         inverse_diagonal: &mut [T],
     ) {
+        let matrix: &mut [T::Number<Simd>] = bytemuck::cast_slice_mut(matrix);
+        let inverse_diagonal = bytemuck::cast_slice_mut(inverse_diagonal);
         let mut end = selected.end;
         while end > selected.start {
             end = eliminate_last(rows, end, matrix, inverse_diagonal);
         }
         for i in selected {
             scale_row(rows[i], matrix, inverse_diagonal[i]);
+        }
+    }
+}
+
+/// See [`factor_runs`].
+#[inline(always)]
+fn eliminate_runs<T: Factored, const REACH: usize>(
+    runs: &[Run],
+    rows: Range<usize>,
+    matrix: &mut [T],
+    inverse_diagonal: &mut [T],
+) {
+    let pending: &mut Pending<T, REACH> = &mut [[T::default(); REACH]; REACH];
+    for run in runs.iter().rev() {
+        if run.depth == DIAGONAL {
+            let rows = run.diagonal(&rows);
+            let start = run.start as usize + rows.start - run.row as usize;
+            let entries = &matrix[start..start + rows.len()];
+            for (inverse, entry) in inverse_diagonal[rows].iter_mut().zip(entries) {
+                *inverse = T::of(1.0) / *entry;
+            }
+            continue;
+        }
+        match run.len {
+            1 => factor_run::<T, REACH, 1>(run, matrix, inverse_diagonal, pending),
+            2 => factor_run::<T, REACH, 2>(run, matrix, inverse_diagonal, pending),
+            3 => factor_run::<T, REACH, 3>(run, matrix, inverse_diagonal, pending),
+            4 => factor_run::<T, REACH, 4>(run, matrix, inverse_diagonal, pending),
+            5 => factor_run::<T, REACH, 5>(run, matrix, inverse_diagonal, pending),
+            _ => factor_run::<T, REACH, 6>(run, matrix, inverse_diagonal, pending),
         }
     }
 }
@@ -487,6 +502,7 @@ fn scale_row<T: Number>(row: Row, matrix: &mut [T], scale: T) {
 mod tests {
     use super::super::pattern::tests::example;
     use super::*;
+    use crate::Four;
 
     #[test]
     fn orders_of_elimination_agree() {
@@ -515,9 +531,6 @@ mod tests {
 
     #[test]
     fn four_factors_are_those_of_one_matrix_at_a_time() {
-        if !Four::available() {
-            return;
-        }
         // Two trees with branches, rows with a diagonal only, and a path that is cut into runs.
         let mut parents: Vec<i32> =
             vec![-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 5, 10, 11, 5, -1, -1, 15, 15];

@@ -7,7 +7,7 @@ mod product;
 mod solve;
 mod square;
 
-pub use ancestors::AncestorAxes;
+pub use ancestors::{AncestorAxes, AxisStack};
 pub use factor::Factored;
 pub use pattern::TreePattern;
 pub use square::SquarePattern;

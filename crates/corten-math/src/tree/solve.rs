@@ -2,18 +2,18 @@
 
 use super::pattern::{DIAGONAL, Run, ranges};
 use super::{Reach, TreePattern};
-use crate::{Number, wide};
+use crate::{Four, Number, Stored, wide};
 
 impl TreePattern {
     /// Solves `LᵀDL x = b` in place.
-    pub fn solve<T: Number>(&self, factor: &[T], inverse_diagonal: &[T], x: &mut [T]) {
+    pub fn solve<T: Stored>(&self, factor: &[T], inverse_diagonal: &[T], x: &mut [T]) {
         self.solve_range(0, factor, inverse_diagonal, x);
     }
 
     /// [`Self::solve`] for the consecutive rows from `first` on; whole trees must be given. `x`
     /// has one number for each of these rows.
     #[inline(always)]
-    pub fn solve_range<T: Number>(
+    pub fn solve_range<T: Stored>(
         &self,
         first: usize,
         factor: &[T],
@@ -26,7 +26,12 @@ impl TreePattern {
             0..=16 => solve_runs(runs, first, factor, inverse, x, Reach::<16>),
             17..=64 => solve_runs(runs, first, factor, inverse, x, Reach::<64>),
             65..=256 => solve_runs(runs, first, factor, inverse, x, Reach::<256>),
-            _ => self.solve_wide(first, factor, inverse, x),
+            _ => {
+                let (factor, inverse) =
+                    (bytemuck::cast_slice(factor), bytemuck::cast_slice(inverse));
+                let x = bytemuck::cast_slice_mut(x);
+                self.solve_wide::<T::Number<Four>>(first, factor, inverse, x);
+            }
         }
     }
 
@@ -94,7 +99,7 @@ impl TreePattern {
 // by depth. Going up, it collects what they will have to add or subtract; going down, it holds
 // their numbers.
 wide! {
-    fn solve_runs[T: Number, const REACH: usize](
+    fn solve_runs[T: Stored, const REACH: usize](
         runs: &[Run],
         first: usize,
         factor: &[T],
@@ -102,39 +107,53 @@ wide! {
         x: &mut [T],
         _reach: Reach<REACH>,
     ) {
-        let mut stack = [T::default(); REACH];
-        let rows = first..first + x.len();
-        for run in runs.iter().rev() {
-            let d = inverse_diagonal;
-            if run.depth == DIAGONAL {
-                let rows = run.diagonal(&rows);
-                let given = d[rows.clone()].iter();
-                for (x, d) in x[rows.start - first..rows.end - first].iter_mut().zip(given) {
-                    *x *= *d;
-                }
-                continue;
+        let inverse_diagonal = bytemuck::cast_slice(inverse_diagonal);
+        let (factor, x) = (bytemuck::cast_slice(factor), bytemuck::cast_slice_mut(x));
+        up_and_down::<T::Number<Simd>, REACH>(runs, first, factor, inverse_diagonal, x);
+    }
+}
+
+/// See [`solve_runs`].
+#[inline(always)]
+fn up_and_down<T: Number, const REACH: usize>(
+    runs: &[Run],
+    first: usize,
+    factor: &[T],
+    inverse_diagonal: &[T],
+    x: &mut [T],
+) {
+    let mut stack = [T::default(); REACH];
+    let rows = first..first + x.len();
+    for run in runs.iter().rev() {
+        let d = inverse_diagonal;
+        if run.depth == DIAGONAL {
+            let rows = run.diagonal(&rows);
+            let given = d[rows.clone()].iter();
+            for (x, d) in x[rows.start - first..rows.end - first].iter_mut().zip(given) {
+                *x *= *d;
             }
-            match run.len {
-                1 => solve_run_up::<T, REACH, 1>(run, first, factor, d, x, &mut stack),
-                2 => solve_run_up::<T, REACH, 2>(run, first, factor, d, x, &mut stack),
-                3 => solve_run_up::<T, REACH, 3>(run, first, factor, d, x, &mut stack),
-                4 => solve_run_up::<T, REACH, 4>(run, first, factor, d, x, &mut stack),
-                5 => solve_run_up::<T, REACH, 5>(run, first, factor, d, x, &mut stack),
-                _ => solve_run_up::<T, REACH, 6>(run, first, factor, d, x, &mut stack),
-            }
+            continue;
         }
-        for run in runs {
-            if run.depth == DIAGONAL {
-                continue;
-            }
-            match run.len {
-                1 => solve_run_down::<T, REACH, 1>(run, first, factor, x, &mut stack),
-                2 => solve_run_down::<T, REACH, 2>(run, first, factor, x, &mut stack),
-                3 => solve_run_down::<T, REACH, 3>(run, first, factor, x, &mut stack),
-                4 => solve_run_down::<T, REACH, 4>(run, first, factor, x, &mut stack),
-                5 => solve_run_down::<T, REACH, 5>(run, first, factor, x, &mut stack),
-                _ => solve_run_down::<T, REACH, 6>(run, first, factor, x, &mut stack),
-            }
+        match run.len {
+            1 => solve_run_up::<T, REACH, 1>(run, first, factor, d, x, &mut stack),
+            2 => solve_run_up::<T, REACH, 2>(run, first, factor, d, x, &mut stack),
+            3 => solve_run_up::<T, REACH, 3>(run, first, factor, d, x, &mut stack),
+            4 => solve_run_up::<T, REACH, 4>(run, first, factor, d, x, &mut stack),
+            5 => solve_run_up::<T, REACH, 5>(run, first, factor, d, x, &mut stack),
+            _ => solve_run_up::<T, REACH, 6>(run, first, factor, d, x, &mut stack),
+        }
+    }
+    for run in runs {
+        if run.depth == DIAGONAL {
+            continue;
+        }
+        match run.len {
+            1 => solve_run_down::<T, REACH, 1>(run, first, factor, x, &mut stack),
+            2 => solve_run_down::<T, REACH, 2>(run, first, factor, x, &mut stack),
+            3 => solve_run_down::<T, REACH, 3>(run, first, factor, x, &mut stack),
+            4 => solve_run_down::<T, REACH, 4>(run, first, factor, x, &mut stack),
+            5 => solve_run_down::<T, REACH, 5>(run, first, factor, x, &mut stack),
+            _ => solve_run_down::<T, REACH, 6>(run, first, factor, x, &mut stack),
         }
     }
 }

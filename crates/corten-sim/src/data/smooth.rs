@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use corten_math::hint::rarely;
-use corten_math::{AncestorAxes, Four, Inertia, Mat3, Number, Quat, Spatial, Vec3};
+use corten_math::{
+    AncestorAxes, AxisStack, Four, Inertia, Mat3, Quat, Spatial, Stored, Vec3, Wide,
+};
 
 use super::Data;
 use super::structure::Structure;
@@ -16,9 +18,10 @@ use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
 pub(crate) trait Worlds {
-    type T: Number;
+    type Stored: Stored;
 
-    fn smooth(&mut self, m: &Model) -> Smooth<'_, Self::T>;
+    /// The fields, as numbers or registers to compute with.
+    fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, <Self::Stored as Stored>::Number<S>>;
 
     /// Wakes what has been moved in its sleep.
     fn wake(&mut self, m: &Model);
@@ -54,7 +57,7 @@ macro_rules! fields {
             pub body_awake: &'a [i32],
             pub tree_awake: &'a mut [i32],
             pub half_angle: [&'a mut [T]; 2],
-            pub ancestors: &'a mut AncestorAxes<T>,
+            pub ancestors: AxisStack<'a, T>,
             pub body_acc: &'a mut [Spatial<T>],
             pub body_frc: &'a mut [Spatial<T>],
             $(pub $name: &'a mut [fields!(@type T $type)],)*
@@ -93,7 +96,7 @@ macro_rules! fields {
                     body_awake: &self.body_awake,
                     tree_awake: &mut self.tree_awake,
                     half_angle: [half_sin, half_cos],
-                    ancestors: &mut self.scratch.ancestors,
+                    ancestors: self.scratch.ancestors.stack::<Four>(),
                     body_acc: &mut self.scratch.body_acc,
                     body_frc: &mut self.scratch.body_frc,
                     $($name: &mut self.$name,)*
@@ -102,10 +105,10 @@ macro_rules! fields {
         }
 
         impl Worlds for Data {
-            type T = f64;
+            type Stored = f64;
 
             #[inline(always)]
-            fn smooth(&mut self, m: &Model) -> Smooth<'_, f64> {
+            fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, f64> {
                 self.smooth_fields(m, false)
             }
 
@@ -119,10 +122,10 @@ macro_rules! fields {
         }
 
         impl Worlds for Sleeper<'_> {
-            type T = f64;
+            type Stored = f64;
 
             #[inline(always)]
-            fn smooth(&mut self, m: &Model) -> Smooth<'_, f64> {
+            fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, f64> {
                 self.0.smooth_fields(m, true)
             }
 
@@ -135,10 +138,10 @@ macro_rules! fields {
         }
 
         impl Worlds for Lanes {
-            type T = Four;
+            type Stored = Four;
 
             #[inline(always)]
-            fn smooth(&mut self, m: &Model) -> Smooth<'_, Four> {
+            fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, S> {
                 let [half_sin, half_cos] = &mut self.half_angle;
                 Smooth {
                     structure: &self.structure,
@@ -148,11 +151,14 @@ macro_rules! fields {
                     dofs: awake::select(false, &[], 0, m.nv),
                     body_awake: &[],
                     tree_awake: &mut [],
-                    half_angle: [half_sin, half_cos],
-                    ancestors: &mut self.ancestors,
-                    body_acc: &mut self.body_acc,
-                    body_frc: &mut self.body_frc,
-                    $($name: &mut self.$name,)*
+                    half_angle: [
+                        bytemuck::cast_slice_mut(half_sin),
+                        bytemuck::cast_slice_mut(half_cos),
+                    ],
+                    ancestors: self.ancestors.stack::<S>(),
+                    body_acc: bytemuck::cast_slice_mut(&mut self.body_acc),
+                    body_frc: bytemuck::cast_slice_mut(&mut self.body_frc),
+                    $($name: bytemuck::cast_slice_mut(&mut self.$name),)*
                 }
             }
 

@@ -4,7 +4,7 @@
 //! (`passive`, `transmission`, `actuation`, `acceleration`), in the same order; fields that only
 //! users read are left out.
 
-use corten_math::{Four, Number, wide};
+use corten_math::{Wide, wide};
 use corten_model::enums::{Bias, DisableBit, Dynamics, Gain, JointType, Transmission};
 
 use crate::data::smooth::Lanes;
@@ -60,13 +60,17 @@ wide! {
     /// `qfrc_smooth` and `qacc_smooth`, from the state, `ctrl`, `qfrc_applied` and the factor of `M`.
     pub(super) fn smooth_acceleration(m: &Model, l: &mut Lanes) {
         let s = &*l.structure;
-        passive(m, s, &l.qpos, &l.qvel, &mut l.qfrc_passive);
-        actuators(m, s, &l.ctrl, &l.qpos, &l.qvel, &mut l.qfrc_actuator);
-        let inner = l.qfrc_passive.iter().zip(&l.qfrc_bias);
-        let outer = l.qfrc_applied.iter().zip(&l.qfrc_actuator);
-        for (f, ((passive, bias), (applied, actuator))) in
-            l.qfrc_smooth.iter_mut().zip(inner.zip(outer))
-        {
+        let qpos: &[Simd] = bytemuck::cast_slice(&l.qpos);
+        let [qvel, bias, applied, ctrl]: [&[Simd]; 4] =
+            [&l.qvel, &l.qfrc_bias, &l.qfrc_applied, &l.ctrl].map(|x| bytemuck::cast_slice(x));
+        let [passive, actuator, smooth]: [&mut [Simd]; 3] =
+            [&mut l.qfrc_passive, &mut l.qfrc_actuator, &mut l.qfrc_smooth]
+                .map(|x| bytemuck::cast_slice_mut(x));
+        joints(m, s, qpos, qvel, passive);
+        actuators(m, s, ctrl, qpos, qvel, actuator);
+        let inner = passive.iter().zip(bias);
+        let outer = applied.iter().zip(actuator);
+        for (f, ((passive, bias), (applied, actuator))) in smooth.iter_mut().zip(inner.zip(outer)) {
             *f = *passive - *bias + *applied + *actuator;
         }
         l.qacc_smooth.copy_from_slice(&l.qfrc_smooth);
@@ -76,44 +80,44 @@ wide! {
 
 /// The sum of springs, dampers and, for the sign of zero, a fluid that is absent.
 #[inline(always)]
-fn passive(m: &Model, s: &Structure, qpos: &[Four], qvel: &[Four], force: &mut [Four]) {
-    force.fill(Four::of(0.0));
+fn joints<S: Wide>(m: &Model, s: &Structure, qpos: &[S], qvel: &[S], force: &mut [S]) {
+    force.fill(S::of(0.0));
     for (joint, &stiffness) in s.joints.iter().zip(&m.jnt_stiffness) {
         if stiffness != 0.0 {
             let q = joint.qpos();
-            force[joint.dof()] = Four::of(-stiffness) * (qpos[q] - Four::of(m.qpos_spring[q]));
+            force[joint.dof()] = S::of(-stiffness) * (qpos[q] - S::of(m.qpos_spring[q]));
         }
     }
     for (f, (v, damping)) in force.iter_mut().zip(qvel.iter().zip(&m.dof_damping)) {
-        *f = *f + Four::of(-damping) * *v + Four::of(0.0);
+        *f = *f + S::of(-damping) * *v + S::of(0.0);
     }
 }
 
 /// `qfrc_actuator`.
 #[inline(always)]
-fn actuators(
+fn actuators<S: Wide>(
     m: &Model,
     s: &Structure,
-    ctrl: &[Four],
-    qpos: &[Four],
-    qvel: &[Four],
-    force: &mut [Four],
+    ctrl: &[S],
+    qpos: &[S],
+    qvel: &[S],
+    force: &mut [S],
 ) {
-    force.fill(Four::of(0.0));
+    force.fill(S::of(0.0));
     for (i, &u) in ctrl.iter().enumerate() {
         let Some(joint) = target(m, s, i) else { continue };
-        let gear = Four::of(m.actuator_gear[i][0]);
+        let gear = S::of(m.actuator_gear[i][0]);
         let limited = m.actuator_ctrllimited[i] != 0;
         let u = if limited { clip(u, m.actuator_ctrlrange[i]) } else { u };
-        let mut bias = Four::of(0.0);
+        let mut bias = S::of(0.0);
         if m.actuator_biastype[i] == Bias::Affine.raw() {
             let [constant, by_length, by_velocity, ..] = m.actuator_biasprm[i];
             let [constant, by_length, by_velocity] =
-                [Four::of(constant), Four::of(by_length), Four::of(by_velocity)];
+                [S::of(constant), S::of(by_length), S::of(by_velocity)];
             let (length, velocity) = (qpos[joint.qpos()] * gear, gear * qvel[joint.dof()]);
             bias = constant + by_length * length + by_velocity * velocity;
         }
-        let mut f = Four::of(m.actuator_gainprm[i][0]) * u + bias;
+        let mut f = S::of(m.actuator_gainprm[i][0]) * u + bias;
         if m.actuator_forcelimited[i] != 0 {
             f = clip(f, m.actuator_forcerange[i]);
         }
@@ -130,9 +134,9 @@ fn actuators(
 }
 
 #[inline(always)]
-fn clip(x: Four, range: [f64; 2]) -> Four {
-    let [low, high] = range.map(Four::of);
-    Four::select(x.below(low), low, Four::select(high.below(x), high, x))
+fn clip<S: Wide>(x: S, range: [f64; 2]) -> S {
+    let [low, high] = range.map(S::of);
+    S::select(x.below(low), low, S::select(high.below(x), high, x))
 }
 
 wide! {
@@ -151,8 +155,8 @@ wide! {
             }
         }
         for (k, (slope, damping)) in slope.iter().zip(&m.dof_damping).enumerate() {
-            let entry = &mut l.qH[s.mass.diagonal_entry(k)];
-            *entry -= Four::of(m.opt.timestep * (slope - damping));
+            let entry: &mut Simd = bytemuck::cast_mut(&mut l.qH[s.mass.diagonal_entry(k)]);
+            *entry -= Simd::of(m.opt.timestep * (slope - damping));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From accelerations to the next states, in lanes.
 
-use corten_math::{Four, Number, transpose, wide};
+use corten_math::{Four, transpose, wide};
 use corten_model::enums::Integrator;
 
 use super::plan::Plan;
@@ -108,7 +108,8 @@ fn solve(l: &mut Lanes) {
 
 wide! {
     fn add(a: &[Four], b: &[Four], sum: &mut [Four]) {
-        for (sum, (a, b)) in sum.iter_mut().zip(a.iter().zip(b)) {
+        let [a, b]: [&[Simd]; 2] = [a, b].map(bytemuck::cast_slice);
+        for (sum, (a, b)) in bytemuck::cast_slice_mut(sum).iter_mut().zip(a.iter().zip(b)) {
             *sum = *a + *b;
         }
     }
@@ -118,16 +119,17 @@ wide! {
         let pattern = &l.structure.mass;
         l.qH.copy_from_slice(&l.M);
         for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
-            l.qH[pattern.diagonal_entry(i)] += Four::of(m.opt.timestep * b);
+            let entry: &mut Simd = bytemuck::cast_mut(&mut l.qH[pattern.diagonal_entry(i)]);
+            *entry += Simd::of(m.opt.timestep * b);
         }
     }
 
     /// Velocities and positions at the end of the step.
     fn move_joints(m: &Model, l: &mut Lanes) {
-        let v = l.smooth(m);
+        let v = l.smooth::<Simd>(m);
         let h = m.opt.timestep;
         for (vel, a) in v.qvel.iter_mut().zip(v.qacc.iter()) {
-            *vel += *a * Four::of(h);
+            *vel += *a * Simd::of(h);
         }
         support::integrate_all_joints(v.structure, v.qpos, v.qvel, h);
     }

@@ -96,8 +96,7 @@ impl Clone for Kept {
 
 /// Whether worlds of this model can go side by side here, and gain from it.
 pub fn supported(m: &Model, d: &Data) -> bool {
-    Four::available()
-        && (1..=LARGEST).contains(&m.nv)
+    (1..=LARGEST).contains(&m.nv)
         && m.nflex == 0
         && !m.opt.enabled(EnableBit::Sleep)
         && !m.opt.enabled(EnableBit::FwdInv)
@@ -358,12 +357,13 @@ wide! {
     fn at_limits(m: &Model, s: &Structure, qpos: &[Four]) -> bool {
         let joints = s.joints.iter().zip(&m.jnt_limited);
         let limits = m.jnt_range.iter().zip(&m.jnt_margin);
-        let mut far = Four::of(0.0).at_most(Four::of(0.0));
+        let qpos: &[Simd] = bytemuck::cast_slice(qpos);
+        let mut far = Simd::of(0.0).at_most(Simd::of(0.0));
         for ((joint, &limited), (&[low, high], &margin)) in joints.zip(limits) {
             if limited != 0 && matches!(joint.kind, JointType::Hinge | JointType::Slide) {
-                let (q, margin) = (qpos[joint.qpos()], Four::of(margin));
-                far = far.and(margin.at_most(q - Four::of(low)));
-                far = far.and(margin.at_most(Four::of(high) - q));
+                let (q, margin) = (qpos[joint.qpos()], Simd::of(margin));
+                far = far.and(margin.at_most(q - Simd::of(low)));
+                far = far.and(margin.at_most(Simd::of(high) - q));
             }
         }
         !far.all()
@@ -371,12 +371,12 @@ wide! {
 
     /// Whether all numbers are sane, by the sum of their magnitudes.
     fn is_sane(numbers: &[&[Four]]) -> bool {
-        let mut sum = Four::of(0.0);
+        let mut sum = Simd::of(0.0);
         for numbers in numbers {
-            for x in *numbers {
+            for x in bytemuck::cast_slice::<Four, Simd>(numbers) {
                 sum += x.abs();
             }
         }
-        sum.at_most(Four::of(check::MAX_VAL)).all()
+        sum.at_most(Simd::of(check::MAX_VAL)).all()
     }
 }

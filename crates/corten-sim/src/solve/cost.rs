@@ -14,7 +14,7 @@
 //! `½ Dₘ (N − μT)²` with `Dₘ = D₀/(μ²(1 + μ²))`, which joins both smoothly.
 //! Answers to `mj_constraintUpdate`.
 
-use corten_math::{Four, Mask, Number, wide};
+use corten_math::{Mask, Number, Wide, wide};
 use corten_model::enums::ConstraintState;
 
 use super::problem::Rows;
@@ -71,7 +71,7 @@ wide! {
         let range = rows.frictions();
         if !range.is_empty() {
             let given = [rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
-            frictions(
+            frictions::<Simd>(
                 given,
                 &x[range.clone()],
                 &mut force[range.clone()],
@@ -244,29 +244,24 @@ wide! {
 
 /// Rows of dry friction, given `D`, `R` and `frictionloss`.
 #[inline(always)]
-fn frictions(
+fn frictions<S: Wide>(
     given: [&[f64]; 3],
     x: &[f64],
     force: &mut [f64],
     state: &mut [i32],
     found: &mut Update,
 ) {
-    let mut cost = [0.0; LANES];
     let count = x.len();
-    let mut first = 0;
-    if Four::available() {
-        let mut sum = Four::of(0.0);
-        let whole = given.map(|v| v.as_chunks::<LANES>().0);
-        let (x, force) = (x.as_chunks::<LANES>().0, force.as_chunks_mut::<LANES>().0);
-        for (i, (x, to)) in x.iter().zip(force).enumerate() {
-            let [d, r, loss] = whole.map(|v| v[i]);
-            let (cost, force) = friction([Four(d), Four(r), Four(loss)], Four(*x));
-            sum += cost;
-            *to = force.0;
-        }
-        (cost, first) = (sum.0, count / LANES * LANES);
+    let mut sum = S::of(0.0);
+    let whole = given.map(|v| v.as_chunks::<LANES>().0);
+    let fours = force.as_chunks_mut::<LANES>().0;
+    for (i, (x, to)) in x.as_chunks::<LANES>().0.iter().zip(fours).enumerate() {
+        let (cost, force) = friction(whole.map(|v| S::load(v[i])), S::load(*x));
+        sum += cost;
+        *to = force.store();
     }
-    for i in first..count {
+    let mut cost = sum.store();
+    for i in count / LANES * LANES..count {
         let (c, f) = friction(given.map(|v| v[i]), x[i]);
         cost[i % LANES] += c;
         force[i] = f;
@@ -373,6 +368,8 @@ pub fn cone_hessian(cone: &Cone, d: &[f64], x: &[f64]) -> ConeHessian {
 
 #[cfg(test)]
 mod tests {
+    use corten_math::Four;
+
     use super::super::line_search;
     use super::*;
 
@@ -425,9 +422,6 @@ mod tests {
             for (found, expected) in along.into_iter().zip([cost, -2.0 * force, curvature]) {
                 assert!((found - expected).abs() < 1e-12, "{x}");
             }
-        }
-        if !Four::available() {
-            return;
         }
         for four in xs.as_chunks::<4>().0 {
             let (cost, force) = friction(given.map(Four::of), Four(*four));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::problem::Rows;
 use super::problem::inlined::{dot, padded};
 use super::rows::Kind;
-use corten_math::{Four, MIN_VAL, Mask, Number, wide};
+use corten_math::{MIN_VAL, Mask, Number, Wide, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
 #[derive(Clone, Debug, Default)]
@@ -231,7 +231,7 @@ wide! {
             None => line.at(rows, along, 0.0),
         };
         line.evaluations += 1;
-        let mut p = point(line, rows, along, origin.newton());
+        let mut p = point::<Simd>(line, rows, along, origin.newton());
         if origin.cost < p.cost {
             p = origin;
         }
@@ -240,7 +240,7 @@ wide! {
         while p.slope.abs() > gtol && p.slope * forward <= -gtol && line.evaluations < iterations {
             previous = Some(p);
             line.evaluations += 1;
-            p = point(line, rows, along, p.newton());
+            p = point::<Simd>(line, rows, along, p.newton());
         }
         let open = !(p.slope.abs() <= gtol) && line.evaluations < iterations;
         (p, previous.filter(|_| open).map(|other| Bracket { origin, other }))
@@ -248,13 +248,13 @@ wide! {
 
     /// The point of the line at `alpha`.
     fn at(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
-        point(line, rows, along, alpha)
+        point::<Simd>(line, rows, along, alpha)
     }
 }
 
 /// See [`at`].
 #[inline(always)]
-fn point(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
+fn point<S: Wide>(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
     let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
     let mut quad = line.quad;
     for c in &line.cones {
@@ -282,12 +282,12 @@ fn point(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Poi
         slope += c.dm * gap * gap1;
         curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
     }
-    let mut sums = inequalities(rows, along, rows.inequalities(), alpha);
+    let mut sums = inequalities::<S>(rows, along, rows.inequalities(), alpha);
     if !rows.frictions().is_empty() {
-        add(&mut sums, frictions(rows, along, rows.frictions(), alpha));
+        add(&mut sums, frictions::<S>(rows, along, rows.frictions(), alpha));
     }
     for b in rows.cone_blocks().iter().filter(|b| b.kind != Kind::Elliptic) {
-        add(&mut sums, inequalities(rows, along, b.rows(), alpha));
+        add(&mut sums, inequalities::<S>(rows, along, b.rows(), alpha));
     }
     let [c, s, k] = sums;
     cost += c + alpha * alpha * quad[2] + alpha * quad[1] + quad[0];
@@ -303,7 +303,7 @@ fn point(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Poi
 /// Cost, slope and curvature of rows that are quadratic where `jar + alpha·jv` is negative, in
 /// running sums that the processor can compute side by side.
 #[inline(always)]
-fn inequalities(
+fn inequalities<S: Wide>(
     rows: &Rows<'_>,
     along: &Direction<'_>,
     range: Range<usize>,
@@ -313,29 +313,14 @@ fn inequalities(
     let [(starts, start_rest), (slopes, slope_rest), (ds, d_rest)] = inputs;
     let whole = |i: usize| [starts[i], slopes[i], ds[i]];
     let rest = || [padded(start_rest), padded(slope_rest), padded(d_rest)];
-    let sums = if Four::available() {
-        let mut sums = [Four::of(0.0); 3];
-        for i in 0..starts.len() {
-            add(&mut sums, inequality(whole(i).map(Four), alpha));
-        }
-        if !start_rest.is_empty() {
-            add(&mut sums, inequality(rest().map(Four), alpha));
-        }
-        sums.map(|sum| sum.0)
-    } else {
-        let mut sums = [[0.0; 4]; 3];
-        let rest = (!start_rest.is_empty()).then(rest);
-        for four in (0..starts.len()).map(whole).chain(rest) {
-            for k in 0..4 {
-                let terms = inequality(four.map(|four| four[k]), alpha);
-                for (sum, term) in sums.iter_mut().zip(terms) {
-                    sum[k] += term;
-                }
-            }
-        }
-        sums
-    };
-    let [c, s, q] = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+    let mut sums = [S::of(0.0); 3];
+    for i in 0..starts.len() {
+        add(&mut sums, inequality(whole(i).map(S::load), alpha));
+    }
+    if !start_rest.is_empty() {
+        add(&mut sums, inequality(rest().map(S::load), alpha));
+    }
+    let [c, s, q] = sums.map(|sum| sum.store()).map(|s| (s[0] + s[2]) + (s[1] + s[3]));
     [0.5 * c, s, q]
 }
 
@@ -351,23 +336,22 @@ fn inequality<T: Number>([start, v, d]: [T; 3], alpha: f64) -> [T; 3] {
 
 /// [`inequalities`] for rows of dry friction.
 #[inline(always)]
-fn frictions(rows: &Rows<'_>, along: &Direction<'_>, range: Range<usize>, alpha: f64) -> [f64; 3] {
+fn frictions<S: Wide>(
+    rows: &Rows<'_>,
+    along: &Direction<'_>,
+    range: Range<usize>,
+    alpha: f64,
+) -> [f64; 3] {
     const LANES: usize = 4;
     let inputs =
         [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
     let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
-    let mut sums = [[0.0; LANES]; 3];
-    let mut done = 0;
-    if Four::available() {
-        let mut four = [Four::of(0.0); 3];
-        for i in 0..whole[0].len() {
-            let [start, v, d, r, loss] = whole.map(|v| v[i]);
-            add(&mut four, friction([Four(start), Four(v), Four(d), Four(r), Four(loss)], alpha));
-        }
-        sums = four.map(|four| four.0);
-        done = whole[0].len() * LANES;
+    let mut four = [S::of(0.0); 3];
+    for i in 0..whole[0].len() {
+        add(&mut four, friction(whole.map(|v| S::load(v[i])), alpha));
     }
-    for i in done..range.len() {
+    let mut sums = four.map(|four| four.store());
+    for i in whole[0].len() * LANES..range.len() {
         let terms = friction(inputs.map(|v| v[i]), alpha);
         for k in 0..3 {
             sums[k][i % LANES] += terms[k];

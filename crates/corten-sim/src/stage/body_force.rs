@@ -46,7 +46,7 @@ wide! {
             }
             cacc[i] = acc;
         }
-        moving_forces(1..n, cinert, cvel, cacc, force);
+        moving_forces::<Simd, f64>(1..n, cinert, cvel, cacc, force);
         for (f, external) in force.iter_mut().zip(external).skip(1) {
             *f -= *external;
         }

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use corten_math::transpose::{self, Lot};
-use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, wide};
+use corten_math::{Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{JointType, ObjType, SleepState};
 
 use crate::data::smooth::{Smooth, Worlds, for_world};
@@ -26,16 +26,16 @@ wide! {
     /// [`centers_of_mass`] of any worlds.
     pub(crate) fn about_centers[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            let mut v = worlds.smooth(m);
+            let mut v = worlds.smooth::<Simd>(m);
             subtree_com(m, &mut v);
-            spatial_inertias(m, &mut v);
+            spatial_inertias::<Simd, _>(m, &mut v);
         }
     }
 }
 
 /// `cinert` and `cdof` of the bodies that are awake.
 #[inline(always)]
-fn spatial_inertias<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
+fn spatial_inertias<S: Wide, T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let n = m.nbody;
     let s = v.structure;
     let (bodies, subtree_com) = (&s.bodies[..n], &v.subtree_com[..n]);
@@ -57,7 +57,7 @@ fn spatial_inertias<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
                             [root(i), root(j), root(k), root(l)],
                         );
                     let frame = Mat3::load(bytemuck::cast_slice(ximat), at);
-                    let mass = Four([mass[i], mass[j], mass[k], mass[l]]);
+                    let mass = S::load([mass[i], mass[j], mass[k], mass[l]]);
                     Inertia::of_body(Vec3::load(diagonal, at), &frame, offset, mass)
                         .store(bytemuck::cast_slice_mut(cinert), at);
                 }
@@ -150,7 +150,7 @@ wide! {
     /// [`mass_matrix`] of any worlds, but for the armature of tendons.
     pub(crate) fn joint_inertia[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            let mut v = worlds.smooth(m);
+            let mut v = worlds.smooth::<Simd>(m);
             composite_inertias(m, &mut v);
             mass_rows(m, &mut v);
         }
@@ -183,7 +183,7 @@ fn mass_rows<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let n = s.mass.size().min(m.nv);
     let (cdof, dof_body, crb) = (&v.cdof[..n], &s.dof_body[..n], &v.crb[..m.nbody]);
     let (simple, armature) = (&m.dof_simplenum[..n], &m.dof_armature[..n]);
-    let above = &mut *v.ancestors;
+    let above = &mut v.ancestors;
     for range in v.dofs.ranges() {
         let (mut first, end) = (range.start, range.end.min(n));
         while first < end {

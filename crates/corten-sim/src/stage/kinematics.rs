@@ -26,23 +26,23 @@ wide! {
     /// [`kinematics`] of any worlds.
     pub(crate) fn poses[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            bodies(m, worlds.smooth(m));
+            bodies(m, worlds.smooth::<Simd>(m));
             worlds.wake(m);
         }
-        attachments::attachments(m, worlds.smooth(m));
+        attachments::attachments::<Simd, _>(m, worlds.smooth::<Simd>(m));
     }
 
     /// Poses of bodies, joints and inertial frames.
     pub(crate) fn frames[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            bodies(m, worlds.smooth(m));
-            attachments::inertial_frames(m, &mut worlds.smooth(m));
+            bodies(m, worlds.smooth::<Simd>(m));
+            attachments::inertial_frames(m, &mut worlds.smooth::<Simd>(m));
         }
     }
 
     /// Poses of geoms and sites, given [`frames`].
     pub(crate) fn geoms_and_sites[W: Worlds](m: &Model, worlds: &mut W) {
-        attachments::geoms_and_sites(m, &mut worlds.smooth(m));
+        attachments::geoms_and_sites(m, &mut worlds.smooth::<Simd>(m));
     }
 }
 

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use corten_math::transpose::{self, Lot};
-use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, wide};
+use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{DisableBit, JointType};
 
 use crate::data::smooth::{Smooth, Worlds, for_world};
@@ -29,15 +29,15 @@ wide! {
     /// [`velocities_and_bias`] of any worlds.
     pub(crate) fn motion[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            let mut v = worlds.smooth(m);
+            let mut v = worlds.smooth::<Simd>(m);
             tree_velocities(m, &mut v);
-            recursive_forces(m, v, false, None);
+            recursive_forces::<Simd, _>(m, v, false, None);
         }
     }
 
     fn velocities[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
-            tree_velocities(m, &mut worlds.smooth(m));
+            tree_velocities(m, &mut worlds.smooth::<Simd>(m));
         }
     }
 
@@ -46,10 +46,11 @@ wide! {
         m: &Model,
         worlds: &mut W,
         with_acceleration: bool,
-        force: Option<&mut [W::T]>,
+        force: Option<&mut [W::Stored]>,
     ) {
         if m.nbody > 0 {
-            recursive_forces(m, worlds.smooth(m), with_acceleration, force);
+            let force = force.map(bytemuck::cast_slice_mut);
+            recursive_forces::<Simd, _>(m, worlds.smooth::<Simd>(m), with_acceleration, force);
         }
     }
 }
@@ -125,7 +126,7 @@ pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mu
 
 /// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.
 #[inline(always)]
-fn recursive_forces<T: Number>(
+fn recursive_forces<S: Wide, T: Number>(
     m: &Model,
     v: Smooth<'_, T>,
     with_acceleration: bool,
@@ -159,7 +160,7 @@ fn recursive_forces<T: Number>(
         acc[i] = a;
     }
     for range in bodies.ranges() {
-        moving_forces(range, cinert, cvel, acc, frc);
+        moving_forces::<S, T>(range, cinert, cvel, acc, frc);
     }
     let Some(dofs) = dofs.list() else {
         let force = &mut force[..nv];
@@ -193,7 +194,7 @@ fn recursive_forces<T: Number>(
 
 /// The forces that give bodies their accelerations.
 #[inline(always)]
-pub(super) fn moving_forces<T: Number>(
+pub(super) fn moving_forces<S: Wide, T: Number>(
     bodies: Range<usize>,
     cinert: &[Inertia<T>],
     cvel: &[Spatial<T>],
@@ -203,7 +204,7 @@ pub(super) fn moving_forces<T: Number>(
     for lot in transpose::lots::<T>(bodies) {
         match lot {
             Lot::Four(at) => {
-                let inertia = Inertia::load(bytemuck::cast_slice(cinert), at);
+                let inertia = Inertia::<S>::load(bytemuck::cast_slice(cinert), at);
                 let vel = Spatial::load(bytemuck::cast_slice(cvel), at);
                 let acc = Spatial::load(bytemuck::cast_slice(acc), at);
                 moving_force(&inertia, &vel, &acc).store(bytemuck::cast_slice_mut(frc), at);

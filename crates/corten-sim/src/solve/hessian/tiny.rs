@@ -5,7 +5,7 @@
 //! has to ask which block or which tile comes next. Lanes beyond the last degree of freedom are
 //! those of a unit matrix.
 
-use corten_math::{Four as Register, Number, transpose};
+use corten_math::{Four as Register, Wide};
 
 use super::super::cost::{CONE, QUADRATIC, cone_hessian};
 use super::super::problem::{Inertia, Problem, inlined};
@@ -100,16 +100,12 @@ impl System for Tiny {
     #[inline(always)]
     fn mul_jacobian(&mut self, _: &Jacobian<'_>, y: &mut [f64]) {
         let x = self.x;
-        let (mut rows, mut y) = (&self.rows[..], y);
-        if Register::available() {
-            let (fours, rest) = rows.as_chunks::<LANES>();
-            let (to, to_rest) = y.as_chunks_mut::<LANES>();
-            for (to, four) in to.iter_mut().zip(fours) {
-                *to = times_four(four, &x);
-            }
-            (rows, y) = (rest, to_rest);
+        let (fours, rest) = self.rows.as_chunks::<LANES>();
+        let (to, to_rest) = y.as_chunks_mut::<LANES>();
+        for (to, four) in to.iter_mut().zip(fours) {
+            *to = times_four(four, &x);
         }
-        for (y, row) in y.iter_mut().zip(rows) {
+        for (y, row) in to_rest.iter_mut().zip(rest) {
             let mut s = [0.0; LANES];
             for i in 0..LANES {
                 s[i] = row[0][i] * x[0][i] + row[1][i] * x[1][i];
@@ -122,16 +118,6 @@ impl System for Tiny {
     fn mul_inertia(&mut self, y: &mut [f64]) {
         let [first, across, second] = &self.inertia.tiles[..] else { return };
         let [x0, x1] = &self.x;
-        if Register::available() {
-            let mut sums = [Register::of(0.0); SIZE];
-            for k in 0..LANES {
-                let [x0, x1] = [Register::of(x0[k]), Register::of(x1[k])];
-                sums[0] += Register(first[k]) * x0 + Register(across[k]) * x1;
-                sums[1] += Register(second[k]) * x1;
-            }
-            sums[1] += Register(times_vector(across, x0));
-            return write(&[sums[0].0, sums[1].0], y);
-        }
         let mut sums = NOTHING;
         for k in 0..LANES {
             for i in 0..LANES {
@@ -280,37 +266,25 @@ fn times_four([a, b, c, d]: &[Vector; LANES], x: &Vector) -> Four {
 /// The sum of each of four registers.
 #[inline(always)]
 fn sums(registers: [Register; LANES]) -> Four {
-    let [p, q, r, s] = transpose::turned(registers);
+    let [p, q, r, s] = Register::transposed(registers);
     ((p + r) + (q + s)).0
 }
 
 /// Four numbers in a register: those that are stored one by one are late to be read together.
 #[inline(always)]
 fn packed(x: Four) -> Four {
-    if Register::available() { Register::from_lanes(|k| x[k]).0 } else { x }
+    x
 }
 
 /// The products of the rows of a tile with a vector.
 #[inline(always)]
 fn times_vector(tile: &Tile, x: &Four) -> Four {
-    if Register::available() {
-        let [a, b, c, d] = *tile;
-        let x = Register(*x);
-        return sums([Register(a) * x, Register(b) * x, Register(c) * x, Register(d) * x]);
-    }
     tile.map(|row| (row[0] * x[0] + row[2] * x[2]) + (row[1] * x[1] + row[3] * x[3]))
 }
 
 /// `x − Lᵀ y` for a tile.
 #[inline(always)]
 fn subtract_columns(x: &Four, l: &Tile, y: &Four) -> Four {
-    if Register::available() {
-        let mut x = Register(*x);
-        for k in 0..LANES {
-            x -= Register(l[k]) * Register::of(y[k]);
-        }
-        return x.0;
-    }
     let mut x = *x;
     for k in 0..LANES {
         for i in 0..LANES {

@@ -3,7 +3,7 @@
 //! Reads lengths and velocities of actuators, activations and controls; writes `act_dot` and
 //! `actuator_force` of muscles whose dynamics, gain and bias are all those of [`Muscle`].
 
-use corten_math::{Four, Number, wide};
+use corten_math::{Number, wide};
 use corten_model::enums::{Bias, Dynamics, Gain};
 
 use super::muscle::{self, Muscle};
@@ -36,7 +36,7 @@ pub(super) fn count(m: &Model) -> usize {
 
 /// Activation rates and forces of the first actuators, as many as [`count`] tells.
 pub(super) fn run(m: &Model, d: &mut Data, count: usize) {
-    if Four::available() && count >= Four::LANES {
+    if count >= 4 {
         four(m, d, count);
     } else {
         for first in 0..count {
@@ -47,9 +47,9 @@ pub(super) fn run(m: &Model, d: &mut Data, count: usize) {
 
 wide! {
     fn four(m: &Model, d: &mut Data, count: usize) {
-        for first in (0..count).step_by(Four::LANES) {
+        for first in (0..count).step_by(4) {
             // The last four overlap with others if they have to.
-            lanes::<Four>(m, d, first.min(count - Four::LANES));
+            lanes::<Simd>(m, d, first.min(count - 4));
         }
     }
 }

@@ -7,7 +7,7 @@ use corten_geom::pair::{self, Posed};
 use corten_geom::{
     Hint, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield,
 };
-use corten_math::{Four, Mask, Mat3, Number, Vec3, wide};
+use corten_math::{Mask, Mat3, Number, Vec3, Wide, wide};
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
 use super::filter::{Candidate, Rules, Source};
@@ -440,26 +440,23 @@ wide! {
         }
         let between = b.center() - a.center();
         let [first, second] = infinite.map(|axes| axes.contains(&true));
-        (!second && face_separates(&a, &b, between, margin))
-            || (!first && face_separates(&b, &a, between, margin))
+        (!second && face_separates::<Simd>(&a, &b, between, margin))
+            || (!first && face_separates::<Simd>(&b, &a, between, margin))
     }
 }
 
 /// Whether a face normal of the first of two boxes separates them.
 #[inline(always)]
-fn face_separates(a: &Oriented<'_>, b: &Oriented<'_>, between: Vec3, margin: f64) -> bool {
+fn face_separates<S: Wide>(a: &Oriented<'_>, b: &Oriented<'_>, between: Vec3, margin: f64) -> bool {
     let m = &a.mat.0;
-    if Four::available() {
-        // No axis in the last lane, along which all is near: numbers side by side are read at once.
-        let axes = Vec3([
-            Four([m[0], m[1], m[2], m[3]]),
-            Four([m[3], m[4], m[5], m[6]]),
-            Four([m[6], m[7], m[8], m[8]]),
-        ]);
-        let [x, y, z] = a.size().0;
-        return separates(axes, Four([x, y, z, f64::INFINITY]), b, between, margin).any();
-    }
-    (0..3).any(|k| separates(a.mat.col(k), a.size()[k], b, between, margin))
+    // No axis in the last lane, along which all is near: numbers side by side are read at once.
+    let axes = Vec3([
+        S::load([m[0], m[1], m[2], m[3]]),
+        S::load([m[3], m[4], m[5], m[6]]),
+        S::load([m[6], m[7], m[8], m[8]]),
+    ]);
+    let [x, y, z] = a.size().0;
+    separates(axes, S::load([x, y, z, f64::INFINITY]), b, between, margin).any()
 }
 
 /// Whether axes of a box, which reaches `own` along them, separate it from another one.

@@ -8,7 +8,7 @@
 //! the same for every direction: `R₁ = R₀/impratio`, `Rₖ μₖ² = R₁ μ₁²`, which makes
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
-use corten_math::{Four, Number, Spatial, Vec3, wide};
+use corten_math::{Spatial, Vec3, Wide, wide};
 use corten_model::enums::{ConstraintType, DisableBit};
 
 use super::assembly::{Columns, Constraints, Row, at_least_min, offset};
@@ -57,9 +57,9 @@ wide! {
             let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
             let val = rows.values.len();
             match dim {
-                1 => relative_velocity::<1>(d, rows, contact, bodies, columns, dim),
-                3 => relative_velocity::<3>(d, rows, contact, bodies, columns, dim),
-                _ => relative_velocity::<MAX_RANK>(d, rows, contact, bodies, columns, dim),
+                1 => relative_velocity::<Simd, 1>(d, rows, contact, bodies, columns, dim),
+                3 => relative_velocity::<Simd, 3>(d, rows, contact, bodies, columns, dim),
+                _ => relative_velocity::<Simd, MAX_RANK>(d, rows, contact, bodies, columns, dim),
             }
             let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
             let kind = match dim {
@@ -117,7 +117,7 @@ fn push_dofs(rows: &mut Constraints, dofs: &[u32], side: u8) {
 /// Appends values of the relative velocity in the contact frame, in `dim` rows; `D` equals `dim` or
 /// the largest of all.
 #[inline(always)]
-fn relative_velocity<const D: usize>(
+fn relative_velocity<S: Wide, const D: usize>(
     d: &Data,
     rows: &mut Constraints,
     contact: &Contact,
@@ -135,7 +135,7 @@ fn relative_velocity<const D: usize>(
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
         let side = Side { sign, offset: offset(d, body, contact.pos) };
         let end = first + len as usize;
-        put::<D>(contact, &side, &d.cdof, &dofs[first..end], &mut values[first..], n, dim);
+        put::<S, D>(contact, &side, &d.cdof, &dofs[first..end], &mut values[first..], n, dim);
         first = end;
     }
 }
@@ -149,7 +149,7 @@ struct Side {
 
 /// Values of some columns; `values` start with the first of them, rows are `n` apart.
 #[inline(always)]
-fn put<const D: usize>(
+fn put<S: Wide, const D: usize>(
     contact: &Contact,
     side: &Side,
     axes: &[Spatial],
@@ -175,14 +175,15 @@ fn put<const D: usize>(
     let (y, z) = rest.split_at_mut(n);
     let (x, y, z) = (&mut x[..len], &mut y[..len], z);
     let third = &mut z[..len];
-    if len >= 4 && Four::available() {
+    if len >= 4 {
         let offset = Vec3::of(side.offset);
         let mut start = 0;
         while start < len {
             // The last four overlap with those before.
             let at = start.min(len - 4);
             if let Some(&[i, j, k, l]) = dofs[at..].first_chunk::<4>() {
-                let axes = Spatial::load(axes, [i as usize, j as usize, k as usize, l as usize]);
+                let axes =
+                    Spatial::<S>::load(axes, [i as usize, j as usize, k as usize, l as usize]);
                 let v = axes.lin() + axes.rot().cross(offset);
                 project(&frame[0], &v, &mut x[at..]);
                 project(&frame[1], &v, &mut y[at..]);
@@ -207,10 +208,10 @@ fn put<const D: usize>(
 
 /// The parts of four velocities along a direction.
 #[inline(always)]
-fn project(direction: &Vec3, v: &Vec3<Four>, to: &mut [f64]) {
-    let [x, y, z] = direction.0.map(Four::of);
+fn project<S: Wide>(direction: &Vec3, v: &Vec3<S>, to: &mut [f64]) {
+    let [x, y, z] = direction.0.map(S::of);
     if let Some(to) = to.first_chunk_mut::<4>() {
-        *to = (x * v[0] + y * v[1] + z * v[2]).0;
+        *to = (x * v[0] + y * v[1] + z * v[2]).store();
     }
 }
 

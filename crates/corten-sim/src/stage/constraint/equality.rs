@@ -5,7 +5,7 @@
 //! `conj(q₂)·q₁·rel`, times the torque scale (6 rows); couplings are
 //! `y − y₀ − poly(x − x₀)` (1 row). Parameters of the polynomial in `eq_data[0..5]`.
 
-use corten_math::{Four, Number, Quat, Spatial, Vec3, wide};
+use corten_math::{Number, Quat, Spatial, Vec3, wide};
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::asleep;
@@ -130,7 +130,7 @@ wide! {
         let n = links.len();
         let (x, rest) = rows.split_at_mut(n);
         let (y, z) = rest.split_at_mut(n);
-        if n < 4 || !Four::available() {
+        if n < 4 {
             for (k, link) in links.iter().enumerate() {
                 let axis = &axes[link.dof as usize];
                 let v = relative_velocity(axis, link.on.map(weight), offsets);
@@ -150,11 +150,11 @@ wide! {
             {
                 let dofs = [i.dof as usize, j.dof as usize, k.dof as usize, l.dof as usize];
                 let on = [
-                    Four([weight(i.on[0]), weight(j.on[0]), weight(k.on[0]), weight(l.on[0])]),
-                    Four([weight(i.on[1]), weight(j.on[1]), weight(k.on[1]), weight(l.on[1])]),
+                    Simd::load([weight(i.on[0]), weight(j.on[0]), weight(k.on[0]), weight(l.on[0])]),
+                    Simd::load([weight(i.on[1]), weight(j.on[1]), weight(k.on[1]), weight(l.on[1])]),
                 ];
                 let v = relative_velocity(&Spatial::load(axes, dofs), on, offsets);
-                (*x, *y, *z) = (v[0].0, v[1].0, v[2].0);
+                (*x, *y, *z) = (v[0].store(), v[1].store(), v[2].store());
             }
             start += 4;
         }

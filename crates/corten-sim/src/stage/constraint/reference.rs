@@ -1,6 +1,6 @@
 //! Velocities and reference accelerations of the rows. Answers to `mj_referenceConstraint`.
 
-use corten_math::{Four, Number, wide};
+use corten_math::{Number, wide};
 
 use crate::{Data, Model};
 
@@ -17,16 +17,12 @@ wide! {
     fn accelerations(kbip: &[[f64; 4]], given: [&[f64]; 3], aref: &mut [f64]) {
         let n = aref.len();
         let (kbip, given) = (&kbip[..n], given.map(|v| &v[..n]));
-        let mut done = 0;
-        if Four::available() {
-            let (fours, whole) = (kbip.as_chunks::<4>().0, given.map(|v| v.as_chunks::<4>().0));
-            for (i, aref) in aref.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-                let kbip = Four::from_records(|k| fours[i][k]);
-                *aref = acceleration(kbip, whole.map(|v| Four(v[i]))).0;
-            }
-            done = n / 4 * 4;
+        let (fours, whole) = (kbip.as_chunks::<4>().0, given.map(|v| v.as_chunks::<4>().0));
+        for (i, aref) in aref.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let kbip = Simd::from_records(|k| fours[i][k]);
+            *aref = acceleration(kbip, whole.map(|v| Simd::load(v[i]))).store();
         }
-        for i in done..n {
+        for i in n / 4 * 4..n {
             aref[i] = acceleration(kbip[i], given.map(|v| v[i]));
         }
     }

@@ -3,7 +3,7 @@
 //! In a single world where nothing sleeps, those with orientations of their own are turned four at a
 //! time, and the others follow lists.
 
-use corten_math::{Four, Mat3, Number, Quat, Vec3};
+use corten_math::{Mat3, Number, Quat, Vec3, Wide};
 use corten_model::enums::{SameFrame, SleepState};
 
 use super::BodyFrame;
@@ -13,17 +13,17 @@ use crate::data::smooth::Smooth;
 
 /// The poses of all.
 #[inline(always)]
-pub(super) fn attachments<T: Number>(m: &Model, mut v: Smooth<'_, T>) {
+pub(super) fn attachments<S: Wide, T: Number>(m: &Model, mut v: Smooth<'_, T>) {
     let filter = v.bodies.list().is_some();
     let attached = &v.structure.attached;
-    if T::LANES > 1 || filter || !Four::available() || !attached.fit(m) {
+    if T::LANES > 1 || filter || !attached.fit(m) {
         inertial_frames(m, &mut v);
         geoms_and_sites(m, &mut v);
         return;
     }
     let (frames, mut kinds) = split(m, &mut v);
     for (kind, placed) in kinds.iter_mut().zip(&attached.kinds) {
-        kind.place_turned(placed, &frames);
+        kind.place_turned::<S>(placed, &frames);
         kind.place_aligned(placed, &frames);
     }
     let ([inertial, others @ ..], [bodies, on_others @ ..]) = (&mut kinds, &attached.kinds);
@@ -165,14 +165,14 @@ impl<T: Number> Kind<'_, T> {
 
     /// Finds the poses of those with orientations of their own.
     #[inline(always)]
-    fn place_turned(&mut self, placed: &Placed, frames: &Frames<'_, T>) {
+    fn place_turned<S: Wide>(&mut self, placed: &Placed, frames: &Frames<'_, T>) {
         if !placed.fours.is_empty() {
             // As many of each: one check holds for all.
             let n = self.xpos.len();
             let (pos, quat) = (&self.pos[..n], &self.quat[..n]);
             let (xpos, xmat) = (&mut self.xpos[..], &mut self.xmat[..n]);
             for four in &placed.fours {
-                place_four(four, frames, (pos, quat), (xpos, xmat));
+                place_four::<S, T>(four, frames, (pos, quat), (xpos, xmat));
             }
         }
         for &[k, body] in &placed.turned {
@@ -216,7 +216,7 @@ impl<T: Number> Kind<'_, T> {
 /// Finds the poses of four side by side. The matrices of their bodies are made anew from the
 /// orientations, with the same bits: less work than to load them.
 #[inline(always)]
-fn place_four<T: Number>(
+fn place_four<S: Wide, T: Number>(
     four: &FourAttached,
     frames: &Frames<'_, T>,
     (pos, quat): (&[Vec3], &[Quat]),
@@ -226,7 +226,7 @@ fn place_four<T: Number>(
     let at = [i as usize, j as usize, k as usize, l as usize];
     let [i, j, k, l] = four.bodies;
     let bodies = [i as usize, j as usize, k as usize, l as usize];
-    let frame = Quat::load(bytemuck::cast_slice(frames.quat), bodies);
+    let frame = Quat::<S>::load(bytemuck::cast_slice(frames.quat), bodies);
     let origin = Vec3::load(bytemuck::cast_slice(frames.pos), bodies);
     let position = frame.to_mat() * Vec3::load(pos, at) + origin;
     position.store(bytemuck::cast_slice_mut(xpos), at);

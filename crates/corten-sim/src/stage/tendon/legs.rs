@@ -3,7 +3,7 @@
 //! Reads poses of sites and geoms; writes one [`Runs`] per four legs.
 
 use bytemuck::{Pod, Zeroable};
-use corten_math::{Four, Mat3, Number, Vec3, wide};
+use corten_math::{Four, Mat3, Vec3, Wide, wide};
 
 use super::path::Leg;
 use super::pattern::Pattern;
@@ -152,25 +152,25 @@ impl Batch {
         !asleep.is_empty() && self.tendons.iter().all(|&t| asleep[t as usize])
     }
 
-    /// The runs of as many legs as `T` has lanes, from `first` on.
+    /// How the legs run.
     #[inline(always)]
-    fn run<T: Number>(&self, first: usize, m: &Model, d: &Data, runs: &mut Runs) {
-        let (zero, one) = (T::of(0.0), T::of(1.0));
+    fn run<S: Wide>(&self, m: &Model, d: &Data, runs: &mut Runs) {
+        let (zero, one) = (S::of(0.0), S::of(1.0));
         let [start, end] = &self.sites;
-        let start = Vec3::from_lanes(|k| d.site_xpos[start[first + k] as usize]);
-        let end = Vec3::from_lanes(|k| d.site_xpos[end[first + k] as usize]);
+        let start = Vec3::<S>::from_lanes(|k| d.site_xpos[start[k] as usize]);
+        let end = Vec3::from_lanes(|k| d.site_xpos[end[k] as usize]);
         let mut gap = end - start;
         let mut rest = None;
         if let Some(shape) = self.shape {
-            let geom = |k: usize| self.geoms[first + k] as usize;
+            let geom = |k: usize| self.geoms[k] as usize;
             let obstacle = Obstacle {
                 shape,
                 center: Vec3::from_lanes(|k| d.geom_xpos[geom(k)]),
                 frame: Mat3::from_lanes(|k| &d.geom_xmat[geom(k)]),
-                radius: T::from_lanes(|k| m.geom_size[geom(k)][0]),
+                radius: S::from_lanes(|k| m.geom_size[geom(k)][0]),
             };
             let side = if self.has_sides {
-                Some(Vec3::from_lanes(|k| d.site_xpos[self.sides[first + k] as usize]))
+                Some(Vec3::from_lanes(|k| d.site_xpos[self.sides[k] as usize]))
             } else {
                 None
             };
@@ -179,63 +179,48 @@ impl Batch {
                 let [reach, leave] = touch.points;
                 let before = reach - start;
                 for k in 0..3 {
-                    gap[k] = T::select(touch.touches, before[k], gap[k]);
+                    gap[k] = S::select(touch.touches, before[k], gap[k]);
                 }
                 let (after, after_length) = normalized(end - leave);
-                reach.put(&mut runs.points[1], first);
-                leave.put(&mut runs.points[2], first);
-                self.weighted(after, first).put(&mut runs.forces[1], first);
-                touches = T::select(touch.touches, one, zero);
+                runs.points[1] = bytemuck::cast(reach);
+                runs.points[2] = bytemuck::cast(leave);
+                runs.forces[1] = bytemuck::cast(self.weighted(after));
+                touches = S::select(touch.touches, one, zero);
                 rest = Some((touch.touches, touch.length, after_length));
             }
-            touches.put(&mut runs.touches, first);
+            runs.touches = bytemuck::cast(touches);
         }
         let (before, mut length) = normalized(gap);
         if let Some((touches, around, after)) = rest {
-            length = T::select(touches, length + around + after, length);
+            length = S::select(touches, length + around + after, length);
         }
-        start.put(&mut runs.points[0], first);
-        end.put(&mut runs.points[3], first);
-        self.weighted(before, first).put(&mut runs.forces[0], first);
+        runs.points[0] = bytemuck::cast(start);
+        runs.points[3] = bytemuck::cast(end);
+        runs.forces[0] = bytemuck::cast(self.weighted(before));
         if !self.undivided {
-            length = length / T::from_lanes(|k| self.divisors[first + k]);
+            length = length / S::load(self.divisors);
         }
-        length.put(&mut runs.shares, first);
+        runs.shares = bytemuck::cast(length);
     }
 
     /// Vectors over the divisors.
     #[inline(always)]
-    fn weighted<T: Number>(&self, v: Vec3<T>, first: usize) -> Vec3<T> {
-        if self.undivided {
-            return v;
-        }
-        let weight = T::from_lanes(|k| self.weights[first + k]);
-        Vec3([v[0] * weight, v[1] * weight, v[2] * weight])
-    }
-}
-
-/// How all legs run, but for those of sleeping tendons.
-#[inline]
-pub(super) fn run(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Runs]) {
-    if Four::available() {
-        four(m, d, batches, asleep, runs);
-    } else {
-        one(m, d, batches, asleep, runs);
+    fn weighted<S: Wide>(&self, v: Vec3<S>) -> Vec3<S> {
+        if self.undivided { v } else { v * S::load(self.weights) }
     }
 }
 
 wide! {
-    fn four(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Runs]) {
+    /// How all legs run, but for those of sleeping tendons.
+    pub(super) fn run(
+        m: &Model,
+        d: &Data,
+        batches: &[Batch],
+        asleep: &[bool],
+        runs: &mut [Runs],
+    ) {
         for (batch, runs) in batches.iter().zip(runs).filter(|(batch, _)| !batch.sleeps(asleep)) {
-            batch.run::<Four>(0, m, d, runs);
-        }
-    }
-}
-
-fn one(m: &Model, d: &Data, batches: &[Batch], asleep: &[bool], runs: &mut [Runs]) {
-    for (batch, runs) in batches.iter().zip(runs).filter(|(batch, _)| !batch.sleeps(asleep)) {
-        for k in 0..4 {
-            batch.run::<f64>(k, m, d, runs);
+            batch.run::<Simd>(m, d, runs);
         }
     }
 }

@@ -528,9 +528,6 @@ mod tests {
     /// Four obstacles side by side, of all kinds of touch and without, give the bits of each.
     #[test]
     fn lanes_touch_as_one_does() {
-        if !Four::available() {
-            return;
-        }
         let ends = [
             [Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.3, 0.1, 0.2)],
             [Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.3, 0.12, 0.2)],

@@ -2,7 +2,7 @@
 //!
 //! Every lane goes through the operations of [`super::site_wrench`].
 
-use corten_math::{Four, Mask, Mat3, Number, Spatial, Vec3, wide};
+use corten_math::{Mask, Mat3, Spatial, Vec3, wide};
 use corten_model::enums::Transmission;
 
 use crate::chain::index;
@@ -16,11 +16,11 @@ pub(super) struct Thrusters {
 }
 
 impl Thrusters {
-    /// Those from an actuator on, where there are some and the processor has lanes for them.
+    /// Those from an actuator on, where there are some.
     #[inline(always)]
     pub fn find(m: &Model, first: usize) -> Option<Thrusters> {
         let kinds = m.actuator_trntype.get(first..)?.first_chunk::<4>()?;
-        if *kinds != [Transmission::Site.raw(); 4] || !Four::available() {
+        if *kinds != [Transmission::Site.raw(); 4] {
             return None;
         }
         let targets = m.actuator_trnid.get(first..)?.first_chunk::<4>()?;
@@ -50,23 +50,23 @@ wide! {
         let value = d.actuator_moment.get_mut(start..)?.first_chunk_mut::<24>()?;
         let gears = m.actuator_gear[first..].first_chunk::<4>()?;
 
-        let frame = Mat3::<Four>::load(&d.site_xmat, sites);
-        let gear = Spatial::<Four>::load(bytemuck::cast_slice(gears), [0, 1, 2, 3]);
+        let frame = Mat3::<Simd>::load(&d.site_xmat, sites);
+        let gear = Spatial::<Simd>::load(bytemuck::cast_slice(gears), [0, 1, 2, 3]);
         // A gear has its translational half first.
         let (force, torque) = (frame * gear.rot(), frame * gear.lin());
-        let offset = Vec3::<Four>::load(&d.site_xpos, sites) - Vec3::of(d.subtree_com[root]);
+        let offset = Vec3::<Simd>::load(&d.site_xpos, sites) - Vec3::of(d.subtree_com[root]);
 
         // The joint moves along the axes of the world first.
         let [x, y, z] = force.0;
         let mut moments = Spatial([x, y, z, x, y, z]);
         for k in 3..6 {
-            let axis = Spatial::<Four>::of(axes[k]);
+            let axis = Spatial::<Simd>::of(axes[k]);
             let motion = axis.lin() + axis.rot().cross(offset);
             moments[k] = motion.dot(force) + axis.rot().dot(torque);
         }
         moments.store(bytemuck::cast_slice_mut(value), [0, 1, 2, 3]);
         *colind = bytemuck::cast([dofs; 4]);
-        let zero = Four::of(0.0);
+        let zero = Simd::of(0.0);
         let mut zeros = moments[0].abs().at_most(zero);
         for k in 1..6 {
             zeros = zeros.or(moments[k].abs().at_most(zero));
@@ -133,7 +133,7 @@ mod tests {
                 inertia::centers_of_mass(&m, &mut d);
                 let mut each = d.clone();
                 transmission::rows(&m, &mut each, 0..4, 0, false);
-                let Some(four) = Thrusters::find(&m, 0) else { return };
+                let four = Thrusters::find(&m, 0).unwrap();
                 let end = rows(&m, &mut d, four, 0).unwrap();
                 assert_eq!(d.moment_rowadr, each.moment_rowadr);
                 assert_eq!(d.moment_rownnz, each.moment_rownnz);

@@ -17,7 +17,7 @@ mod tests;
 use std::sync::Arc;
 
 use corten_geom::Workspace;
-use corten_math::{Four, Mat3, Number, Quat, Vec3};
+use corten_math::{Four, Mat3, Number, Quat, Vec3, Wide};
 
 use super::filter::{Candidate, Rules};
 use super::narrow::Narrow;
@@ -27,8 +27,6 @@ use room::{Layout, Place, measure, stay};
 use crate::Model;
 
 const WORLDS: usize = Four::LANES;
-
-type Truths = <Four as Number>::Mask;
 
 /// What is kept of every distance: more than rounding, and than the tolerance of searches.
 const KEPT: f64 = 1e-5;
@@ -110,10 +108,29 @@ pub(crate) struct Frames<'a> {
     pub xmat: &'a [Mat3<Four>],
 }
 
-impl Frames<'_> {
+impl<'a> Frames<'a> {
     #[inline(always)]
-    fn point(&self, body: u32, local: Vec3) -> Vec3<Four> {
-        self.xmat[body as usize] * Vec3::of(local) + self.xpos[body as usize]
+    fn of<S: Wide>(self, body: u32) -> BodyFrame<'a, S> {
+        let body = body as usize;
+        BodyFrame {
+            pos: bytemuck::cast_ref(&self.xpos[body]),
+            quat: bytemuck::cast_ref(&self.xquat[body]),
+            mat: bytemuck::cast_ref(&self.xmat[body]),
+        }
+    }
+}
+
+/// One of [`Frames`], to compute with.
+struct BodyFrame<'a, S> {
+    pos: &'a Vec3<S>,
+    quat: &'a Quat<S>,
+    mat: &'a Mat3<S>,
+}
+
+impl<S: Wide> BodyFrame<'_, S> {
+    #[inline(always)]
+    fn point(&self, local: Vec3) -> Vec3<S> {
+        *self.mat * Vec3::of(local) + *self.pos
     }
 }
 

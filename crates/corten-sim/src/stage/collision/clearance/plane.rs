@@ -1,7 +1,7 @@
 //! Planes between geoms that are near.
 
 use corten_geom::{Hint, Separation, Workspace, ccd};
-use corten_math::{Four, Mask, Mat3, Number, Vec3, wide};
+use corten_math::{Four, Mask, Mat3, Vec3, Wide, wide};
 use corten_model::enums::GeomType;
 
 use super::super::filter::{Candidate, Rules};
@@ -9,7 +9,7 @@ use super::super::method::Method;
 use super::super::narrow::Narrow;
 use super::super::shape;
 use super::room::{Bound, Pair, radius};
-use super::{Frames, KEPT, Truths, WORLDS};
+use super::{Frames, KEPT, WORLDS};
 
 /// Distances between spheres below which a pair gets a plane, in parts of the radii.
 const NEAR: f64 = 0.25;
@@ -46,16 +46,15 @@ pub(super) struct Plane {
 impl Plane {
     /// Where it separates the pair.
     #[inline(always)]
-    fn holds(&self, frames: Frames<'_>) -> Truths {
-        let (under, over) = (self.under as usize, self.over as usize);
-        let normal = frames.xmat[under] * self.normal;
-        let seen = frames.xmat[over].tmul(normal);
-        let turn = seen - self.seen;
-        let height = normal.dot(frames.xpos[over] - frames.xpos[under])
-            + seen.dot(Vec3::of(self.center))
-            - self.reach;
-        let lost = Four::of(self.radius * self.radius) * turn.dot(turn);
-        Four::of(0.0).below(height).and(lost.below(height * height))
+    fn holds<S: Wide>(&self, frames: Frames<'_>) -> S::Mask {
+        let (under, over) = (frames.of::<S>(self.under), frames.of::<S>(self.over));
+        let normal = *under.mat * *bytemuck::cast_ref(&self.normal);
+        let seen = over.mat.tmul(normal);
+        let turn = seen - *bytemuck::cast_ref(&self.seen);
+        let height = normal.dot(*over.pos - *under.pos) + seen.dot(Vec3::of(self.center))
+            - *bytemuck::cast_ref(&self.reach);
+        let lost = S::of(self.radius * self.radius) * turn.dot(turn);
+        S::of(0.0).below(height).and(lost.below(height * height))
     }
 
     /// Says nothing about a pair in a world, which is far apart there.
@@ -73,17 +72,17 @@ impl Plane {
 
     /// Where it is not set.
     #[inline(always)]
-    pub fn unset(&self) -> Truths {
-        self.reach.below(Four::of(f64::MIN))
+    pub fn unset<S: Wide>(&self) -> S::Mask {
+        S::load(self.reach.0).below(S::of(f64::MIN))
     }
 }
 
 wide! {
     /// In which worlds all planes hold.
     pub(super) fn separate(planes: &[Plane], frames: Frames<'_>) -> [bool; WORLDS] {
-        let mut holds = Four::of(0.0).below(Four::of(1.0));
+        let mut holds = Simd::of(0.0).below(Simd::of(1.0));
         for plane in planes {
-            holds = holds.and(plane.holds(frames));
+            holds = holds.and(plane.holds::<Simd>(frames));
         }
         [holds.lane(0), holds.lane(1), holds.lane(2), holds.lane(3)]
     }
@@ -92,7 +91,7 @@ wide! {
     pub(super) fn clear_failing(planes: &mut [Plane], frames: Frames<'_>, lane: usize) {
         for plane in planes {
             let doubtful = Plane { radius: 2.0 * plane.radius, ..*plane };
-            if !doubtful.holds(frames).lane(lane) {
+            if !doubtful.holds::<Simd>(frames).lane(lane) {
                 plane.clear(lane);
             }
         }

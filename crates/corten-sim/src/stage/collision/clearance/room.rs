@@ -1,13 +1,13 @@
 //! Room for bodies whose geoms are far apart.
 
-use corten_math::{Four, Mask, Number, Quat, Vec3, wide};
+use corten_math::{Four, Mask, Quat, Vec3, Wide, wide};
 use corten_model::enums::GeomType;
 
 use super::super::filter::{Candidate, Rules, Source};
 use super::super::method::Method;
 use super::super::parameters;
 use super::plane::Plane;
-use super::{Frames, KEPT, Truths, WORLDS};
+use super::{Frames, KEPT, WORLDS};
 
 use crate::Model;
 
@@ -80,15 +80,15 @@ impl Place {
     /// `2 sin(θ/2)` for a rotation by `θ`, that of the difference of its quaternions `2 sin(θ/4)` or
     /// more, so that `|ΔR| ≤ 2 |Δq|`. The square of a sum is at most twice the sum of the squares.
     #[inline(always)]
-    fn holds(&self, mover: &Mover, frames: Frames<'_>) -> Truths {
-        let body = mover.body as usize;
-        let shift = frames.xpos[body] - self.pos;
-        let [a, b, c, d] = frames.xquat[body].0;
-        let [e, f, g, h] = self.quat.0;
+    fn holds<S: Wide>(&self, mover: &Mover, frames: Frames<'_>) -> S::Mask {
+        let frame = frames.of::<S>(mover.body);
+        let shift = *frame.pos - *bytemuck::cast_ref(&self.pos);
+        let [a, b, c, d] = frame.quat.0;
+        let [e, f, g, h]: [S; 4] = bytemuck::cast(self.quat);
         let [a, b, c, d] = [a - e, b - f, c - g, d - h];
         let turn = (a * a + b * b) + (c * c + d * d);
-        let weight = Four::of(8.0 * mover.reach * mover.reach);
-        (Four::of(2.0) * shift.dot(shift) + weight * turn).below(self.room)
+        let weight = S::of(8.0 * mover.reach * mover.reach);
+        (S::of(2.0) * shift.dot(shift) + weight * turn).below(S::load(self.room.0))
     }
 }
 
@@ -166,9 +166,9 @@ fn margin(m: &Model, c: &Candidate) -> f64 {
 wide! {
     /// Whether no body has moved farther than it may.
     pub(super) fn stay(movers: &[Mover], places: &[Place], frames: Frames<'_>) -> bool {
-        let mut holds = Four::of(0.0).below(Four::of(1.0));
+        let mut holds = Simd::of(0.0).below(Simd::of(1.0));
         for (mover, place) in movers.iter().zip(places) {
-            holds = holds.and(place.holds(mover, frames));
+            holds = holds.and(place.holds::<Simd>(mover, frames));
         }
         holds.all()
     }
@@ -181,17 +181,18 @@ wide! {
         places: &mut [Place],
         centers: &mut [Vec3<Four>],
     ) -> [bool; WORLDS] {
+        let centers: &mut [Vec3<Simd>] = bytemuck::cast_slice_mut(centers);
         for (center, sphere) in centers.iter_mut().zip(&layout.spheres) {
-            *center = frames.point(sphere.body, sphere.center);
+            *center = frames.of(sphere.body).point(sphere.center);
         }
         for (place, mover) in places.iter_mut().zip(&layout.movers) {
             let body = mover.body as usize;
-            let room = Four::of(f64::INFINITY);
+            let room = Four([f64::INFINITY; WORLDS]);
             *place = Place { pos: frames.xpos[body], quat: frames.xquat[body], room };
         }
-        let mut near = Four::of(0.0).below(Four::of(0.0));
+        let mut near = Simd::of(0.0).below(Simd::of(0.0));
         let mut next = 0;
-        let (zero, infinite) = (Four::of(0.0), Four::of(f64::INFINITY));
+        let (zero, infinite) = (Simd::of(0.0), Simd::of(f64::INFINITY));
         for (number, pair) in layout.pairs.iter().enumerate() {
             let center = centers[pair.second as usize];
             let apart = match pair.first {
@@ -200,26 +201,27 @@ wide! {
                     between.dot(between).sqrt()
                 }
                 Bound::HalfSpace { body, point, normal } => {
-                    let normal = frames.xmat[body as usize] * Vec3::of(normal);
-                    normal.dot(center - frames.point(body, point))
+                    let frame = frames.of(body);
+                    let normal = *frame.mat * Vec3::of(normal);
+                    normal.dot(center - frame.point(point))
                 }
             };
-            let mut distance = apart - Four::of(pair.radii + pair.margin);
+            let mut distance = apart - Simd::of(pair.radii + pair.margin);
             if let Some(plane) = planes.get(next)
                 && plane.pair as usize == number
             {
                 next += 1;
-                distance = Four::select(plane.unset(), distance, infinite);
+                distance = Simd::select(plane.unset::<Simd>(), distance, infinite);
             }
             // What is not a number is near.
-            let far = Four::of(NEAREST * pair.radii + KEPT).below(distance);
+            let far = Simd::of(NEAREST * pair.radii + KEPT).below(distance);
             near = near.or(zero.at_most(zero).and_not(far));
             let share = if pair.movers.contains(&None) { 1.0 } else { 0.5 };
-            let room = Four::of(share) * (distance - Four::of(KEPT));
+            let room = Simd::of(share) * (distance - Simd::of(KEPT));
             let room = room * room;
             for mover in pair.movers.into_iter().flatten() {
-                let known = &mut places[mover as usize].room;
-                *known = Four::select(room.below(*known), room, *known);
+                let known: &mut Simd = bytemuck::cast_mut(&mut places[mover as usize].room);
+                *known = Simd::select(room.below(*known), room, *known);
             }
         }
         [near.lane(0), near.lane(1), near.lane(2), near.lane(3)]

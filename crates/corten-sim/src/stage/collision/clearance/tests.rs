@@ -113,9 +113,6 @@ fn model(text: &str) -> Model {
 
 #[test]
 fn nothing_touches_where_it_holds() {
-    if !Four::available() {
-        return;
-    }
     let [claims, contacts, planes] = claims_and_contacts(&model(CROWD), 20_000);
     assert!(
         claims > 30_000 && contacts > 10_000 && planes > 100_000,
@@ -126,9 +123,6 @@ fn nothing_touches_where_it_holds() {
 /// Boxes are tested by axes of their own, along which they seem nearer than they are.
 #[test]
 fn boxes_with_margins() {
-    if !Four::available() {
-        return;
-    }
     let body = |k: usize| {
         let (x, y, z) = (k % 2, k / 2 % 2, k / 4);
         let size = 0.05 + 0.02 * k as f64;
@@ -150,9 +144,6 @@ fn boxes_with_margins() {
 /// A search with a coarse tolerance takes shapes for touching that are apart.
 #[test]
 fn coarse_searches() {
-    if !Four::available() {
-        return;
-    }
     let text = "<mujoco><option ccd_tolerance='.03'/><worldbody><geom type='ellipsoid' size='.1 .2 .15'/>
         <body pos='.4 0 0'><freejoint/><geom type='cylinder' size='.1 .1'/></body></worldbody></mujoco>";
     let [claims, contacts, _] = claims_and_contacts(&model(text), 20_000);
@@ -162,9 +153,6 @@ fn coarse_searches() {
 /// A rod that is longer than its bounds say turns over a table.
 #[test]
 fn shapes_that_outgrew_their_bounds() {
-    if !Four::available() {
-        return;
-    }
     let text = "<mujoco><worldbody><geom type='box' size='1 1 1' pos='0 0 -1'/>
         <body pos='0 0 .1'><joint axis='0 1 0'/><geom type='box' size='.1 .01 .01'/></body></worldbody></mujoco>";
     let mut m = model(text);

@@ -1,0 +1,169 @@
+use std::array;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::{Mask, Number, Wide};
+
+/// Four numbers as they are stored, with arithmetic for any processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C, align(32))]
+pub struct Four(pub [f64; 4]);
+
+/// The [`Mask`] of [`Four`].
+#[derive(Clone, Copy, Debug)]
+pub struct FourMask([bool; 4]);
+
+macro_rules! operation {
+    ($trait:ident $name:ident, $assign:ident $assign_name:ident) => {
+        operation!($trait $name);
+        impl $assign for Four {
+            #[inline(always)]
+            fn $assign_name(&mut self, b: Four) {
+                *self = self.$name(b);
+            }
+        }
+    };
+    ($trait:ident $name:ident) => {
+        impl $trait for Four {
+            type Output = Four;
+            #[inline(always)]
+            fn $name(self, b: Four) -> Four {
+                Four(array::from_fn(|k| self.0[k].$name(b.0[k])))
+            }
+        }
+    };
+}
+
+operation!(Add add, AddAssign add_assign);
+operation!(Sub sub, SubAssign sub_assign);
+operation!(Mul mul, MulAssign mul_assign);
+operation!(Div div);
+
+impl Neg for Four {
+    type Output = Four;
+    #[inline(always)]
+    fn neg(self) -> Four {
+        let [a, b, c, d] = self.0;
+        Four([-a, -b, -c, -d])
+    }
+}
+
+impl FourMask {
+    #[inline(always)]
+    fn both(self, other: FourMask, both: impl Fn(bool, bool) -> bool) -> FourMask {
+        FourMask(array::from_fn(|k| both(self.0[k], other.0[k])))
+    }
+}
+
+impl Mask for FourMask {
+    #[inline(always)]
+    fn any(self) -> bool {
+        let [a, b, c, d] = self.0;
+        a | b | c | d
+    }
+
+    #[inline(always)]
+    fn all(self) -> bool {
+        let [a, b, c, d] = self.0;
+        a & b & c & d
+    }
+
+    #[inline(always)]
+    fn lane(self, k: usize) -> bool {
+        self.0[k]
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        let [a, b, c, d] = self.0.map(u32::from);
+        a | b << 1 | c << 2 | d << 3
+    }
+
+    #[inline(always)]
+    fn and(self, other: FourMask) -> FourMask {
+        self.both(other, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn or(self, other: FourMask) -> FourMask {
+        self.both(other, |a, b| a | b)
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: FourMask) -> FourMask {
+        self.both(other, |a, b| a & !b)
+    }
+}
+
+impl Number for Four {
+    const LANES: usize = 4;
+    type Mask = FourMask;
+
+    #[inline(always)]
+    fn of(x: f64) -> Four {
+        Four([x; 4])
+    }
+
+    #[inline(always)]
+    fn from_lanes(number: impl Fn(usize) -> f64) -> Four {
+        Four([number(0), number(1), number(2), number(3)])
+    }
+
+    #[inline(always)]
+    fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Four; 4] {
+        Four::transposed([Four(record(0)), Four(record(1)), Four(record(2)), Four(record(3))])
+    }
+
+    #[inline(always)]
+    fn lane(self, k: usize) -> f64 {
+        self.0[k]
+    }
+
+    #[inline(always)]
+    fn set_lane(&mut self, k: usize, x: f64) {
+        self.0[k] = x;
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Four {
+        Four(self.0.map(f64::sqrt))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Four {
+        Four(self.0.map(f64::abs))
+    }
+
+    #[inline(always)]
+    fn below(self, other: Four) -> FourMask {
+        FourMask(array::from_fn(|k| self.0[k] < other.0[k]))
+    }
+
+    #[inline(always)]
+    fn at_most(self, other: Four) -> FourMask {
+        FourMask(array::from_fn(|k| self.0[k] <= other.0[k]))
+    }
+
+    #[inline(always)]
+    fn select(mask: FourMask, yes: Four, no: Four) -> Four {
+        Four(array::from_fn(|k| if mask.0[k] { yes.0[k] } else { no.0[k] }))
+    }
+}
+
+impl Wide for Four {
+    #[inline(always)]
+    fn load(x: [f64; 4]) -> Four {
+        Four(x)
+    }
+
+    #[inline(always)]
+    fn store(self) -> [f64; 4] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn transposed([a, b, c, d]: [Four; 4]) -> [Four; 4] {
+        array::from_fn(|k| Four([a.0[k], b.0[k], c.0[k], d.0[k]]))
+    }
+}
