@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use corten_model::{Assets, Spec};
+use corten::{Assets, Spec};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -26,7 +26,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             }
             spec.to_xml()?.into_bytes()
         }
-        "cfa" => corten_sim::load_model(&args.input)?.to_bytes(),
+        "cfa" => corten::load_file(&args.input)?.to_bytes(),
         _ => bail!("'{}': expected a name that ends in .xml, .mjcf or .cfa", args.output.display()),
     };
     std::fs::write(&args.output, content)

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use corten_model::enums::{
+use corten::Model;
+use corten::enums::{
     Bias, Dynamics, EqualityType, Gain, JointType, ObjType, SensorType, Transmission,
 };
-use corten_sim::Model;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -19,7 +19,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let m = corten_sim::load_model(&args.file)
+    let m = corten::load_file(&args.file)
         .with_context(|| format!("cannot load {}", args.file.display()))?;
     println!("{}", if m.name.is_empty() { "(unnamed model)" } else { &m.name });
     totals(&m);

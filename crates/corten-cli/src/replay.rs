@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use corten_batch::Dump;
+use corten::Dump;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -20,7 +20,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     println!("{}, world {}, at time {}", dump.model.name, dump.world, data.time);
     println!("recorded: {}", dump.cause);
     for step in 1..=dump.steps {
-        if let Err(error) = corten_sim::step(&dump.model, &mut data) {
+        if let Err(error) = data.step(&dump.model) {
             println!("repeated: {error}");
             println!("          in step {step} of {}", dump.steps);
             let same = error.to_string() == dump.cause;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use corten_model::enums::{ObjType, Warning};
-use corten_sim::{Data, Model};
+use corten::enums::Warning;
+use corten::{Data, Model};
 
 /// Lines of the table, whatever the length of the simulation.
 const ROWS: usize = 10;
@@ -31,7 +31,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
-    let model = corten_sim::load_model(&args.file)
+    let model = corten::load_file(&args.file)
         .with_context(|| format!("cannot load {}", args.file.display()))?;
     println!(
         "{}: {} bodies, {} degrees of freedom, {} geoms, {} actuators, {} sensors; loaded in {:.1} ms",
@@ -44,20 +44,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         1e3 * start.elapsed().as_secs_f64()
     );
 
-    let mut data = Data::new(&model);
+    let mut data = model.make_data();
     if let Some(key) = &args.key {
-        let index = model.object_names.id(ObjType::Key, key).or_else(|| key.parse().ok());
-        if !index.is_some_and(|k| data.reset_to_keyframe(&model, k)) {
-            bail!("no keyframe '{key}'; the model has {}", keyframes(&model));
+        let by_number = || model.keyframes().nth(key.parse().ok()?);
+        match model.keyframe(key).ok().or_else(by_number) {
+            Some(key) => data.reset_to(&model, key),
+            None => bail!("no keyframe '{key}'; the model has {}", keyframes(&model)),
         }
     }
     for assignment in &args.ctrl {
         let (name, value) = assignment.split_once('=').context("--ctrl takes NAME=VALUE")?;
-        let actuator = model
-            .object_names
-            .id(ObjType::Actuator, name)
-            .with_context(|| format!("no actuator '{name}'"))?;
-        data.ctrl[actuator] = value.parse().with_context(|| format!("control of '{name}'"))?;
+        let value = value.parse().with_context(|| format!("control of '{name}'"))?;
+        data.set_ctrl(model.actuator(name)?, value);
     }
 
     let steps = match args.steps {
@@ -75,7 +73,7 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
     let mut stepping = 0.0;
     for i in 0..steps {
         let start = Instant::now();
-        let result = corten_sim::step(m, d);
+        let result = d.step(m);
         stepping += start.elapsed().as_secs_f64();
         if let (Err(error), None) = (result, &trouble) {
             trouble = Some(error);
@@ -106,7 +104,7 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
 }
 
 fn row(m: &Model, d: &mut Data) {
-    corten_sim::stage::velocity::subtree_velocities(m, d);
+    corten::subtree_velocities(m, d);
     println!(
         "{:8.3} {:12.4} {:12.4} {:10} {:12}",
         d.time,
@@ -121,16 +119,17 @@ fn sensors(m: &Model, d: &Data) {
     if m.nsensor > 0 {
         println!("\nsensors");
     }
-    for i in 0..m.nsensor {
-        let (adr, dim) = (m.sensor_adr[i] as usize, m.sensor_dim[i] as usize);
-        let name = m.object_names.name(ObjType::Sensor, i).unwrap_or("(unnamed)");
-        let values: Vec<String> =
-            d.sensordata[adr..adr + dim].iter().map(|x| format!("{x:.4}")).collect();
+    for sensor in m.sensors() {
+        let name = m.sensor_name(sensor).unwrap_or("(unnamed)");
+        let values: Vec<String> = d.sensor(sensor).iter().map(|x| format!("{x:.4}")).collect();
         println!("  {name:24} {}", values.join("  "));
     }
 }
 
 fn keyframes(m: &Model) -> String {
-    let names = m.object_names.all(ObjType::Key);
-    if names.is_empty() { "none".into() } else { names.join(", ") }
+    let names: Vec<&str> = m.keyframes().filter_map(|key| m.keyframe_name(key)).collect();
+    match names.is_empty() {
+        true => format!("{} without a name", m.nkey),
+        false => names.join(", "),
+    }
 }

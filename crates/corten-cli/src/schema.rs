@@ -3,6 +3,6 @@
 use std::process::ExitCode;
 
 pub fn run() -> anyhow::Result<ExitCode> {
-    print!("{}", corten_model::mjcf::grammar());
+    print!("{}", corten::grammar());
     Ok(ExitCode::SUCCESS)
 }

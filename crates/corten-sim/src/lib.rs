@@ -4,8 +4,10 @@
 //! stage is one module of `stage`, `solve` or `integrate`, reads the [`Model`] and the results of
 //! earlier stages, and writes its own block of [`Data`].
 
+mod access;
 mod awake;
 mod chain;
+#[doc(hidden)]
 pub mod check;
 pub mod constants;
 mod data;
@@ -15,12 +17,15 @@ mod error;
 pub mod hook;
 pub mod integrate;
 pub mod inverse;
+#[doc(hidden)]
 pub mod lanes;
 mod load;
 mod model;
 pub mod ray;
 pub mod sleep;
+#[doc(hidden)]
 pub mod solve;
+#[doc(hidden)]
 pub mod stage;
 pub mod state;
 pub mod step;

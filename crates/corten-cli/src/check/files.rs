@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use corten_model::Spec;
+use corten::Spec;
 
 /// Extensions that are looked for in directories.
 const EXTENSIONS: [&str; 3] = ["xml", "mjcf", "urdf"];

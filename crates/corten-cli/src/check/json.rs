@@ -1,7 +1,7 @@
 //! Findings as JSON, for other programs.
 
-use corten_model::Diagnostic;
-use corten_model::diagnostic::{Place, Severity};
+use corten::Diagnostic;
+use corten::diagnostic::{Place, Severity};
 use serde_json::{Map, Value, json};
 
 use super::Report;

@@ -10,8 +10,8 @@ mod pose;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use corten_model::diagnostic::Severity;
-use corten_model::{Assets, Diagnostics, ReadOptions, Spec, lint};
+use corten::diagnostic::Severity;
+use corten::{Assets, Diagnostics, ReadOptions, Spec, lint};
 use indicatif::ProgressBar;
 
 #[derive(clap::Args)]
@@ -105,7 +105,7 @@ fn check(
         Err(errors) => return errors,
     };
     parts.add(file, &spec);
-    match corten_sim::build(&spec, assets, warnings) {
+    match corten::compile_with(&spec, assets, warnings) {
         Ok(loaded) => {
             let mut findings = loaded.warnings;
             findings.append(lint::spec(&spec));

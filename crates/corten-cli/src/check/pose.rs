@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use corten_model::enums::ObjType;
-use corten_model::{Diagnostic, Diagnostics, Spec};
-use corten_sim::{Data, Model};
+use corten::{Diagnostic, Diagnostics, Model, Spec};
 
 /// Penetrations up to this depth are how things rest on each other [m].
 const DEPTH: f64 = 1e-3;
@@ -19,18 +17,19 @@ pub fn overlaps(m: &Model, spec: &Spec) -> Diagnostics {
     if m.nv == 0 || m.nv > MAX_DOFS {
         return found;
     }
-    let mut d = Data::new(m);
-    corten_sim::forward(m, &mut d);
+    let mut d = m.make_data();
+    d.forward(m);
     let mut deepest: BTreeMap<[usize; 2], f64> = BTreeMap::new();
-    for contact in d.contact.iter().take(d.ncon).filter(|contact| contact.dist < -DEPTH) {
+    for contact in d.contacts().iter().filter(|contact| contact.dist < -DEPTH) {
         let body = |geom: i32| usize::try_from(geom).ok().and_then(|g| m.geom_bodyid.get(g));
         let (Some(&a), Some(&b)) = (body(contact.geom[0]), body(contact.geom[1])) else { continue };
         let depth = deepest.entry([a as usize, b as usize]).or_default();
         *depth = depth.max(-contact.dist);
     }
     let count = deepest.len();
+    let bodies: Vec<_> = m.bodies().collect();
     for ([a, b], depth) in deepest.into_iter().take(MAX_PAIRS) {
-        let name = |body: usize| match m.object_names.name(ObjType::Body, body) {
+        let name = |body: usize| match m.body_name(bodies[body]) {
             Some(name) => format!("'{name}'"),
             None => format!("number {body}"),
         };
@@ -48,7 +47,7 @@ pub fn overlaps(m: &Model, spec: &Spec) -> Diagnostics {
         };
         let item = item.hint(hint);
         // The one that moves is the one to look at.
-        let place = m.object_names.name(ObjType::Body, a.max(b)).and_then(|n| spec.find_body(n));
+        let place = m.body_name(bodies[a.max(b)]).and_then(|n| spec.find_body(n));
         found.push(match place {
             Some(key) => item.on("body", &spec.bodies[key]),
             None => item,
