@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use corten::enums::Warning;
-use corten::{Data, Model};
+use corten::enums::{Timer, Warning};
+use corten::{Data, Hooks, Model, Stopwatch};
 
 /// Lines of the table, whatever the length of the simulation.
 const ROWS: usize = 10;
@@ -27,6 +27,9 @@ pub struct Args {
     /// Control of an actuator, as NAME=VALUE; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     ctrl: Vec<String>,
+    /// Also print how long the stages of a step take.
+    #[arg(long)]
+    profile: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -58,6 +61,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         data.set_ctrl(model.actuator(name)?, value);
     }
 
+    if args.profile {
+        data.hooks = Hooks::new(Stopwatch::default());
+    }
     let steps = match args.steps {
         Some(steps) => steps,
         None => (args.time / model.opt.timestep).round() as usize,
@@ -89,6 +95,7 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
         1e6 * stepping / steps.max(1) as f64,
         steps as f64 * m.opt.timestep / stepping.max(1e-12),
     );
+    stages(d);
     sensors(m, d);
     if let Some(error) = trouble {
         println!("\nthe simulation went bad: {error}");
@@ -113,6 +120,40 @@ fn row(m: &Model, d: &mut Data) {
         d.ncon,
         d.solver_niter[0]
     );
+}
+
+/// Time of the stages, each below the one that it is a part of.
+fn stages(d: &Data) {
+    const STAGES: [(Timer, &str); 14] = [
+        (Timer::Step, "step"),
+        (Timer::Forward, "  forward"),
+        (Timer::Position, "    position"),
+        (Timer::PosKinematics, "      kinematics"),
+        (Timer::PosInertia, "      inertia"),
+        (Timer::PosCollision, "      collision"),
+        (Timer::ColBroad, "        broad phase"),
+        (Timer::ColNarrow, "        narrow phase"),
+        (Timer::PosMake, "      constraint rows"),
+        (Timer::PosProject, "      projection"),
+        (Timer::Velocity, "    velocity"),
+        (Timer::Actuation, "    actuation"),
+        (Timer::Constraint, "    solver"),
+        (Timer::Advance, "  integration"),
+    ];
+    let whole = d.timer_of(Timer::Step);
+    if whole.number == 0 {
+        return;
+    }
+    println!("\nstage                      calls   us per step    share");
+    for (timer, name) in STAGES {
+        let stat = d.timer_of(timer);
+        println!(
+            "{name:22} {:9} {:13.3} {:7.1} %",
+            stat.number,
+            1e6 * stat.duration / f64::from(whole.number),
+            100.0 * stat.duration / whole.duration,
+        );
+    }
 }
 
 fn sensors(m: &Model, d: &Data) {

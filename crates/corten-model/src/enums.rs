@@ -8,12 +8,14 @@ macro_rules! mj_enums {
         $($variant:ident = $value:literal $vname:literal,)*
     })*) => {
         $(
+            #[doc = concat!("MuJoCo's `", $mjname, "`.")]
             $(#[$meta])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::NoUninit)]
             #[repr(i32)]
-            pub enum $Name { $($variant = $value,)* }
+            pub enum $Name { $(#[doc = concat!("`", $vname, "`.")] $variant = $value,)* }
 
             impl $Name {
+                /// Every variant, in order.
                 pub const ALL: &'static [$Name] = &[$($Name::$variant,)*];
 
                 /// The variant with this integer value.

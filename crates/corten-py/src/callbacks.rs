@@ -19,7 +19,7 @@ use crate::memory::lend;
 use crate::model::PyModel;
 use crate::util::add_functions;
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 8] = [
     "mjcb_control",
     "mjcb_passive",
     "mjcb_sensor",
@@ -27,6 +27,7 @@ const NAMES: [&str; 7] = [
     "mjcb_act_gain",
     "mjcb_act_bias",
     "mjcb_contactfilter",
+    "mjcb_time",
 ];
 const CONTROL: usize = 0;
 const PASSIVE: usize = 1;
@@ -35,6 +36,7 @@ const ACT_DYN: usize = 3;
 const ACT_GAIN: usize = 4;
 const ACT_BIAS: usize = 5;
 const CONTACT_FILTER: usize = 6;
+const TIME: usize = 7;
 
 type Table = [Option<Py<PyAny>>; NAMES.len()];
 
@@ -105,25 +107,38 @@ impl Callbacks {
 
     /// Calls one of them with model, data and further numbers; what it returned.
     fn call(&self, which: usize, m: *const Model, d: *const Data, more: &[i64]) -> Option<f64> {
+        self.table[which].as_ref()?;
+        lend(m, || {
+            lend(d, || {
+                self.answer(which, |py| {
+                    let mut arguments = vec![self.model.clone_ref(py), self.data.clone_ref(py)];
+                    for number in more {
+                        arguments.push(number.into_pyobject(py)?.into_any().unbind());
+                    }
+                    Ok(arguments)
+                })
+            })
+        })
+    }
+
+    /// What one of them, if set, answers to arguments; an exception is kept, and nobody asked again.
+    fn answer(
+        &self,
+        which: usize,
+        arguments: impl FnOnce(Python<'_>) -> PyResult<Vec<Py<PyAny>>>,
+    ) -> Option<f64> {
         let f = self.table[which].as_ref()?;
         if self.failure.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
             return None;
         }
         let call = |py: Python<'_>| -> PyResult<Option<f64>> {
-            let mut arguments = vec![self.model.clone_ref(py), self.data.clone_ref(py)];
-            for number in more {
-                arguments.push(number.into_pyobject(py)?.into_any().unbind());
-            }
-            let answer = f.bind(py).call1(PyTuple::new(py, arguments)?)?;
+            let answer = f.bind(py).call1(PyTuple::new(py, arguments(py)?)?)?;
             if answer.is_none() { Ok(None) } else { answer.extract().map(Some) }
         };
-        match lend(m, || lend(d, || Python::attach(call))) {
-            Ok(answer) => answer,
-            Err(error) => {
-                self.fail(error);
-                None
-            }
-        }
+        Python::attach(call).unwrap_or_else(|error| {
+            self.fail(error);
+            None
+        })
     }
 }
 
@@ -150,6 +165,10 @@ impl Hook for Callbacks {
 
     fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
         self.call(ACT_BIAS, m, std::ptr::from_mut(d), &[actuator as i64])
+    }
+
+    fn time(&self) -> Option<f64> {
+        self.answer(TIME, |_| Ok(Vec::new()))
     }
 
     fn rejects(&self, m: &Model, d: &Data, geoms: [usize; 2]) -> bool {

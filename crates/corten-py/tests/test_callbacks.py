@@ -1,5 +1,6 @@
 """Callbacks, and functions beside the pipeline: the same in MuJoCo."""
 import gc
+import itertools
 
 import numpy as np
 import pytest
@@ -128,7 +129,54 @@ def test_exceptions_come_back():
     with pytest.raises(TypeError):
         corten.set_mjcb_passive(3)
     with pytest.raises(NotImplementedError):
-        corten.set_mjcb_time(lambda: 0.0)
+        corten.set_mju_user_warning(lambda message: None)
+
+
+def timers(mj, integrator=0, disable=0, enable=0, calls=(("mj_step",),), xml=EVERYTHING):
+    """Numbers and durations of all timers after some calls, by a clock that counts how often it is read."""
+    m = mj.MjModel.from_xml_string(xml)
+    m.opt.integrator = integrator
+    m.opt.disableflags |= disable
+    m.opt.enableflags |= enable
+    d = mj.MjData(m)
+    reads = itertools.count()
+    mj.set_mjcb_time(lambda: float(next(reads)))
+    for name, *arguments in calls:
+        getattr(mj, name)(m, d, *arguments)
+    mj.set_mjcb_time(None)
+    return {t: (d.timer[t].number, d.timer[t].duration) for t in range(int(mj.mjtTimer.mjNTIMER))}
+
+
+STEP, FORWARD, INVERSE, POSITION, VELOCITY, ACTUATION, CONSTRAINT, ADVANCE = range(8)
+
+
+@pytest.mark.parametrize("case", [
+    {}, {"integrator": 1}, {"integrator": 2}, {"integrator": 3},
+    {"calls": (("mj_step1",), ("mj_step2",))},
+    {"calls": (("mj_step1",), ("mj_step2",)), "integrator": 1},
+    {"calls": (("mj_forward",), ("mj_inverse",), ("mj_step", 3))},
+    {"disable": int(mujoco.mjtDisableBit.mjDSBL_CONTACT)},
+    {"disable": int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)},
+    {"enable": int(mujoco.mjtEnableBit.mjENBL_FWDINV)},
+    {"xml": "<mujoco/>"}, {"xml": PENDULUM},
+])
+def test_timers(case):
+    expected, found = timers(mujoco, **case), timers(corten, **case)
+    assert {t: n for t, (n, _) in found.items()} == {t: n for t, (n, _) in expected.items()}
+    for t, (_, duration) in found.items():
+        assert (duration > 0) == (expected[t][1] > 0), t
+    time = {t: duration for t, (_, duration) in found.items()}
+    assert time[STEP] == 0 or time[STEP] > time[POSITION] + time[VELOCITY] + time[CONSTRAINT]
+
+
+def test_timers_rest_without_a_clock():
+    m = load(PENDULUM)
+    d = corten.MjData(m)
+    corten.mj_step(m, d)
+    assert not np.any(d.timer.number) and not np.any(d.timer.duration)
+    corten.set_mjcb_time(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        corten.mj_step(m, d)
 
 
 def test_callbacks_in_threads():

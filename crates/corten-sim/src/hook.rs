@@ -57,6 +57,12 @@ pub trait Hook: Send + Sync {
         Slopes::default()
     }
 
+    /// The present time in any unit, which turns on the timers of the stages in `Data::timer`
+    /// (`mjcb_time`).
+    fn time(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether two geoms that touch and that `contype` and `conaffinity` let collide get no contact
     /// all the same; pairs that the model lists are not asked about (`mjcb_contactfilter`, which is
     /// asked before masks of geoms are looked at).
@@ -86,6 +92,11 @@ impl Hooks {
     #[inline]
     pub fn get(&self) -> Option<Arc<dyn Hook>> {
         self.0.clone()
+    }
+
+    /// The present time, if the hook tells it.
+    pub(crate) fn time(&self) -> Option<f64> {
+        self.0.as_ref()?.time()
     }
 
     #[inline]

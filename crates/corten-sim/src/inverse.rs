@@ -7,13 +7,11 @@
 //! the minimum of a strictly convex cost (Todorov 2014, *Convex and analytically-invertible
 //! dynamics with contacts and constraints*).
 
-use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
+use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 
 use crate::integrate::spring_damper;
-use crate::stage::{
-    acceleration, collision, constraint, energy, inertia, kinematics, sensor, tendon, transmission,
-};
-use crate::{Data, Model, awake, derivative, sleep, solve, step};
+use crate::stage::{acceleration, collision, constraint, energy, inertia, sensor};
+use crate::{Data, Model, awake, derivative, sleep, solve, step, timer};
 
 /// Joint forces that produce `qacc`.
 pub fn inverse(m: &Model, d: &mut Data) {
@@ -22,6 +20,7 @@ pub fn inverse(m: &Model, d: &mut Data) {
 
 /// [`inverse`], reusing the results of all stages up to `done`; sensors on request.
 pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+    let timer = timer::start(d);
     let energies = m.opt.enabled(EnableBit::Energy);
     if done < Stage::Pos {
         position(m, d);
@@ -51,7 +50,9 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
         None
     };
 
+    let constraint_timer = timer::start(d);
     solve::inverse_constraint(m, d);
+    constraint_timer.stop(d, Timer::Constraint);
     if sensors {
         sensor::acceleration(m, d);
     }
@@ -76,19 +77,20 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
         d.qacc.copy_from_slice(&given);
         d.scratch.inverse.qacc = given;
     }
+    timer.stop(d, Timer::Inverse);
 }
 
 /// All that depends on positions only; islands and dual problems are not needed here.
 pub fn position(m: &Model, d: &mut Data) {
-    kinematics::kinematics(m, d);
-    inertia::centers_of_mass(m, d);
-    kinematics::cameras_and_lights(m, d);
-    tendon::tendon(m, d);
-    inertia::mass_matrix(m, d);
-    inertia::factor(m, d);
+    let timer = timer::start(d);
+    step::poses(m, d);
+    step::inertias(m, d);
     collision::collision(m, d);
+    let rows = timer::start(d);
     constraint::make(m, d);
-    transmission::transmission(m, d);
+    rows.stop(d, Timer::PosMake);
+    step::transmissions(m, d);
+    timer.stop(d, Timer::Position);
 }
 
 /// Turns `qacc`, taken as the change of velocity over a step, into the acceleration that the

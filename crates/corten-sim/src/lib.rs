@@ -30,6 +30,7 @@ pub mod stage;
 pub mod state;
 pub mod step;
 pub mod support;
+mod timer;
 
 pub use data::{
     Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats, TimerStat,
@@ -40,3 +41,4 @@ pub use hook::{Hook, Hooks};
 pub use load::{Loaded, build, compile_spec, load_file, load_model, load_model_str};
 pub use model::Model;
 pub use step::{forward, step};
+pub use timer::Stopwatch;

@@ -1,13 +1,13 @@
 //! The pipeline's table of contents.
 
 use corten_math::hint::rarely;
-use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage};
+use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 
 use crate::stage::{
     acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
     tendon, transmission, velocity as velocities,
 };
-use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve};
+use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve, timer};
 
 /// Advances the simulation by one time step.
 ///
@@ -15,6 +15,7 @@ use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve};
 /// disabled, the data is reset before the step goes on, as in MuJoCo; the returned error tells
 /// which joint it was and when.
 pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let timer = timer::start(d);
     let state = check::state(m, d);
     forward(m, d);
     let control = check::control(m, d);
@@ -23,6 +24,7 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
         inverse::compare_forward(m, d);
     }
     integrate::advance(m, d);
+    timer.stop(d, Timer::Step);
     if rarely(state.is_err() || control.is_err() || acceleration.is_err()) {
         return state.and(control).and(acceleration);
     }
@@ -31,17 +33,20 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
 
 /// The first half of [`step`], up to the point where controls are needed.
 pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let timer = timer::start(d);
     let state = check::state(m, d);
     position(m, d);
     position_outputs(m, d, true);
     velocity(m, d);
     velocity_outputs(m, d, true);
     control(m, d);
+    timer.stop(d, Timer::Step);
     state
 }
 
 /// The second half of [`step`]; Runge-Kutta integrates as Euler here, as in MuJoCo.
 pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    let timer = timer::start(d);
     dynamics(m, d);
     sensor::acceleration(m, d);
     let control = check::control(m, d);
@@ -50,9 +55,14 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
         inverse::compare_forward(m, d);
     }
     match m.opt.integrator {
-        Integrator::Rk4 => integrate::euler(m, d),
+        Integrator::Rk4 => {
+            let timer = timer::start(d);
+            integrate::euler(m, d);
+            timer.stop(d, Timer::Advance);
+        }
         _ => integrate::advance(m, d),
     }
+    timer.add(d, Timer::Step);
     control.and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
@@ -63,6 +73,7 @@ pub fn forward(m: &Model, d: &mut Data) {
 
 /// [`forward`], reusing the results of all stages up to `done`; sensors on request.
 pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+    let timer = timer::start(d);
     if done < Stage::Pos {
         position(m, d);
         position_outputs(m, d, sensors);
@@ -78,19 +89,43 @@ pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
     if sensors {
         sensor::acceleration(m, d);
     }
+    timer.stop(d, Timer::Forward);
 }
 
 /// All that depends on positions only.
 pub fn position(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
+    poses(m, d);
+    sleep::wake_by_tendon(m, d);
+    inertias(m, d);
+    rows(m, d);
+    transmissions(m, d);
+    timer.stop(d, Timer::Position);
+}
+
+/// Poses of all that has one, and tendons.
+pub(crate) fn poses(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     kinematics::kinematics(m, d);
     inertia::centers_of_mass(m, d);
     kinematics::cameras_and_lights(m, d);
     tendon::tendon(m, d);
-    sleep::wake_by_tendon(m, d);
+    timer.stop(d, Timer::PosKinematics);
+}
+
+/// The mass matrix and its factor.
+pub(crate) fn inertias(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     inertia::mass_matrix(m, d);
     inertia::factor(m, d);
-    rows(m, d);
+    timer.stop(d, Timer::PosInertia);
+}
+
+/// Lengths and moments of actuators, which MuJoCo times with the kinematics.
+pub(crate) fn transmissions(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     transmission::transmission(m, d);
+    timer.add(d, Timer::PosKinematics);
 }
 
 /// Contacts, constraint rows and their inertia.
@@ -105,26 +140,38 @@ pub(crate) fn rows(m: &Model, d: &mut Data) {
 
 /// Constraint rows and their inertia, for contacts that are known.
 pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     constraint::make(m, d);
+    timer.stop(d, Timer::PosMake);
     solve::island::find(m, d);
+    let timer = timer::start(d);
     solve::project(m, d);
+    timer.stop(d, Timer::PosProject);
 }
 
 /// All that depends on positions and velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     tendon::velocity(m, d);
     transmission::velocity(m, d);
     velocities::velocities_and_bias(m, d);
     passive::passive(m, d);
     constraint::reference(m, d);
     tendon::bias(m, d);
+    timer.stop(d, Timer::Velocity);
 }
 
 /// All that depends on positions, velocities and inputs.
 pub fn dynamics(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     actuation::actuation(m, d);
+    if timer.is_on() && m.nu > 0 && !m.opt.disabled(DisableBit::Actuation) {
+        timer.stop(d, Timer::Actuation);
+    }
     acceleration::acceleration(m, d);
+    let timer = timer::start(d);
     solve::constraint(m, d);
+    timer.stop(d, Timer::Constraint);
 }
 
 /// The end of a forward pass, and its checks: of controls, and of accelerations.

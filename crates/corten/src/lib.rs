@@ -66,8 +66,8 @@ pub use corten_sim::hook::{Hook, Hooks, Slopes};
 pub use corten_sim::sleep::SleepError;
 pub use corten_sim::support::{contact_force, subtree_velocities};
 pub use corten_sim::{
-    Contact, Data, Loaded, Model, SolverStat, SolverStats, StepError, TimerStat, WarningStat,
-    derivative, distance, forward, inverse, ray, state, step,
+    Contact, Data, Loaded, Model, SolverStat, SolverStats, StepError, Stopwatch, TimerStat,
+    WarningStat, derivative, distance, forward, inverse, ray, state, step,
 };
 pub use load::{compile, compile_with, load_file, load_file_with, load_model, load_model_with};
 pub use rollouts::{RolloutError, Trajectories, rollout};

@@ -33,10 +33,22 @@ macro_rules! array_struct {
         $(#[$meta])*
         #[allow(non_snake_case)]
         pub struct $Name {
-            $($(#[$smeta])* pub $size: usize,)*
+            $(
+                #[doc = concat!("MuJoCo's `", stringify!($size), "`.")]
+                $(#[$smeta])*
+                pub $size: usize,
+            )*
             $($(#[$xmeta])* $xvis $x: $xty,)*
-            $($(#[$fmeta])* pub $f: Vec<$fty>,)*
-            $($(#[$dmeta])* pub $d: Vec<$dty>,)*
+            $(
+                #[doc = concat!("MuJoCo's `", stringify!($f), "`, a row per `", stringify!($rows), "`.")]
+                $(#[$fmeta])*
+                pub $f: Vec<$fty>,
+            )*
+            $(
+                #[doc = concat!("MuJoCo's `", stringify!($d), "`, a row per `", stringify!($drows), "`.")]
+                $(#[$dmeta])*
+                pub $d: Vec<$dty>,
+            )*
         }
 
         // Not derived: a derived `clone` is compiled again in every crate that calls it.

@@ -14,13 +14,19 @@ macro_rules! element {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $Name {
+            /// Empty if it has none.
             pub name: String,
             /// The default class whose values this element started from; `None` is `main`.
             pub class: Option<$crate::spec::Key<$crate::spec::DefaultClass>>,
+            /// Where the file has it.
             pub source: $crate::spec::Source,
             /// The model this element came from, which determines its compiler settings.
             pub origin: $crate::spec::OriginId,
-            $($(#[$fmeta])* pub $f: $ty,)*
+            $(
+                #[doc = concat!("MuJoCo's `", stringify!($f), "`.")]
+                $(#[$fmeta])*
+                pub $f: $ty,
+            )*
         }
 
         impl Default for $Name {

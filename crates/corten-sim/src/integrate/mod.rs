@@ -10,7 +10,7 @@ pub(crate) mod spring_damper;
 
 use std::ops::Range;
 
-use corten_model::enums::{DisableBit, Integrator, Stage};
+use corten_model::enums::{DisableBit, Integrator, Stage, Timer};
 
 pub use euler::euler;
 pub(crate) use euler::{damped, euler_with};
@@ -21,7 +21,7 @@ pub use spring_damper::spring_damper;
 pub(crate) use spring_damper::spring_damper_with;
 
 use crate::stage::actuation;
-use crate::{Data, Model, awake, sleep, step, support};
+use crate::{Data, Model, awake, sleep, step, support, timer};
 
 /// Whether the factor of the last step of the same integrator is still that of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +39,15 @@ pub(crate) struct Memory {
 
 /// Advances the state with the integrator of the model.
 pub fn advance(m: &Model, d: &mut Data) {
+    let timer = timer::start(d);
     match m.opt.integrator {
         Integrator::Euler => euler(m, d),
-        Integrator::Rk4 => runge_kutta(m, d),
+        // Mostly forward passes, which have timers of their own.
+        Integrator::Rk4 => return runge_kutta(m, d),
         Integrator::Implicit | Integrator::ImplicitFast => implicit(m, d),
         Integrator::ImplicitSpringDamper => spring_damper(m, d),
     }
+    timer.stop(d, Timer::Advance);
 }
 
 /// Advances activations, velocities, positions and time by one step, given accelerations and

@@ -208,7 +208,7 @@ def mj_loadAllPluginLibraries(directory):
 
 
 _CALLBACKS = ("mjcb_act_bias", "mjcb_act_dyn", "mjcb_act_gain", "mjcb_contactfilter", "mjcb_control", "mjcb_passive",
-              "mjcb_sensor")
+              "mjcb_sensor", "mjcb_time")
 
 
 def _callback(name):
@@ -218,7 +218,7 @@ def _callback(name):
     def get():
         return get_callback(name)
 
-    put.__name__, put.__doc__ = f"set_{name}", f"Sets {name}, a function of model, data and what MuJoCo gives it; or None."
+    put.__name__, put.__doc__ = f"set_{name}", f"Sets {name}, a function of what MuJoCo gives it; or None."
     get.__name__, get.__doc__ = f"get_{name}", f"The function that {name} is set to, or None."
     return put, get
 
@@ -226,7 +226,7 @@ def _callback(name):
 def _no_callback(name):
     def put(callback):
         if callback is not None:
-            raise NotImplementedError(f"{name} is not supported: timers and memory are the engine's own")
+            raise NotImplementedError(f"{name} is not supported: memory and warnings are the engine's own")
 
     put.__name__, put.__doc__ = f"set_{name}", "Not supported; None is accepted."
     return put, lambda: None
@@ -234,6 +234,6 @@ def _no_callback(name):
 
 CALLBACKS = {}
 for _names, _make in ((_CALLBACKS, _callback),
-                      (("mjcb_time", "mju_user_free", "mju_user_malloc", "mju_user_warning"), _no_callback)):
+                      (("mju_user_free", "mju_user_malloc", "mju_user_warning"), _no_callback)):
     for _name in _names:
         CALLBACKS[f"set_{_name}"], CALLBACKS[f"get_{_name}"] = _make(_name)

@@ -28,10 +28,10 @@ mod table;
 
 use corten_geom::{HitBuffer, Workspace};
 use corten_math::{Mat3, Vec3};
-use corten_model::enums::{DisableBit, EnableBit};
+use corten_model::enums::{DisableBit, EnableBit, Timer};
 
 use crate::data::room::tighten;
-use crate::{Data, Hook, Model};
+use crate::{Data, Hook, Model, timer};
 
 pub use clearance::Clearance;
 pub(crate) use clearance::Frames;
@@ -120,15 +120,20 @@ pub(crate) fn clear(d: &mut Data) {
 pub fn collision(m: &Model, d: &mut Data) {
     let room = d.contact.capacity();
     clear(d);
-    if is_disabled(m) {
+    if is_disabled(m) || m.nbody < 2 {
         return;
     }
+    let timer = timer::start(d);
+    let broad_timer = timer::start(d);
 
     let Data { contact, scratch, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
+    let (hooks, timers) = (&d.hooks, &mut d.timer);
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
     let hulls = hulls.update(m);
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat, &scratch.lent.search);
+    broad_timer.stop_by(hooks, timers, Timer::ColBroad);
+    let narrow_timer = timer::start_by(hooks);
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls, awake);
     work.pairs.begin();
@@ -144,6 +149,8 @@ pub fn collision(m: &Model, d: &mut Data) {
     }
     tighten(&mut d.contact, room);
     d.ncon = d.contact.len();
+    narrow_timer.stop(d, Timer::ColNarrow);
+    timer.stop(d, Timer::PosCollision);
 }
 
 fn is_listed(m: &Model, [a, b]: [i32; 2]) -> bool {
