@@ -14,6 +14,7 @@ use corten_model::enums::{ConstraintType, DisableBit};
 use super::assembly::{Columns, Constraints, Row, at_least_min, offset};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
+use super::side::{ContactSide, push_relative_velocity};
 use crate::solve::rows::{Cone, Kind, MAX_RANK, push_runs};
 use crate::{Contact, Data, Model};
 
@@ -36,6 +37,8 @@ wide! {
             // As unsigned numbers, negative indices are out of range too.
             let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
             if g1 >= m.ngeom || g2 >= m.ngeom {
+                last = [usize::MAX; 2];
+                of_several_bodies(m, d, rows, contact, id);
                 continue;
             }
             let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
@@ -62,18 +65,64 @@ wide! {
                 _ => relative_velocity::<Simd, MAX_RANK>(d, rows, contact, bodies, columns, dim),
             }
             let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
-            let kind = match dim {
-                1 => Kind::Inequality,
-                _ if pyramidal => Kind::Pyramid,
-                _ => Kind::Elliptic,
-            };
-            rows.push_columns_block(kind, dim, columns, val, rows.cones.len());
-            parameters(m, rows, contact, id, kind, dim, w1[0] + w2[0]);
-            if dim > 1 {
-                rows.cones.push(Cone { mu: contact.mu, friction: contact.friction });
-            }
+            finish(m, rows, contact, id, pyramidal, dim, columns, val, w1[0] + w2[0]);
         }
         d.contact = contacts;
+    }
+}
+
+/// Closes the rows whose values have been appended since `val`, with `weight` the inverse mass of
+/// both sides together.
+#[inline(always)]
+fn finish(
+    m: &Model,
+    rows: &mut Constraints,
+    contact: &mut Contact,
+    id: usize,
+    pyramidal: bool,
+    dim: usize,
+    columns: Columns,
+    val: usize,
+    weight: f64,
+) {
+    let kind = match dim {
+        1 => Kind::Inequality,
+        _ if pyramidal => Kind::Pyramid,
+        _ => Kind::Elliptic,
+    };
+    rows.push_columns_block(kind, dim, columns, val, rows.cones.len());
+    parameters(m, rows, contact, id, kind, dim, weight);
+    if dim > 1 {
+        rows.cones.push(Cone { mu: contact.mu, friction: contact.friction });
+    }
+}
+
+/// A contact with a side that is no geom.
+#[inline(never)]
+fn of_several_bodies(
+    m: &Model,
+    d: &Data,
+    rows: &mut Constraints,
+    contact: &mut Contact,
+    id: usize,
+) {
+    let [Some(first), Some(second)] = [0, 1].map(|side| ContactSide::of(m, d, contact, side))
+    else {
+        return;
+    };
+    let sides = [first, second];
+    let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
+    let val = rows.values.len();
+    contact.efc_address = rows.count() as i32;
+    match push_relative_velocity(d, rows, contact, &sides, dim) {
+        Some(columns) => {
+            let weight = sides.iter().map(|side| side.inverse_mass(m)).sum();
+            finish(m, rows, contact, id, is_pyramidal(m), dim, columns, val, weight);
+        }
+        None => {
+            contact.efc_address = -1;
+            contact.exclude = EXCLUDE_NO_DOFS;
+        }
     }
 }
 
@@ -215,7 +264,7 @@ fn project<S: Wide>(direction: &Vec3, v: &Vec3<S>, to: &mut [f64]) {
     }
 }
 
-/// Appends the rows of one contact, with `weight` the inverse mass of both bodies together.
+/// Appends the rows of one contact, with `weight` the inverse mass of both sides together.
 #[inline(always)]
 fn parameters(
     m: &Model,

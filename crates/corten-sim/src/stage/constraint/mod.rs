@@ -17,6 +17,7 @@ mod impedance;
 mod limit;
 mod materialize;
 mod reference;
+mod side;
 
 pub use adopt::adopt;
 pub use assembly::{Constraints, KeptRows};

@@ -1,0 +1,296 @@
+//! Contacts whose sides are carried by several bodies.
+//!
+//! A point of a deformable moves with the bodies around it, each to a share `wᵢ`: its Jacobian is
+//! `Σ wᵢ Jᵢ`, with `Jᵢ` that of the same world point fixed to body `i`. A contact relates two such
+//! points; a rigid side is one body with weight one. Answers to `mj_vertBodyWeight`,
+//! `mj_elemBodyWeight` and `mj_jacSum`.
+
+use corten_math::{MIN_VAL, Vec3};
+
+use super::assembly::{Columns, Constraints};
+use crate::chain::index;
+use crate::solve::rows::push_runs;
+use crate::support::for_each_dof;
+use crate::{Contact, Data, Model};
+
+/// Most bodies of one side: the nodes that a flex interpolates quadratically, 3³.
+const MAX_BODIES: usize = 27;
+
+/// One side of a contact: its bodies, and the share of each in the motion of the point.
+#[derive(Clone, Debug)]
+pub(super) struct ContactSide {
+    count: usize,
+    shares: [(usize, f64); MAX_BODIES],
+}
+
+impl ContactSide {
+    /// A side of these bodies and weights.
+    fn new(shares: impl IntoIterator<Item = (usize, f64)>) -> ContactSide {
+        let mut side = ContactSide { count: 0, shares: [(0, 0.0); MAX_BODIES] };
+        for (slot, share) in side.shares.iter_mut().zip(shares) {
+            *slot = share;
+            side.count += 1;
+        }
+        side
+    }
+
+    /// A side of a contact; `None` if what it names does not exist.
+    pub fn of(m: &Model, d: &Data, contact: &Contact, side: usize) -> Option<ContactSide> {
+        if let Some(geom) = index(contact.geom[side], m.ngeom) {
+            return Some(ContactSide::new([(index(m.geom_bodyid[geom], m.nbody)?, 1.0)]));
+        }
+        let flex = index(contact.flex[side], m.nflex)?;
+        let first = index(m.flex_vertadr[flex], m.nflexvert)?;
+        let body = |vertex: usize| index(*m.flex_vertbodyid.get(vertex)?, m.nbody);
+        if let Ok(vertex) = usize::try_from(contact.vert[side]) {
+            return Some(ContactSide::new([(body(first.checked_add(vertex)?)?, 1.0)]));
+        }
+        // The nearer a vertex, the larger its share.
+        let corners = usize::try_from(m.flex_dim[flex]).ok().filter(|dim| *dim <= 3)? + 1;
+        let element = usize::try_from(contact.elem[side]).ok()?.checked_mul(corners)?;
+        let start = usize::try_from(m.flex_elemdataadr[flex]).ok()?.checked_add(element)?;
+        let mut shares = [(0, 0.0); 4];
+        let mut total = 0.0;
+        for (share, &vertex) in shares.iter_mut().zip(m.flex_elem.get(start..start + corners)?) {
+            let vertex = first.checked_add(usize::try_from(vertex).ok()?)?;
+            let distance = (contact.pos - *d.flexvert_xpos.get(vertex)?).norm();
+            *share = (body(vertex)?, 1.0 / distance.max(MIN_VAL));
+            total += share.1;
+        }
+        Some(ContactSide::new(shares[..corners].iter().map(|&(body, w)| (body, w / total))))
+    }
+
+    /// Bodies and weights.
+    pub fn shares(&self) -> &[(usize, f64)] {
+        &self.shares[..self.count]
+    }
+
+    /// The inverse mass that the point meets, approximately: the mean over its bodies.
+    pub fn inverse_mass(&self, m: &Model) -> f64 {
+        self.shares().iter().map(|&(body, weight)| weight * m.body_invweight0[body][0]).sum()
+    }
+}
+
+/// Appends columns and values of the velocity of the second side relative to the first, in the
+/// contact frame, in `dim` rows. `None`, and nothing appended, if nothing moves either side.
+pub(super) fn push_relative_velocity(
+    d: &Data,
+    rows: &mut Constraints,
+    contact: &Contact,
+    sides: &[ContactSide; 2],
+    dim: usize,
+) -> Option<Columns> {
+    let (col, run, val) = (rows.columns.len(), rows.runs.len(), rows.values.len());
+    for &(body, _) in sides.iter().flat_map(ContactSide::shares) {
+        rows.columns.extend_from_slice(d.scratch.structure.chain(body));
+    }
+    let ncol = ascending(&mut rows.columns[col..]);
+    rows.columns.truncate(col + ncol);
+    if ncol == 0 {
+        return None;
+    }
+    rows.values.resize(val + dim * ncol, 0.0);
+    let (columns, values) = (&rows.columns[col..], &mut rows.values[val..]);
+    let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i));
+    for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
+        for &(body, weight) in side.shares() {
+            let mut at = 0;
+            for_each_dof(d, contact.pos, body, |dof, translation, rotation| {
+                at += columns[at..].iter().take_while(|&&column| column < dof as u32).count();
+                let along = frame.iter().map(|axis| axis.dot(translation));
+                let about = frame.iter().map(|axis| axis.dot(rotation));
+                for (row, velocity) in along.chain(about).take(dim).enumerate() {
+                    values[row * ncol + at] += sign * weight * velocity;
+                }
+            });
+        }
+    }
+    push_runs(columns, &mut rows.runs);
+    Some(Columns { col, ncol, run, nrun: rows.runs.len() - run })
+}
+
+/// Sorts columns and moves repeated ones to the end; how many differ.
+fn ascending(columns: &mut [u32]) -> usize {
+    columns.sort_unstable();
+    let mut count = 0;
+    for k in 0..columns.len() {
+        if count == 0 || columns[count - 1] != columns[k] {
+            columns[count] = columns[k];
+            count += 1;
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use corten_math::Mat3;
+    use corten_model::Assets;
+    use corten_model::enums::Solver;
+
+    use super::*;
+    use crate::stage::constraint;
+    use crate::{load_model_str, step, support};
+
+    /// Two arms on a cart, a pendulum, loose bodies.
+    const TREES: &str = r#"<mujoco>
+        <option jacobian="dense" cone="elliptic"/>
+        <worldbody>
+          <body name="cart"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/>
+            <geom size=".1"/>
+            <body pos=".3 0 0"><joint axis="0 1 0"/><geom size=".1" pos=".1 0 .2"/>
+              <body pos="0 .2 0"><joint type="ball"/><geom size=".1" pos="0 .1 .1"/></body></body>
+            <body pos="-.3 0 0"><joint axis="1 0 1"/><geom size=".1" pos="0 0 .2"/></body></body>
+          <body pos="2 0 0"><joint axis="0 1 0" pos="0 0 1"/><geom size=".1"/></body>
+          <body pos="0 2 0"><freejoint/><geom size=".1"/></body>
+          <body pos="0 2 1"><freejoint/><geom size=".1"/></body>
+        </worldbody></mujoco>"#;
+
+    /// The model with a flex that has vertices at these bodies and one element of all of them.
+    fn with_flex(text: &str, bodies: &[i32]) -> Model {
+        let mut m = load_model_str(text, &Assets::new()).unwrap();
+        (m.nflex, m.nflexvert, m.nflexelem, m.nflexelemdata) = (1, bodies.len(), 1, bodies.len());
+        m.resize();
+        m.flex_dim[0] = bodies.len() as i32 - 1;
+        (m.flex_vertnum[0], m.flex_elemnum[0]) = (bodies.len() as i32, 1);
+        m.flex_vertbodyid.copy_from_slice(bodies);
+        for (k, vertex) in m.flex_elem.iter_mut().enumerate() {
+            *vertex = k as i32;
+        }
+        m
+    }
+
+    fn data(m: &Model) -> Data {
+        let mut d = Data::new(m);
+        for (k, v) in d.qvel.iter_mut().enumerate() {
+            *v = (k as f64).sin();
+        }
+        step(m, &mut d).unwrap();
+        step::position(m, &mut d);
+        step::velocity(m, &mut d);
+        d
+    }
+
+    fn contact(d: &mut Data, geom: [i32; 2], dim: i32) {
+        let axis = Vec3::new(0.3, -0.5, 0.8).normalized().0;
+        let side = axis.cross(Vec3::X).normalized().0;
+        d.contact = vec![Contact {
+            pos: Vec3::new(0.2, 0.5, 0.7),
+            frame: Mat3::from_rows(axis, side, axis.cross(side)),
+            dist: -0.01,
+            dim,
+            geom,
+            flex: [-1, 0],
+            elem: [-1, 0],
+            friction: [0.8, 0.8, 0.1, 0.02, 0.01],
+            solref: [0.02, 1.0],
+            solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
+            ..Contact::default()
+        }];
+        d.ncon = 1;
+    }
+
+    /// Rows of a contact in the world's order of dofs, from dense Jacobians of points.
+    fn expected(d: &Data, shares: &[(usize, f64)], dim: usize) -> Vec<f64> {
+        let nv = d.qvel.len();
+        let con = &d.contact[0];
+        let mut rows = vec![0.0; dim * nv];
+        for &(body, weight) in shares {
+            let [mut jacp, mut jacr] = [(); 2].map(|()| vec![0.0; 3 * nv]);
+            support::jac(d, Some(&mut jacp), Some(&mut jacr), con.pos, body);
+            for row in 0..dim {
+                let jac = if row < 3 { &jacp } else { &jacr };
+                for k in 0..nv {
+                    let column = Vec3::new(jac[k], jac[nv + k], jac[2 * nv + k]);
+                    rows[row * nv + k] += weight * con.frame.row(row % 3).dot(column);
+                }
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn rows_are_weighted_sums_of_point_jacobians() {
+        // Bodies of one tree and of several, with and without common ancestors, the world.
+        for (vertices, geom) in
+            [(&[3, 5][..], 3), (&[2, 4, 6], 1), (&[3, 4, 5, 7], 4), (&[6, 6], 5), (&[0, 2, 3], 6)]
+        {
+            for dim in [1, 3, 4, 6] {
+                let m = with_flex(TREES, vertices);
+                let mut d = data(&m);
+                contact(&mut d, [geom, -1], dim);
+                let pos = d.contact[0].pos;
+                let mut weights = Vec::new();
+                for (k, place) in d.flexvert_xpos.iter_mut().enumerate() {
+                    let distance = 0.1 + 0.05 * k as f64;
+                    *place = pos + Vec3::new(0.0, distance, 0.0);
+                    weights.push(1.0 / distance);
+                }
+                let total: f64 = weights.iter().sum();
+                let mut shares = vec![(m.geom_bodyid[geom as usize] as usize, -1.0)];
+                let bodies = vertices.iter().map(|&b| b as usize);
+                shares.extend(bodies.zip(weights.iter().map(|w| w / total)));
+                constraint::make(&m, &mut d);
+                constraint::materialize_jacobian(&m, &mut d);
+                assert_eq!(d.nefc, dim as usize);
+                let expected = expected(&d, &shares, dim as usize);
+                for (found, expected) in d.efc_J.iter().zip(&expected) {
+                    assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+                }
+            }
+        }
+    }
+
+    /// A side that is a flex with one body as all its vertices is that body.
+    #[test]
+    fn one_body_in_several_parts_is_one_body() {
+        let m = with_flex(TREES, &[6, 6]);
+        let [parts, whole] = [-1, 5].map(|geom| {
+            let mut d = data(&m);
+            contact(&mut d, [1, geom], 3);
+            step::rows_of_contacts(&m, &mut d);
+            step::velocity(&m, &mut d);
+            step::dynamics(&m, &mut d);
+            assert_eq!(m.geom_bodyid[5], 6);
+            assert_ne!(d.qacc, d.qacc_smooth);
+            d.qacc.clone()
+        });
+        for (a, b) in parts.iter().zip(&whole) {
+            assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
+        }
+    }
+
+    /// Two equal bodies that carry a contact in halves get half of its force each, which is that
+    /// of the one-dimensional problem `f (J M⁻¹ Jᵀ + R) = aref − J a₀`.
+    #[test]
+    fn halves_share_the_force() {
+        const TWINS: &str = r#"<mujoco><option cone="elliptic"/><worldbody><geom type="plane" size="1 1 1"/>
+            <body pos="0 0 1"><freejoint/><geom size=".1" mass="2"/></body>
+            <body pos="1 0 1"><freejoint/><geom size=".1" mass="2"/></body>
+            </worldbody></mujoco>"#;
+        for solver in [Solver::Newton, Solver::Cg, Solver::Pgs] {
+            let mut m = with_flex(TWINS, &[1, 2]);
+            (m.opt.solver, m.opt.tolerance, m.opt.iterations) = (solver, 1e-15, 1000);
+            let mut d = Data::new(&m);
+            crate::forward(&m, &mut d);
+            let free = d.qacc_smooth.clone();
+            contact(&mut d, [0, -1], 1);
+            d.contact[0].frame = Mat3::from_rows(Vec3::Z, Vec3::X, Vec3::Y);
+            d.contact[0].pos = Vec3::new(0.5, 0.0, 1.0);
+            d.flexvert_xpos.copy_from_slice(&[Vec3::new(0.0, 0.0, 1.0), Vec3::new(1.0, 0.0, 1.0)]);
+            step::rows_of_contacts(&m, &mut d);
+            step::velocity(&m, &mut d);
+            step::dynamics(&m, &mut d);
+            // Vertical motion only, of the mean of both; turning about y lifts the point, too.
+            let inertia = 0.4 * 2.0 * 0.1 * 0.1;
+            let inverse_mass = 2.0 * 0.25 * (1.0 / 2.0 + 0.5 * 0.5 / inertia);
+            let force = (d.efc_aref[0] - free[2]) / (inverse_mass + d.efc_R[0]);
+            assert!(force > 0.0 && d.nefc == 1);
+            assert!((d.efc_force[0] / force - 1.0).abs() < 1e-9, "{solver:?}");
+            for dof in [2, 8] {
+                let expected = free[dof] + 0.5 * force / 2.0;
+                assert!((d.qacc[dof] - expected).abs() < 1e-8 * force, "{solver:?}");
+            }
+        }
+    }
+}
