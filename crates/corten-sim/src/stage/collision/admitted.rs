@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::collidable::Collidable;
 use super::filter::Rules;
 use super::table::Table;
 use crate::Model;
@@ -10,9 +11,9 @@ use crate::data::shared::Shared;
 #[derive(Debug)]
 pub(super) struct Admitted {
     pub rules: Rules,
-    /// Colliding geoms with bounds, and planes, which have none.
-    pub bounded: Vec<u32>,
-    pub planes: Vec<u32>,
+    /// What collides and has bounds, and planes, which have none.
+    pub bounded: Vec<Collidable>,
+    pub planes: Vec<Collidable>,
     /// All admitted pairs in order, if they are few.
     pub table: Option<Table>,
 }
@@ -25,9 +26,8 @@ impl Admitted {
     }
 
     pub fn new(m: &Model, rules: Rules) -> Admitted {
-        let colliding = (0..m.ngeom as u32).filter(|&g| rules.collides(g as usize));
-        let (planes, bounded): (Vec<_>, Vec<_>) =
-            colliding.partition(|&g| rules.is_plane(g as usize));
+        let colliding = (0..m.ngeom).map(Collidable::geom).filter(|&c| rules.collides(c));
+        let (planes, bounded): (Vec<_>, Vec<_>) = colliding.partition(|&c| rules.is_plane(c));
         let table = Table::new(m, &rules, &bounded, &planes);
         Admitted { rules, bounded, planes, table }
     }

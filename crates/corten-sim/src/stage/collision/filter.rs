@@ -7,12 +7,13 @@
 
 use corten_model::enums::{DisableBit, GeomType};
 
+use super::collidable::Collidable;
 use super::method::Method;
 use super::pair_cache::Key;
 use crate::Model;
 use crate::support::same;
 
-/// The part of a geom that decides about admission.
+/// The part of a collidable that decides about admission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rule {
     body: u32,
@@ -40,11 +41,11 @@ pub(super) enum Source {
     Pair(u32),
 }
 
-/// Two geoms to test, ordered by type.
+/// Two collidables to test, geoms ordered by type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
-    pub first: u32,
-    pub second: u32,
+    pub first: Collidable,
+    pub second: Collidable,
     pub source: Source,
     pub method: Method,
 }
@@ -54,11 +55,11 @@ pub(super) struct Candidate {
 /// to which body is read along with them, and not compared.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rules {
-    geoms: Vec<Rule>,
+    of: Vec<Rule>,
     /// Signatures of body pairs, ascending.
     excluded: Vec<u32>,
     /// Geom pairs listed by the author, the smaller index first, ascending.
-    listed: Vec<(u32, u32)>,
+    listed: Vec<(Collidable, Collidable)>,
     filter_parent: bool,
     midphase: bool,
     inputs: [Vec<i32>; 8],
@@ -100,7 +101,7 @@ impl Rules {
                 excluded: false,
             }
         };
-        let mut geoms: Vec<Rule> = (0..m.ngeom).map(rule).collect();
+        let mut of: Vec<Rule> = (0..m.ngeom).map(rule).collect();
         let mut excluded: Vec<u32> = m.exclude_signature.iter().map(|&s| s as u32).collect();
         excluded.sort_unstable();
         let mut bodies = vec![false; m.nbody];
@@ -111,10 +112,12 @@ impl Rules {
                 }
             }
         }
-        for rule in &mut geoms {
+        for rule in &mut of {
             rule.excluded = bodies.get(rule.body as usize).is_some_and(|&excluded| excluded);
         }
-        let pairs = m.pair_geom1.iter().zip(&m.pair_geom2).map(|(&a, &b)| (a as u32, b as u32));
+        let pairs = m.pair_geom1.iter().zip(&m.pair_geom2);
+        let pairs = pairs
+            .filter_map(|(&a, &b)| Some((Collidable::listed(m, a)?, Collidable::listed(m, b)?)));
         let mut listed: Vec<_> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
         listed.sort_unstable();
         let inputs = [
@@ -128,7 +131,7 @@ impl Rules {
             &m.pair_geom2,
         ];
         Rules {
-            geoms,
+            of,
             excluded,
             listed,
             filter_parent: !m.opt.disabled(DisableBit::FilterParent),
@@ -138,31 +141,31 @@ impl Rules {
     }
 
     #[inline]
-    pub fn body(&self, geom: u32) -> u32 {
-        self.geoms[geom as usize].body
+    pub fn body(&self, c: Collidable) -> u32 {
+        self.of[c.index()].body
     }
 
-    /// Whether a geom could touch anything: it has a mask and a type that collides.
-    pub fn collides(&self, geom: usize) -> bool {
-        let g = &self.geoms[geom];
+    /// Whether something could touch anything: it has a mask and a type that collides.
+    pub fn collides(&self, c: Collidable) -> bool {
+        let g = &self.of[c.index()];
         (g.contype | g.conaffinity != 0)
             && (g.body_contype | g.body_conaffinity != 0)
             && (GeomType::Plane.raw()..=GeomType::Sdf.raw()).contains(&g.kind)
     }
 
-    /// Whether a geom's body is fixed to the world.
-    pub fn is_static(&self, geom: usize) -> bool {
-        self.geoms[geom].weld == 0
+    /// Whether the body is fixed to the world.
+    pub fn is_static(&self, c: Collidable) -> bool {
+        self.of[c.index()].weld == 0
     }
 
-    pub fn is_plane(&self, geom: usize) -> bool {
-        self.geoms[geom].kind == GeomType::Plane.raw()
+    pub fn is_plane(&self, c: Collidable) -> bool {
+        self.of[c.index()].kind == GeomType::Plane.raw()
     }
 
-    /// The candidate made of two geoms, if they may touch.
+    /// The candidate made of two collidables, if they may touch.
     #[inline]
-    pub fn admit(&self, g1: u32, g2: u32) -> Option<Candidate> {
-        let (a, b) = (&self.geoms[g1 as usize], &self.geoms[g2 as usize]);
+    pub fn admit(&self, c1: Collidable, c2: Collidable) -> Option<Candidate> {
+        let (a, b) = (&self.of[c1.index()], &self.of[c2.index()]);
         if a.weld == b.weld
             || a.contype & b.conaffinity == 0 && b.contype & a.conaffinity == 0
             || a.body_contype & b.body_conaffinity == 0 && b.body_contype & a.body_conaffinity == 0
@@ -182,35 +185,34 @@ impl Rules {
                 return None;
             }
         }
-        if !self.listed.is_empty() && self.listed.binary_search(&(g1.min(g2), g1.max(g2))).is_ok() {
+        if !self.listed.is_empty() && self.listed.binary_search(&(c1.min(c2), c1.max(c2))).is_ok() {
             return None;
         }
         let source =
             if a.multi_geom || b.multi_geom { Source::MultiGeom } else { Source::SingleGeom };
         let source = if self.midphase { source } else { Source::SingleGeom };
-        Some(self.ordered(g1, g2, source))
+        Some(self.ordered(c1, c2, source))
     }
 
     /// Appends the pairs that the author listed.
     pub fn list_pairs(&self, m: &Model, list: &mut Vec<Candidate>) {
         for (k, (&a, &b)) in m.pair_geom1.iter().zip(&m.pair_geom2).enumerate() {
-            let in_range = |g: i32| u32::try_from(g).ok().filter(|&g| (g as usize) < m.ngeom);
-            if let (Some(a), Some(b)) = (in_range(a), in_range(b)) {
+            if let (Some(a), Some(b)) = (Collidable::listed(m, a), Collidable::listed(m, b)) {
                 list.push(self.ordered(a, b, Source::Pair(k as u32)));
             }
         }
     }
 
-    /// Two geoms by type; equal types by body.
+    /// Two collidables by type; equal types by body.
     #[inline]
-    pub fn ordered(&self, g1: u32, g2: u32, source: Source) -> Candidate {
-        let (a, b) = (&self.geoms[g1 as usize], &self.geoms[g2 as usize]);
+    pub fn ordered(&self, c1: Collidable, c2: Collidable, source: Source) -> Candidate {
+        let (a, b) = (&self.of[c1.index()], &self.of[c2.index()]);
         let swap = match source {
             Source::Pair(_) => a.kind > b.kind,
             _ => (a.kind, a.body) > (b.kind, b.body),
         };
-        let (first, second) = if swap { (g2, g1) } else { (g1, g2) };
-        let kind = |g: u32| self.geoms[g as usize].kind;
+        let (first, second) = if swap { (c2, c1) } else { (c1, c2) };
+        let kind = |c: Collidable| self.of[c.index()].kind;
         Candidate { first, second, source, method: Method::of(kind(first), kind(second)) }
     }
 
@@ -218,7 +220,7 @@ impl Rules {
     /// tested first, geoms are ordered as reported; otherwise as a loop over the geoms of the
     /// first body and then of the second finds them.
     #[inline]
-    pub fn rank(&self, c: &Candidate) -> (u32, u32, u32) {
+    pub fn rank(&self, c: &Candidate) -> (u32, Collidable, Collidable) {
         let (b1, b2) = (self.body(c.first), self.body(c.second));
         let (g1, g2) = match c.source {
             Source::MultiGeom => (c.first, c.second),
@@ -236,9 +238,9 @@ impl Rules {
         match c.source {
             Source::Pair(pair) => (bodies, pair.into()),
             _ => {
-                let (_, g1, g2) = self.rank(c);
-                // The top bit is free: models number their geoms with `i32`.
-                (bodies, 1 << 63 | u64::from(g1) << 32 | u64::from(g2))
+                let (_, c1, c2) = self.rank(c);
+                // Ranks leave the top bit free.
+                (bodies, 1 << 63 | u64::from(c1.rank()) << 32 | u64::from(c2.rank()))
             }
         }
     }

@@ -4,7 +4,7 @@
 //! all constraint rows. Answers to `mj_collision`.
 //!
 //! Which pairs of geoms may ever touch hardly changes while simulating. [`filter`] condenses it
-//! into rules per geom, which all data of a model share until it does ([`admitted`]); [`broad`]
+//! into rules per [`collidable`], which all data of a model share until it does ([`admitted`]); [`broad`]
 //! turns them into candidates for the current poses, in the order in which contacts are reported;
 //! [`narrow`] tests each candidate by its [`method`] and writes its contacts with the parameters
 //! mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's bounding tests
@@ -14,6 +14,7 @@
 mod admitted;
 mod broad;
 mod clearance;
+mod collidable;
 mod filter;
 mod hulls;
 mod method;

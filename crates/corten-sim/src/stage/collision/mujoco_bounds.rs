@@ -10,6 +10,7 @@
 use corten_math::{Mat3, Vec3, eig3};
 use corten_model::enums::{EnableBit, GeomType};
 
+use super::collidable::Collidable;
 use super::filter::{Candidate, Rules, Source};
 
 use crate::Model;
@@ -66,9 +67,9 @@ impl BoundsCheck {
         sure: bool,
     ) -> bool {
         let swap = rules.body(c.first) > rules.body(c.second);
-        let (g1, g2) = if swap { (c.second, c.first) } else { (c.first, c.second) };
-        let bodies = [rules.body(g1) as usize, rules.body(g2) as usize];
-        let geoms = [g1 as usize, g2 as usize];
+        let ordered = if swap { [c.second, c.first] } else { [c.first, c.second] };
+        let bodies = ordered.map(|c| rules.body(c) as usize);
+        let geoms = ordered.map(Collidable::index);
         let overlapping = || spheres_overlap(m, poses.geom_xpos, geoms, margin);
         let boxed = || sure || boxes_meet(m, poses, geoms, margin);
         match c.source {
@@ -77,7 +78,7 @@ impl BoundsCheck {
             Source::MultiGeom => {
                 (overlapping() || self.swept(m, poses, bodies))
                     && boxed()
-                    && (sure || self.trees_meet(m, poses, bodies, [g1 as i32, g2 as i32]))
+                    && (sure || self.trees_meet(m, poses, bodies, geoms.map(|g| g as i32)))
             }
         }
     }

@@ -10,6 +10,7 @@ use corten_geom::{
 use corten_math::{Mask, Mat3, Number, Vec3, Wide, wide};
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
+use super::collidable::{Collidable, Surface};
 use super::filter::{Candidate, Rules, Source};
 use super::hulls::Hulls;
 use super::method::Method;
@@ -124,7 +125,7 @@ impl<'a> Narrow<'a> {
         let margins = &self.m.geom_margin[..n];
         let given = self.m.opt.enabled(EnableBit::Override).then_some(self.m.opt.o_margin);
         for c in candidates {
-            let (first, second) = (c.first as usize, c.second as usize);
+            let (first, second) = (c.first.index(), c.second.index());
             // Most pairs by far: MuJoCo tests bounds first; where shapes are quickly tested, that is
             // better done afterwards, for those that touch.
             if c.method.is_closed_form()
@@ -150,16 +151,19 @@ impl<'a> Narrow<'a> {
 
     /// Tests one candidate and appends its contacts.
     fn collide(&self, c: &Candidate, rules: &Rules, work: &mut Memory, out: &mut Vec<Contact>) {
-        let (first, second) = (c.first as usize, c.second as usize);
+        let (Some(first), Some(second)) = (c.first.as_geom(self.m), c.second.as_geom(self.m))
+        else {
+            return;
+        };
         let pair = match c.source {
             Source::Pair(pair) => Some(pair as usize),
             _ => None,
         };
-        let margin = parameters::margin(self.m, first, second, pair);
+        let margin = parameters::margin(self.m, c.first, c.second, pair);
         // Broad phase knows nothing of listed pairs.
         let is_quick = c.method.is_closed_form();
         if (!is_quick || pair.is_some()) && self.apart(first, second, margin)
-            || self.at_rest(first, second, rules, pair.is_some())
+            || self.at_rest(c, rules, pair.is_some())
         {
             return;
         }
@@ -186,8 +190,7 @@ impl<'a> Narrow<'a> {
 
     /// Whether the boxes of two geoms are apart, which MuJoCo tests for bodies with several geoms.
     fn crowd_apart(&self, c: &Candidate, margin: f64) -> bool {
-        c.source == Source::MultiGeom
-            && self.boxes_apart(c.first as usize, c.second as usize, margin)
+        c.source == Source::MultiGeom && self.boxes_apart(c.first.index(), c.second.index(), margin)
     }
 
     /// Appends the contacts of a candidate that touches, unless its bounds are apart.
@@ -200,7 +203,7 @@ impl<'a> Narrow<'a> {
         work: &mut Memory,
         out: &mut Vec<Contact>,
     ) {
-        let (first, second) = (c.first as usize, c.second as usize);
+        let (first, second) = (c.first.index(), c.second.index());
         if c.method.is_closed_form()
             && (self.apart(first, second, margin) || self.crowd_apart(c, margin))
         {
@@ -214,7 +217,11 @@ impl<'a> Narrow<'a> {
         }
         let parameters = match pair {
             Some(pair) => Parameters::of_pair(self.m, pair),
-            None => Parameters::of_geoms(self.m, first, second),
+            None => Parameters::mixed(
+                self.m,
+                &Surface::of(self.m, c.first),
+                &Surface::of(self.m, c.second),
+            ),
         };
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
@@ -255,20 +262,20 @@ impl<'a> Narrow<'a> {
     /// Whether sleep makes the pair pointless. A listed pair needs one awake body. Of any other
     /// pair, one body must not be asleep and able to move: mocap bodies disturb no sleeper.
     #[inline]
-    fn at_rest(&self, first: usize, second: usize, rules: &Rules, listed: bool) -> bool {
+    fn at_rest(&self, c: &Candidate, rules: &Rules, listed: bool) -> bool {
         let Some(awake) = self.awake else { return false };
-        let state = |g: usize| {
-            let body = rules.body(g as u32) as usize;
+        let state = |c: Collidable| {
+            let body = rules.body(c) as usize;
             awake.get(body).copied().unwrap_or(SleepState::Static.raw())
         };
-        let idle = |g: usize| {
+        let idle = |c: Collidable| {
             if listed {
-                state(g) != SleepState::Awake.raw()
+                state(c) != SleepState::Awake.raw()
             } else {
-                state(g) == SleepState::Asleep.raw() || rules.is_static(g)
+                state(c) == SleepState::Asleep.raw() || rules.is_static(c)
             }
         };
-        idle(first) && idle(second)
+        idle(c.first) && idle(c.second)
     }
 
     /// Whether the oriented bounding boxes of two geoms are apart.

@@ -1,10 +1,11 @@
-//! Parameters of a contact, mixed from its two geoms or taken from an explicit pair.
+//! Parameters of a contact, mixed from its two sides or taken from an explicit pair.
 //!
 //! Answers to `mj_contactParam` and the `mj_assign*` family.
 
 use corten_math::MIN_VAL;
 use corten_model::enums::EnableBit;
 
+use super::collidable::{Collidable, Surface};
 use crate::Model;
 
 /// Smallest friction coefficient; friction cones divide by it.
@@ -21,15 +22,15 @@ pub(super) struct Parameters {
     pub friction: [f64; 5],
 }
 
-/// Distance below which two geoms get contacts.
+/// Distance below which two collidables get contacts.
 #[inline]
-pub(super) fn margin(m: &Model, first: usize, second: usize, pair: Option<usize>) -> f64 {
+pub(super) fn margin(m: &Model, first: Collidable, second: Collidable, pair: Option<usize>) -> f64 {
     if m.opt.enabled(EnableBit::Override) {
         m.opt.o_margin
     } else if let Some(pair) = pair {
         m.pair_margin[pair]
     } else {
-        maximum(m.geom_margin[first], m.geom_margin[second])
+        maximum(m.geom_margin[first.index()], m.geom_margin[second.index()])
     }
 }
 
@@ -47,20 +48,20 @@ impl Parameters {
         .overridden(m)
     }
 
-    /// For two geoms that happen to meet: the one of higher priority decides; otherwise the
+    /// For two collidables that happen to meet: the one of higher priority decides; otherwise the
     /// larger dimension and friction, and a weighted mean of the rest.
-    pub fn of_geoms(m: &Model, a: usize, b: usize) -> Parameters {
-        let gap = maximum(m.geom_gap[a], m.geom_gap[b]);
-        let single =
-            |g: usize| (m.geom_condim[g], m.geom_solref[g], m.geom_solimp[g], m.geom_friction[g].0);
-        let (dim, solref, solimp, friction) = if m.geom_priority[a] > m.geom_priority[b] {
+    #[inline]
+    pub fn mixed(m: &Model, a: &Surface<'_>, b: &Surface<'_>) -> Parameters {
+        let gap = maximum(a.gap, b.gap);
+        let single = |s: &Surface<'_>| (s.condim, *s.solref, *s.solimp, *s.friction);
+        let (dim, solref, solimp, friction) = if a.priority > b.priority {
             single(a)
-        } else if m.geom_priority[a] < m.geom_priority[b] {
+        } else if a.priority < b.priority {
             single(b)
         } else {
-            let mix = mix(m.geom_solmix[a], m.geom_solmix[b]);
+            let mix = mix(a.solmix, b.solmix);
             let blend = |x: f64, y: f64| mix * x + (1.0 - mix) * y;
-            let (ref_a, ref_b) = (m.geom_solref[a], m.geom_solref[b]);
+            let (ref_a, ref_b) = (a.solref, b.solref);
             // Positive: time constant and damping ratio. Negative: stiffness and damping, of
             // which the stronger one holds.
             let solref = if ref_a[0] > 0.0 && ref_b[0] > 0.0 {
@@ -68,13 +69,11 @@ impl Parameters {
             } else {
                 std::array::from_fn(|k| minimum(ref_a[k], ref_b[k]))
             };
-            let (imp_a, imp_b) = (m.geom_solimp[a], m.geom_solimp[b]);
-            let (friction_a, friction_b) = (m.geom_friction[a], m.geom_friction[b]);
             (
-                m.geom_condim[a].max(m.geom_condim[b]),
+                a.condim.max(b.condim),
                 solref,
-                std::array::from_fn(|k| blend(imp_a[k], imp_b[k])),
-                std::array::from_fn(|k| maximum(friction_a[k], friction_b[k])),
+                std::array::from_fn(|k| blend(a.solimp[k], b.solimp[k])),
+                std::array::from_fn(|k| maximum(a.friction[k], b.friction[k])),
             )
         };
         let [slide, spin, roll] = friction;
@@ -108,7 +107,7 @@ impl Parameters {
     }
 }
 
-/// Weight of the first geom.
+/// Weight of the first side.
 fn mix(a: f64, b: f64) -> f64 {
     match (a >= MIN_VAL, b >= MIN_VAL) {
         (true, true) if a == b => 0.5,

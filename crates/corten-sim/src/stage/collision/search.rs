@@ -3,9 +3,9 @@
 //! [`Sweep`] finds them, and a sort in two steps, the first of linear time, brings them in order.
 
 use corten_math::{Mat3, Vec3};
-use corten_model::enums::EnableBit;
 
 use super::admitted::Admitted;
+use super::collidable::{Bounds, Collidable};
 use super::filter::{Candidate, Rules, Source};
 use super::method::Method;
 use super::sweep::Sweep;
@@ -17,14 +17,19 @@ use crate::Model;
 const INFLATION: f64 = 1e-12;
 
 /// Fills memory that is written before it is read.
-const NOTHING: Candidate =
-    Candidate { first: 0, second: 0, source: Source::SingleGeom, method: Method::Nothing };
+const NOTHING: Candidate = Candidate {
+    first: NOBODY,
+    second: NOBODY,
+    source: Source::SingleGeom,
+    method: Method::Nothing,
+};
+const NOBODY: Collidable = Collidable::geom(0);
 
 /// Working memory of a search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
-    /// Bounding sphere per geom, grown by its margin: centre and radius.
-    spheres: Vec<[f64; 4]>,
+    /// Bounding sphere per collidable, grown by its margin: centre and radius.
+    spheres: Vec<(Vec3, f64)>,
     sweep: Sweep,
     found: Vec<Candidate>,
     /// Where the candidates of each body start in `list`.
@@ -46,54 +51,41 @@ impl Search {
         xmat: &[Mat3],
     ) -> &[Candidate] {
         let Admitted { rules, bounded, planes, .. } = admitted;
-        self.bound(m, bounded, xpos);
+        let bounds = Bounds::new(m, xpos, xmat);
+        self.bound(&bounds, m.ngeom, bounded);
         let Search { spheres, sweep, found, .. } = self;
         found.clear();
         for &plane in planes {
-            let (origin, normal) = (xpos[plane as usize], xmat[plane as usize].col(2));
-            // The plane's own margin is as good as any bound for it.
-            let margin = m.geom_margin[plane as usize].max(m.opt.o_margin).max(0.0);
-            for &g in bounded {
-                let [x, y, z, radius] = spheres[g as usize];
-                if (Vec3::new(x, y, z) - origin).dot(normal) <= radius + margin {
-                    found.extend(rules.admit(plane, g));
+            let (origin, normal, margin) = bounds.half_space(plane);
+            for &c in bounded {
+                let (center, radius) = spheres[c.index()];
+                if (center - origin).dot(normal) <= radius + margin {
+                    found.extend(rules.admit(plane, c));
                 }
             }
         }
 
         sweep.clear();
-        for &g in bounded {
-            let [x, y, z, radius] = spheres[g as usize];
-            sweep.add(g, Vec3::new(x, y, z), radius);
+        for &c in bounded {
+            let (center, radius) = spheres[c.index()];
+            sweep.add(c, center, radius);
         }
-        sweep.pairs(order, |g1, g2| {
-            let [x1, y1, z1, r1] = spheres[g1 as usize];
-            let [x2, y2, z2, r2] = spheres[g2 as usize];
-            let (x, y, z, r) = (x2 - x1, y2 - y1, z2 - z1, r1 + r2);
-            if x * x + y * y + z * z <= r * r {
-                found.extend(rules.admit(g1, g2));
+        sweep.pairs(order, |c1, c2| {
+            let ((center1, r1), (center2, r2)) = (spheres[c1.index()], spheres[c2.index()]);
+            let r = r1 + r2;
+            if (center2 - center1).norm_squared() <= r * r {
+                found.extend(rules.admit(c1, c2));
             }
         });
         self.sort(m, rules);
         &self.list[..self.count]
     }
 
-    /// Bounding spheres at the current poses. Contacts reach as far as the larger margin of two
-    /// geoms; adding both is on the safe side. Geoms without bounds are everywhere.
-    fn bound(&mut self, m: &Model, bounded: &[u32], xpos: &[Vec3]) {
-        self.spheres.resize(m.ngeom, [0.0; 4]);
-        let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
-        for &g in bounded {
-            let g = g as usize;
-            let [x, y, z] = xpos[g].0;
-            let margin = margin_override.unwrap_or(m.geom_margin[g]);
-            let radius = m.geom_rbound[g];
-            let radius = if radius > 0.0 {
-                radius + margin + INFLATION * (radius + x.abs() + y.abs() + z.abs())
-            } else {
-                f64::INFINITY
-            };
-            self.spheres[g] = [x, y, z, radius];
+    /// Bounding spheres at the current poses, of some among `count` collidables.
+    fn bound(&mut self, bounds: &Bounds<'_>, count: usize, bounded: &[Collidable]) {
+        self.spheres.resize(count, (Vec3::ZERO, 0.0));
+        for &c in bounded {
+            self.spheres[c.index()] = bounds.sphere(c, INFLATION);
         }
     }
 

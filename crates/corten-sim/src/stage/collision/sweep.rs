@@ -7,6 +7,8 @@
 
 use corten_math::Vec3;
 
+use super::collidable::Collidable;
+
 /// A box that covers more strips than this is tested against all others.
 const MAX_STRIPS: usize = 8;
 
@@ -26,7 +28,7 @@ pub(super) struct Sweep {
 struct Aabb {
     low: Vec3,
     high: Vec3,
-    id: u32,
+    id: Collidable,
 }
 
 /// A box in a strip, coordinates permuted to sweep, strip and remaining axis.
@@ -34,7 +36,7 @@ struct Aabb {
 struct Entry {
     low: [f64; 3],
     high: [f64; 3],
-    id: u32,
+    id: Collidable,
     first_strip: u32,
 }
 
@@ -55,7 +57,7 @@ impl Sweep {
 
     /// Adds the box around a ball; one that is not finite overlaps nothing.
     #[inline]
-    pub fn add(&mut self, id: u32, center: Vec3, radius: f64) {
+    pub fn add(&mut self, id: Collidable, center: Vec3, radius: f64) {
         let (low, high) = (center - Vec3::splat(radius), center + Vec3::splat(radius));
         if low.is_finite() && high.is_finite() {
             self.boxes.push(Aabb { low, high, id });
@@ -65,7 +67,7 @@ impl Sweep {
     /// Reports every pair of overlapping boxes once, in no particular order. The indices of the
     /// boxes along the sweep axis are left in `order`, which is a first guess if it has that from
     /// the last time.
-    pub fn pairs(&mut self, order: &mut Vec<u32>, mut found: impl FnMut(u32, u32)) {
+    pub fn pairs(&mut self, order: &mut Vec<u32>, mut found: impl FnMut(Collidable, Collidable)) {
         if self.boxes.len() < 2 {
             return;
         }
@@ -201,7 +203,12 @@ impl Sweep {
     }
 
     /// Tests each wide box against all boxes that begin before its end; two wide ones meet once.
-    fn sweep_wide(&self, axes: [usize; 3], order: &[u32], found: &mut impl FnMut(u32, u32)) {
+    fn sweep_wide(
+        &self,
+        axes: [usize; 3],
+        order: &[u32],
+        found: &mut impl FnMut(Collidable, Collidable),
+    ) {
         for (w, &wide) in self.wide.iter().enumerate() {
             let a = entry(&self.boxes[wide as usize], axes, 0);
             let mut next_wide = 0;
@@ -237,9 +244,9 @@ mod tests {
         (*state >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn collect(sweep: &mut Sweep, order: &mut Vec<u32>) -> Vec<(u32, u32)> {
+    fn collect(sweep: &mut Sweep, order: &mut Vec<u32>) -> Vec<(usize, usize)> {
         let mut pairs = Vec::new();
-        sweep.pairs(order, |a, b| pairs.push((a.min(b), a.max(b))));
+        sweep.pairs(order, |a, b| pairs.push((a.min(b).index(), a.max(b).index())));
         let reported = pairs.len();
         pairs.sort_unstable();
         pairs.dedup();
@@ -263,14 +270,14 @@ mod tests {
                 .collect();
             sweep.clear();
             for (k, &(center, radius)) in balls.iter().enumerate() {
-                sweep.add(k as u32, center, radius);
+                sweep.add(Collidable::geom(k), center, radius);
             }
             let mut expected = Vec::new();
             for i in 0..n {
                 for j in i + 1..n {
                     let gap = (balls[i].0 - balls[j].0).abs();
                     if (0..3).all(|k| gap[k] <= balls[i].1 + balls[j].1) {
-                        expected.push((i as u32, j as u32));
+                        expected.push((i, j));
                     }
                 }
             }
@@ -281,11 +288,11 @@ mod tests {
     #[test]
     fn degenerate_boxes_are_harmless() {
         let mut sweep = Sweep::default();
-        sweep.add(0, Vec3::splat(f64::NAN), 1.0);
-        sweep.add(1, Vec3::ZERO, f64::INFINITY);
-        sweep.add(2, Vec3::ZERO, 0.0);
-        sweep.add(3, Vec3::ZERO, 0.0);
-        sweep.add(4, Vec3::splat(1e308), 1e307);
+        sweep.add(Collidable::geom(0), Vec3::splat(f64::NAN), 1.0);
+        sweep.add(Collidable::geom(1), Vec3::ZERO, f64::INFINITY);
+        sweep.add(Collidable::geom(2), Vec3::ZERO, 0.0);
+        sweep.add(Collidable::geom(3), Vec3::ZERO, 0.0);
+        sweep.add(Collidable::geom(4), Vec3::splat(1e308), 1e307);
         assert_eq!(collect(&mut sweep, &mut Vec::new()), [(2, 3)]);
     }
 }

@@ -1,14 +1,14 @@
 //! The admitted pairs of a small model, ready and in order, and which of them have bounds that
 //! meet.
 //!
-//! Bounding spheres are kept in single precision, eight to a block. Each geom is tested against
-//! the blocks that hold partners of it, all eight at once; a pair that meets sets the bit of its
+//! Bounding spheres are kept in single precision, eight to a block. Each collidable is tested
+//! against the blocks that hold partners of it, all eight at once; a pair that meets sets the bit of its
 //! place in the order. Bounds are larger by more than rounding; exact tests follow.
 
 use corten_math::lanes::{LANES, Lanes};
 use corten_math::{Mat3, Vec3, wide};
-use corten_model::enums::EnableBit;
 
+use super::collidable::{Bounds, Collidable};
 use super::filter::{Candidate, Rules, Source};
 
 use crate::Model;
@@ -27,8 +27,8 @@ const INFLATION: f64 = 1e-6;
 pub(super) struct Table {
     /// All admitted pairs in order.
     candidates: Vec<Candidate>,
-    /// Geoms with bounds; eight of them are a block.
-    bounded: Vec<u32>,
+    /// What has bounds; eight of them are a block.
+    bounded: Vec<Collidable>,
     rows: Vec<Row>,
     partners: Vec<Partners>,
     /// One bit per candidate: those that need no test.
@@ -45,7 +45,7 @@ pub(super) struct Meeting {
     list: Vec<Candidate>,
 }
 
-/// Centres and radii of eight geoms.
+/// Centres and radii of eight collidables.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Spheres([[f32; LANES]; 4]);
@@ -57,15 +57,15 @@ struct Row {
     end: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// Planes come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tested {
-    /// By the number of the geom.
-    Plane(u32),
+    Plane(Collidable),
     /// By its place among the spheres.
     Sphere(u32),
 }
 
-/// Partners of a geom within a block.
+/// Partners within a block.
 #[derive(Clone, Copy, Debug)]
 struct Partners {
     block: u16,
@@ -76,14 +76,19 @@ struct Partners {
 
 impl Table {
     /// The table of a model, unless its pairs are too many.
-    pub fn new(m: &Model, rules: &Rules, bounded: &[u32], planes: &[u32]) -> Option<Table> {
+    pub fn new(
+        m: &Model,
+        rules: &Rules,
+        bounded: &[Collidable],
+        planes: &[Collidable],
+    ) -> Option<Table> {
         if bounded.len() + planes.len() > MAX_GEOMS {
             return None;
         }
         let mut candidates = Vec::new();
-        for (k, &g1) in bounded.iter().enumerate() {
-            for &g2 in bounded[k + 1..].iter().chain(planes) {
-                candidates.extend(rules.admit(g1, g2));
+        for (k, &c1) in bounded.iter().enumerate() {
+            for &c2 in bounded[k + 1..].iter().chain(planes) {
+                candidates.extend(rules.admit(c1, c2));
                 if candidates.len() > MAX_CANDIDATES {
                     return None;
                 }
@@ -100,24 +105,22 @@ impl Table {
         };
         // Each pair belongs to the row of its plane, or of its geom that comes first.
         let mut entries = Vec::with_capacity(candidates.len());
-        let slot = |g: u32| bounded.binary_search(&g).ok();
+        let slot = |c: Collidable| bounded.binary_search(&c).ok();
         for (place, c) in candidates.iter().enumerate() {
             if matches!(c.source, Source::Pair(_)) {
                 table.untested[place / 64] |= 1 << (place % 64);
                 continue;
             }
-            // Planes first, by number.
             let (row, partner) = match (slot(c.first), slot(c.second)) {
-                (Some(a), Some(b)) => ((true, a.min(b) as u32), a.max(b)),
-                (None, Some(b)) => ((false, c.first), b),
-                (Some(a), None) => ((false, c.second), a),
+                (Some(a), Some(b)) => (Tested::Sphere(a.min(b) as u32), a.max(b)),
+                (None, Some(b)) => (Tested::Plane(c.first), b),
+                (Some(a), None) => (Tested::Plane(c.second), a),
                 (None, None) => continue,
             };
             entries.push((row, partner, place as u16));
         }
         entries.sort_unstable();
         for of_row in entries.chunk_by(|a, b| a.0 == b.0) {
-            let (is_sphere, number) = of_row[0].0;
             for of_block in of_row.chunk_by(|a, b| a.1 / LANES == b.1 / LANES) {
                 let block = (of_block[0].1 / LANES) as u16;
                 let mut partners = Partners { block, lanes: 0, place: [0; LANES] };
@@ -128,8 +131,7 @@ impl Table {
                 table.partners.push(partners);
             }
             let end = table.partners.len() as u32;
-            let tested = if is_sphere { Tested::Sphere(number) } else { Tested::Plane(number) };
-            table.rows.push(Row { tested, end });
+            table.rows.push(Row { tested: of_row[0].0, end });
         }
         table.candidates = candidates;
         Some(table)
@@ -164,20 +166,18 @@ impl Table {
     #[inline(always)]
     fn find_meeting(&self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], meeting: &mut Meeting) {
         let Meeting { spheres, bits, .. } = meeting;
-        self.bound(m, xpos, spheres);
+        let bounds = Bounds::new(m, xpos, xmat);
+        self.bound(&bounds, spheres);
         bits.clone_from(&self.untested);
         let mut start = 0;
         for row in &self.rows {
             let partners = &self.partners[start..row.end as usize];
             start = row.end as usize;
             match row.tested {
-                Tested::Plane(geom) => {
-                    let geom = geom as usize;
-                    let (origin, normal) = (xpos[geom], xmat[geom].col(2));
+                Tested::Plane(plane) => {
+                    let (origin, normal, margin) = bounds.half_space(plane);
                     let [x, y, z] = normal.0.map(|x| x as f32);
                     let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
-                    // The plane's own margin is as good as any bound for it.
-                    let margin = m.geom_margin[geom].max(m.opt.o_margin).max(0.0);
                     let height = normal.dot(origin) + margin + INFLATION * extent;
                     let height = Lanes::splat(height as f32);
                     mark(bits, partners, spheres, |[cx, cy, cz, radius]| {
@@ -202,25 +202,16 @@ impl Table {
     }
 
     #[inline(always)]
-    fn bound(&self, m: &Model, xpos: &[Vec3], spheres: &mut Vec<Spheres>) {
+    fn bound(&self, bounds: &Bounds<'_>, spheres: &mut Vec<Spheres>) {
         let nowhere = Spheres([[f32::NAN; LANES]; 4]);
         spheres.resize(self.bounded.len().div_ceil(LANES), nowhere);
-        let margin_override = m.opt.enabled(EnableBit::Override).then_some(0.5 * m.opt.o_margin);
         for (eight, spheres) in self.bounded.chunks(LANES).zip(spheres) {
-            for (lane, &g) in eight.iter().enumerate() {
-                let (g, p) = (g as usize, xpos[g as usize]);
-                spheres.0[0][lane] = p[0] as f32;
-                spheres.0[1][lane] = p[1] as f32;
-                spheres.0[2][lane] = p[2] as f32;
-                // Contacts reach as far as the larger margin of two geoms; adding both is on the
-                // safe side. Geoms without bounds are everywhere.
-                let margin = margin_override.unwrap_or(m.geom_margin[g]);
-                let radius = m.geom_rbound[g];
-                let extent = radius + p[0].abs() + p[1].abs() + p[2].abs();
-                spheres.0[3][lane] = match radius > 0.0 {
-                    true => (radius + margin + INFLATION * extent) as f32,
-                    false => f32::INFINITY,
-                };
+            for (lane, &c) in eight.iter().enumerate() {
+                let (center, radius) = bounds.sphere(c, INFLATION);
+                spheres.0[0][lane] = center[0] as f32;
+                spheres.0[1][lane] = center[1] as f32;
+                spheres.0[2][lane] = center[2] as f32;
+                spheres.0[3][lane] = radius as f32;
             }
         }
     }

@@ -101,11 +101,11 @@ wide! {
 impl Narrow<'_> {
     /// Whether the bounds of two geoms are far apart.
     pub(super) fn is_far(&self, c: &Candidate, pair: &Pair) -> bool {
-        let offset = self.offset(c.first as usize, c.second as usize);
+        let offset = self.offset(c.first.index(), c.second.index());
         let far = (1.0 + NEAR) * pair.radii + pair.margin;
         match pair.first {
             Bound::Sphere(_) => offset.norm_squared() >= far * far,
-            Bound::HalfSpace { .. } => -self.axes(c.first as usize)[2].dot(offset) >= far,
+            Bound::HalfSpace { .. } => -self.axes(c.first.index())[2].dot(offset) >= far,
         }
     }
 
@@ -118,7 +118,7 @@ impl Narrow<'_> {
         pair: &Pair,
         convex: &mut Workspace,
     ) -> Option<Vec3> {
-        let (first, second) = (c.first as usize, c.second as usize);
+        let (first, second) = (c.first.index(), c.second.index());
         let offset = self.offset(first, second);
         let [hint1, hint2] = &mut [Hint::NONE; 2];
         if let Bound::HalfSpace { .. } = pair.first {
@@ -157,7 +157,7 @@ impl Narrow<'_> {
     /// The plane of a pair. It moves with the larger geom: the other one may turn more.
     pub(super) fn plane(&self, pair: u32, c: &Candidate, rules: &Rules) -> Plane {
         let m = self.model();
-        let on_first = m.geom_type[c.first as usize] == GeomType::Plane.raw()
+        let on_first = m.geom_type[c.first.index()] == GeomType::Plane.raw()
             || radius(m, c.first) >= radius(m, c.second);
         let (under, over) = if on_first { (c.first, c.second) } else { (c.second, c.first) };
         Plane {
@@ -165,9 +165,9 @@ impl Narrow<'_> {
             on_first,
             under: rules.body(under),
             over: rules.body(over),
-            center: m.geom_pos[over as usize],
+            center: m.geom_pos[over.index()],
             // A shape that has been changed may have outgrown its bounds.
-            radius: radius(m, over).max(shape::radius(m, over as usize)),
+            radius: radius(m, over).max(shape::radius(m, over.index())),
             normal: Vec3([Four::default(); 3]),
             seen: Vec3([Four::default(); 3]),
             reach: Four([f64::NEG_INFINITY; WORLDS]),
@@ -184,7 +184,7 @@ impl Narrow<'_> {
         frames: Frames<'_>,
         lane: usize,
     ) {
-        let (first, second) = (c.first as usize, c.second as usize);
+        let (first, second) = (c.first.index(), c.second.index());
         let (normal, under, over) =
             if plane.on_first { (-axis, first, second) } else { (axis, second, first) };
         let frame = |body: u32| Mat3(frames.xmat[body as usize].0.map(|x| x.0[lane]));

@@ -3,6 +3,7 @@
 use corten_math::{Four, Mask, Quat, Vec3, Wide, wide};
 use corten_model::enums::GeomType;
 
+use super::super::collidable::Collidable;
 use super::super::filter::{Candidate, Rules, Source};
 use super::super::method::Method;
 use super::super::parameters;
@@ -99,13 +100,14 @@ impl Layout {
             let parent = usize::try_from(m.body_parentid[b]).unwrap_or(0).min(b);
             moves[b] = moves[parent] || m.body_jntnum[b] > 0 || m.body_mocapid[b] >= 0;
         }
-        let mut geoms: Vec<u32> = pairs.iter().flat_map(|c| [c.first, c.second]).collect();
-        geoms.sort_unstable();
-        geoms.dedup();
+        let mut collidables: Vec<Collidable> =
+            pairs.iter().flat_map(|c| [c.first, c.second]).collect();
+        collidables.sort_unstable();
+        collidables.dedup();
         let mut reach = vec![None; m.nbody];
-        for &geom in &geoms {
-            let body = rules.body(geom) as usize;
-            let far = m.geom_pos[geom as usize].norm() + radius(m, geom);
+        for &c in &collidables {
+            let body = rules.body(c) as usize;
+            let far = m.geom_pos[c.index()].norm() + radius(m, c);
             reach[body] = Some(far.max(reach[body].unwrap_or(0.0)));
         }
         let mover = |(body, reach): (usize, &Option<f64>)| {
@@ -113,14 +115,14 @@ impl Layout {
         };
         let movers: Vec<Mover> = reach.iter().enumerate().filter_map(mover).collect();
         let sphere =
-            |&geom: &u32| Sphere { body: rules.body(geom), center: m.geom_pos[geom as usize] };
-        let place = |geom: u32| geoms.binary_search(&geom).unwrap_or(0) as u32;
-        let of_body = |geom: u32| {
-            let body = rules.body(geom);
+            |&c: &Collidable| Sphere { body: rules.body(c), center: m.geom_pos[c.index()] };
+        let place = |c: Collidable| collidables.binary_search(&c).unwrap_or(0) as u32;
+        let of_body = |c: Collidable| {
+            let body = rules.body(c);
             movers.binary_search_by_key(&body, |mover| mover.body).ok().map(|place| place as u32)
         };
         let pair = |c: &Candidate| {
-            let first = c.first as usize;
+            let first = c.first.index();
             let is_plane = m.geom_type[first] == GeomType::Plane.raw();
             let own = if is_plane { 0.0 } else { radius(m, c.first) };
             Pair {
@@ -143,15 +145,15 @@ impl Layout {
         };
         Layout {
             pairs: pairs.iter().map(pair).collect(),
-            spheres: geoms.iter().map(sphere).collect(),
+            spheres: collidables.iter().map(sphere).collect(),
             movers,
         }
     }
 }
 
-/// The radius around a geom's centre; without bounds it reaches everywhere.
-pub(super) fn radius(m: &Model, geom: u32) -> f64 {
-    let radius = m.geom_rbound[geom as usize];
+/// The radius around a collidable's centre; without bounds it reaches everywhere.
+pub(super) fn radius(m: &Model, c: Collidable) -> f64 {
+    let radius = m.geom_rbound[c.index()];
     if radius > 0.0 { radius } else { f64::INFINITY }
 }
 
@@ -160,7 +162,7 @@ fn margin(m: &Model, c: &Candidate) -> f64 {
         Source::Pair(pair) => Some(pair as usize),
         _ => None,
     };
-    parameters::margin(m, c.first as usize, c.second as usize, pair).max(0.0)
+    parameters::margin(m, c.first, c.second, pair).max(0.0)
 }
 
 wide! {
