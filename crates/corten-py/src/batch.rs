@@ -47,7 +47,7 @@ impl PyBatch {
     ) -> PyResult<PyBatch> {
         let shared = model.get().model.clone();
         let batch = protect(py, move || -> Result<BatchSim, BatchError> {
-            let model = Arc::new(Model::clone(&shared.read()));
+            let model = Arc::new(Model::clone(&shared.read_current()));
             let policy = if reset_failed { OnFailure::Reset } else { OnFailure::Stop };
             let mut batch =
                 BatchSim::new(model, count).with_threads(threads).with_failure_policy(policy);

@@ -219,7 +219,7 @@ impl PyData {
     ) -> PyResult<PyData> {
         let shared = model.get().model.clone();
         let data = match source {
-            None => protect(py, move || Data::new(&shared.read()))?,
+            None => protect(py, move || Data::new(&shared.read_current()))?,
             Some(Source::Data(other)) => {
                 other.get().check_model(py, model.get())?;
                 let data = other.get().data.clone();
@@ -229,7 +229,7 @@ impl PyData {
             }
             Some(Source::Bytes(bytes)) => {
                 let bytes = bytes.to_vec();
-                protect(py, move || saved::from_bytes(&shared.read(), &bytes))?
+                protect(py, move || saved::from_bytes(&shared.read_current(), &bytes))?
                     .map_err(PyValueError::new_err)?
             }
         };

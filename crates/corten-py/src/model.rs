@@ -49,6 +49,7 @@ impl PyModel {
             let m = self.model.read_attached(py);
             fields::shape(&m, info, m.size(info.rows).unwrap_or(0))
         };
+        self.model.write_attached(py).expose(index);
         self.model.array(py, index, fields::scalar(info), &shape)
     }
 }

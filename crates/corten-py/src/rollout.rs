@@ -160,7 +160,7 @@ fn run(
     let mut distinct: Vec<&Arc<Shared<Model>>> = models.iter().collect();
     distinct.sort_unstable_by_key(|m| Arc::as_ptr(m));
     distinct.dedup_by_key(|m| Arc::as_ptr(m));
-    let held: Vec<_> = distinct.iter().map(|m| m.read()).collect();
+    let held: Vec<_> = distinct.iter().map(|m| m.read_current()).collect();
     let by_trajectory: Vec<&Model> = models
         .iter()
         .map(|m| &*held[distinct.partition_point(|d| Arc::as_ptr(d) < Arc::as_ptr(m))])

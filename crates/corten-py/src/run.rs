@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corten_sim::hook::Hooks;
-use corten_sim::{Data, Model};
-use pyo3::exceptions::PyRuntimeError;
+use corten_sim::{Data, Model, StepError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::callbacks::Callbacks;
@@ -39,8 +39,9 @@ pub fn run<R: Send>(
     let hook = callbacks.clone();
     let (model, data) = (&m.model, &d.data);
     let result = protect(py, move || {
-        let model = model.read();
+        let model = model.read_current();
         let mut data = data.write();
+        data.bind(&model)?;
         d.adopt(&model, &mut data);
         let own = hook.map(|hook| std::mem::replace(&mut data.hooks, Hooks::from(hook)));
         let result = f(&model, &mut data);
@@ -48,14 +49,14 @@ pub fn run<R: Send>(
             data.hooks = own;
         }
         d.refresh(&model, &data);
-        result
+        Ok(result)
     });
     d.note_failure(result.is_err());
     if let Some(error) = callbacks.and_then(|callbacks| callbacks.failure()) {
         return Err(error);
     }
     debug_assert!(result.is_err() || d.data.is_intact(), "a stage moved an array");
-    result
+    result?.map_err(|e: StepError| PyValueError::new_err(e.to_string()))
 }
 
 /// Runs `f` on a model and data that belongs to it, without changing either.

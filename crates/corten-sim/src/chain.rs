@@ -37,9 +37,14 @@ pub(crate) fn dofs(m: &Model, body: i32) -> impl Iterator<Item = usize> + '_ {
 /// Centre of mass to which the spatial quantities of a body refer.
 #[inline]
 pub(crate) fn reference(m: &Model, d: &Data, body: i32) -> Vec3 {
+    root_center(m, &d.subtree_com, body)
+}
+
+#[inline]
+fn root_center(m: &Model, subtree_com: &[Vec3], body: i32) -> Vec3 {
     index(body, m.nbody)
         .and_then(|b| index(m.body_rootid[b], m.nbody))
-        .map_or(Vec3::ZERO, |root| d.subtree_com[root])
+        .map_or(Vec3::ZERO, |root| subtree_com[root])
 }
 
 /// Velocity of the point at `offset` from the reference point under a unit dof velocity.
@@ -75,13 +80,14 @@ pub(crate) fn for_each_of_two(m: &Model, a: i32, b: i32, mut visit: impl FnMut(u
 #[inline]
 pub(crate) fn for_each_difference(
     m: &Model,
-    d: &Data,
-    [a, b]: [BodyPoint; 2],
+    subtree_com: &[Vec3],
+    cdof: &[Spatial],
+    ends: [BodyPoint; 2],
     mut visit: impl FnMut(usize, Vec3),
 ) {
-    let offset = [a.point - reference(m, d, a.body), b.point - reference(m, d, b.body)];
-    for_each_of_two(m, a.body, b.body, |dof, moves| {
-        visit(dof, motion_difference(&d.cdof[dof], offset, moves));
+    let offset = ends.map(|end| end.point - root_center(m, subtree_com, end.body));
+    for_each_of_two(m, ends[0].body, ends[1].body, |dof, moves| {
+        visit(dof, motion_difference(&cdof[dof], offset, moves));
     });
 }
 

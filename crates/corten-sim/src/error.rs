@@ -3,6 +3,11 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
+    /// The data was made for a model of other sizes.
+    #[error(
+        "the data was made for another model: its {size} is {data}, the given model's is {model}"
+    )]
+    OtherSizes { size: &'static str, data: usize, model: usize },
     /// A position is not finite or too large.
     #[error("time {time}: position {index} ({place}) is not finite or exceeds 1e10")]
     BadPosition { time: f64, index: usize, place: String },

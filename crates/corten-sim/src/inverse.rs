@@ -14,12 +14,16 @@ use crate::stage::{acceleration, collision, constraint, energy, inertia, sensor}
 use crate::{Data, Model, awake, derivative, sleep, solve, step, timer};
 
 /// Joint forces that produce `qacc`.
+///
+/// # Panics
+/// If the data was made for a model of other sizes; [`Data::bind`] tells.
 pub fn inverse(m: &Model, d: &mut Data) {
     inverse_skip(m, d, Stage::None, true);
 }
 
 /// [`inverse`], reusing the results of all stages up to `done`; sensors on request.
 pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+    d.bind_same_sizes(m);
     let timer = timer::start(d);
     let energies = m.opt.enabled(EnableBit::Energy);
     if done < Stage::Pos {
@@ -82,6 +86,7 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
 
 /// All that depends on positions only; islands and dual problems are not needed here.
 pub fn position(m: &Model, d: &mut Data) {
+    d.bind_same_sizes(m);
     let timer = timer::start(d);
     step::poses(m, d);
     step::inertias(m, d);
@@ -103,7 +108,7 @@ fn to_continuous(m: &Model, d: &mut Data) {
         derivative::smooth_velocity(m, d, integrator == Integrator::Implicit);
     }
     let mut force = std::mem::take(&mut d.scratch.dof[0]);
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     s.mass.mul(&d.M, &d.qacc, &mut force);
     match integrator {
         Integrator::Rk4 => force.copy_from_slice(&d.qacc),

@@ -21,6 +21,7 @@ pub mod inverse;
 pub mod lanes;
 mod load;
 mod model;
+mod prepared;
 pub mod ray;
 pub mod sleep;
 #[doc(hidden)]

@@ -2,18 +2,42 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use corten_model::ModelArrays;
 use corten_model::arrays::{ArrayInfo, UnpackError};
 use corten_model::container::Entry;
 
+use crate::prepared::{Prepared, Which};
+
 /// A compiled model: everything that stays constant while simulating.
 ///
 /// It gives access to all fields of [`ModelArrays`], under MuJoCo's names. Share it between
 /// simulations as `Arc<Model>`.
-#[derive(Clone, Debug, Default)]
+///
+/// What follows from its structure is made when first needed, and belongs to the model and its
+/// copies. Whoever writes to a field, which takes a `&mut Model`, makes it doubtful: the next use
+/// compares the arrays that it was made from, and makes it anew where they differ.
+#[derive(Debug, Default)]
 pub struct Model {
     arrays: ModelArrays,
+    prepared: OnceLock<Arc<Prepared>>,
+    /// What was prepared before the last write.
+    doubtful: Option<Arc<Prepared>>,
+    revision: OnceLock<Revision>,
+    /// Structural arrays that may be written to without the model's knowledge.
+    exposed: Which,
+}
+
+/// The state of a model between two writes: equal for a model and its copies until one of them may
+/// have been changed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Revision(Arc<()>);
+
+impl PartialEq for Revision {
+    fn eq(&self, other: &Revision) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Model {
@@ -45,11 +69,59 @@ impl Model {
     pub fn load(path: impl AsRef<Path>) -> Result<Model, UnpackError> {
         ModelArrays::load(path).map(Model::from)
     }
+
+    /// What follows from the structure of the model.
+    #[inline]
+    pub(crate) fn prepared(&self) -> &Arc<Prepared> {
+        self.prepared.get_or_init(|| match &self.doubtful {
+            Some(old) if old.inputs.fit(&self.arrays) => old.clone(),
+            old => Arc::new(Prepared::new(&self.arrays, old.as_deref())),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn revision(&self) -> &Revision {
+        self.revision.get_or_init(Revision::default)
+    }
+
+    /// Notes that somebody keeps a pointer to one of [`Self::ARRAYS`], and may write through it
+    /// without holding a `&mut Model`. From then on, [`Self::notice_writes`] looks at that array.
+    pub fn expose(&mut self, array: usize) {
+        if let Some(info) = Self::ARRAYS.get(array) {
+            self.exposed = self.exposed.with(info.name);
+        }
+    }
+
+    /// Whether [`Self::notice_writes`] has something to do.
+    pub fn has_unnoticed_writes(&self) -> bool {
+        let current = |old: &Arc<Prepared>| old.inputs.match_arrays(&self.arrays, self.exposed);
+        self.exposed != Which::NONE && !self.prepared.get().is_none_or(current)
+    }
+
+    /// Takes up what was written to structural arrays through pointers ([`Self::expose`]).
+    pub fn notice_writes(&mut self) {
+        if self.has_unnoticed_writes() {
+            self.deref_mut();
+        }
+    }
+}
+
+/// A copy shares what is prepared. Pointers to the original's arrays do not concern it.
+impl Clone for Model {
+    fn clone(&self) -> Model {
+        Model {
+            arrays: self.arrays.clone(),
+            prepared: self.prepared.clone(),
+            doubtful: self.doubtful.clone(),
+            revision: self.revision.clone(),
+            exposed: Which::NONE,
+        }
+    }
 }
 
 impl From<ModelArrays> for Model {
     fn from(arrays: ModelArrays) -> Model {
-        Model { arrays }
+        Model { arrays, ..Model::default() }
     }
 }
 
@@ -64,6 +136,10 @@ impl Deref for Model {
 
 impl DerefMut for Model {
     fn deref_mut(&mut self) -> &mut ModelArrays {
+        if let Some(prepared) = self.prepared.take() {
+            self.doubtful = Some(prepared);
+        }
+        self.revision.take();
         &mut self.arrays
     }
 }

@@ -15,6 +15,7 @@ use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve, tim
 /// disabled, the data is reset before the step goes on, as in MuJoCo; the returned error tells
 /// which joint it was and when.
 pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
     let timer = timer::start(d);
     let state = check::state(m, d);
     forward(m, d);
@@ -33,6 +34,7 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
 
 /// The first half of [`step`], up to the point where controls are needed.
 pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
     let timer = timer::start(d);
     let state = check::state(m, d);
     position(m, d);
@@ -46,6 +48,7 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
 
 /// The second half of [`step`]; Runge-Kutta integrates as Euler here, as in MuJoCo.
 pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
     let timer = timer::start(d);
     dynamics(m, d);
     sensor::acceleration(m, d);
@@ -67,12 +70,16 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
 }
 
 /// Everything that follows from the state and the controls, without advancing time.
+///
+/// # Panics
+/// If the data was made for a model of other sizes; [`Data::bind`] tells.
 pub fn forward(m: &Model, d: &mut Data) {
     forward_skip(m, d, Stage::None, true);
 }
 
 /// [`forward`], reusing the results of all stages up to `done`; sensors on request.
 pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+    d.bind_same_sizes(m);
     let timer = timer::start(d);
     if done < Stage::Pos {
         position(m, d);
@@ -94,6 +101,7 @@ pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
 
 /// All that depends on positions only.
 pub fn position(m: &Model, d: &mut Data) {
+    d.bind_same_sizes(m);
     let timer = timer::start(d);
     poses(m, d);
     sleep::wake_by_tendon(m, d);
@@ -151,6 +159,7 @@ pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
 
 /// All that depends on positions and velocities.
 pub fn velocity(m: &Model, d: &mut Data) {
+    d.bind_same_sizes(m);
     let timer = timer::start(d);
     tendon::velocity(m, d);
     transmission::velocity(m, d);
@@ -163,6 +172,7 @@ pub fn velocity(m: &Model, d: &mut Data) {
 
 /// All that depends on positions, velocities and inputs.
 pub fn dynamics(m: &Model, d: &mut Data) {
+    d.bind_same_sizes(m);
     let timer = timer::start(d);
     actuation::actuation(m, d);
     if timer.is_on() && m.nu > 0 && !m.opt.disabled(DisableBit::Actuation) {
@@ -214,5 +224,5 @@ pub(crate) fn velocity_outputs(m: &Model, d: &mut Data, sensors: bool) {
 
 /// Whether sensors compute potential and kinetic energy.
 fn measures_energy(m: &Model, d: &Data) -> [bool; 2] {
-    if m.opt.disabled(DisableBit::Sensor) { [false; 2] } else { d.scratch.sensors.energy }
+    if m.opt.disabled(DisableBit::Sensor) { [false; 2] } else { d.prepared.sensors.energy }
 }

@@ -68,6 +68,7 @@ fn attachments_follow_their_bodies() {
                 if m.nsite > 0 {
                     m.site_bodyid[0] = m.nbody as i32 - 1;
                 }
+                d.bind(&m).unwrap();
                 kinematics::kinematics(&m, &mut d);
             }
             let pose = |body: usize, pos: Vec3, quat: Quat| {

@@ -316,6 +316,20 @@ impl<T: Arrays + 'static> Shared<T> {
     }
 }
 
+impl Shared<Model> {
+    /// Shared access for a run of the engine, from code that does not hold the interpreter lock:
+    /// what was written to structural arrays through views counts from here on.
+    pub fn read_current(&self) -> Read<'_, Model> {
+        let model = self.read();
+        if !model.has_unnoticed_writes() {
+            return model;
+        }
+        drop(model);
+        self.write().notice_writes();
+        self.read()
+    }
+}
+
 /// A view, and what it shows: it pins the memory, so that no other buffer can be there.
 pub struct Kept {
     start: usize,

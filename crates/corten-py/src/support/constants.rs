@@ -22,6 +22,7 @@ fn change<E: std::fmt::Display + Send>(
     let (model, data) = (&m.model, &d.data);
     let result = protect(py, move || {
         let (mut model, mut data) = (model.write(), data.write());
+        model.notice_writes();
         let result = f(&mut model, &mut data);
         d.refresh(&model, &data);
         result

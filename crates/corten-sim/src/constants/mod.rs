@@ -44,8 +44,12 @@ impl ConstantsError {
 
 /// Recomputes everything in a model that follows from its reference pose, after parameters have
 /// changed. `d` serves as working memory and is left in the spring reference pose.
+///
+/// # Panics
+/// If the data was made for a model of other sizes; [`Data::bind`] tells.
 pub fn set_const(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
     fixed::set(m)?;
+    d.bind_same_sizes(m);
     reference::set(m, d)?;
     statistics::set(m, d);
     set_spring_lengths(m, d);

@@ -98,7 +98,7 @@ struct Factor<'a> {
 impl<'a> Factor<'a> {
     fn new(d: &'a Data) -> Factor<'a> {
         Factor {
-            pattern: &d.scratch.structure.mass,
+            pattern: &d.prepared.structure.mass,
             lower: &d.qLD,
             inverse_diagonal: &d.qLDiagInv,
             chain: Vec::new(),

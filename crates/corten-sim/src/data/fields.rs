@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use corten_math::{Inertia, Mat3, Quat, Spatial, Vec3};
 use corten_model::array_struct;
 
@@ -6,6 +8,7 @@ use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStats, TimerStat, WarningStat};
 use crate::Model;
 use crate::hook::Hooks;
+use crate::prepared::Prepared;
 use crate::sleep::SleepError;
 
 array_struct! {
@@ -34,6 +37,8 @@ array_struct! {
         pub sleep_error: Option<SleepError>,
         /// User code called by the stages; stays through resets.
         pub hooks: Hooks,
+        /// What follows from the model, as of [`Data::bind`].
+        pub(crate) prepared: Arc<Prepared>,
         pub(crate) scratch: Scratch,
     }
     sizes {

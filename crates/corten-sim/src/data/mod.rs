@@ -1,16 +1,13 @@
 //! The changing part of a simulation.
 
-pub(crate) mod attached;
+mod bind;
 mod contact;
 mod fields;
-pub(crate) mod lent;
 mod reset;
 pub(crate) mod room;
 mod scratch;
-pub(crate) mod shared;
 pub(crate) mod smooth;
 mod stats;
-pub(crate) mod structure;
 
 pub use contact::Contact;
 pub use fields::Data;

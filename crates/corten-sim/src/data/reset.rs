@@ -7,14 +7,20 @@ use crate::{Model, sleep};
 impl Data {
     /// Data for a model, in the reference pose.
     pub fn new(m: &Model) -> Data {
-        let mut d = Data { scratch: Scratch::new(m), ..Data::default() };
+        let prepared = m.prepared().clone();
+        let scratch = Scratch::new(m, &prepared.structure);
+        let mut d = Data { prepared, scratch, ..Data::default() };
         d.resize_arrays(m);
         d.start(m);
         d
     }
 
     /// Back to the reference pose, at rest, with all inputs and statistics zero.
+    ///
+    /// # Panics
+    /// If the data was made for a model of other sizes; [`Data::bind`] tells.
     pub fn reset(&mut self, m: &Model) {
+        self.bind_same_sizes(m);
         for i in 0..Data::FIXED_ARRAYS {
             match self.array_mut(i) {
                 Some(ArrayMut::F64(v)) => v.fill(0.0),

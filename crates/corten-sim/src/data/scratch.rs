@@ -1,11 +1,8 @@
 //! Working memory of the stages, kept in `Data` so that stepping allocates nothing.
 
-use std::sync::Arc;
-
 use corten_math::{AncestorAxes, Spatial};
 
-use super::lent::Lent;
-use super::structure::Structure;
+use crate::prepared::structure::Structure;
 use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
 use crate::stage::constraint::KeptRows;
 use crate::stage::{actuation, collision, sensor, tendon};
@@ -14,10 +11,6 @@ use crate::{Model, derivative, integrate, inverse, lanes};
 /// One block per stage that needs working memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Checked indices of the kinematic forest.
-    pub structure: Arc<Structure>,
-    /// Memory that is here only while it is used.
-    pub lent: Arc<Lent>,
     /// Sines and cosines of half the angles of hinges.
     pub half_angle: [Vec<f64>; 2],
     /// Axes along the current path of a walk over dofs.
@@ -30,14 +23,11 @@ pub(crate) struct Scratch {
     pub integrate: integrate::Memory,
     pub derivative: derivative::Memory,
     pub inverse: inverse::Memory,
-    /// Paths of tendons and the sparsity of their Jacobian.
-    pub tendon: Arc<tendon::Pattern>,
     pub tendons: tendon::Memory,
     /// One number per dof, zero between uses.
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
     pub collision: collision::Memory,
-    pub sensors: Arc<sensor::Plan>,
     pub contact_sensor: sensor::Memory,
     /// Constraint rows, by constraint and by island.
     pub constraint: KeptRows,
@@ -50,16 +40,12 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(m: &Model) -> Scratch {
-        let structure = Structure::shared(m);
+    pub fn new(m: &Model, structure: &Structure) -> Scratch {
         Scratch {
             islands: IslandRows::new(m, &structure.mass),
             ancestors: AncestorAxes::new(structure.mass.width()),
-            tendon: tendon::Pattern::shared(m, &structure),
             tendons: tendon::Memory::default(),
             half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
-            lent: Lent::shared(&structure),
-            structure,
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
@@ -69,7 +55,6 @@ impl Scratch {
             transmission: vec![0.0; m.nv],
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),
-            sensors: sensor::Plan::shared(m),
             contact_sensor: sensor::Memory::default(),
             constraint: KeptRows::default(),
             solver: SolverScratch::default(),

@@ -12,8 +12,9 @@ use corten_math::{
 };
 
 use super::Data;
-use super::structure::Structure;
 use crate::awake::{self, Selection};
+use crate::prepared::Prepared;
+use crate::prepared::structure::Structure;
 use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
@@ -67,7 +68,7 @@ macro_rules! fields {
         #[allow(non_snake_case)]
         #[derive(Clone, Debug, Default)]
         pub(crate) struct Lanes {
-            pub structure: Arc<Structure>,
+            pub prepared: Arc<Prepared>,
             half_angle: [Vec<Four>; 2],
             ancestors: AncestorAxes<Four>,
             body_acc: Vec<Spatial<Four>>,
@@ -84,7 +85,7 @@ macro_rules! fields {
                 let filter = sleeping && self.ntree_awake < m.ntree;
                 let [half_sin, half_cos] = &mut self.scratch.half_angle;
                 Smooth {
-                    structure: &self.scratch.structure,
+                    structure: &self.prepared.structure,
                     sleeping,
                     bodies: awake::select(filter, &self.body_awake_ind, self.nbody_awake, m.nbody)
                         .without_world(),
@@ -144,7 +145,7 @@ macro_rules! fields {
             fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, S> {
                 let [half_sin, half_cos] = &mut self.half_angle;
                 Smooth {
-                    structure: &self.structure,
+                    structure: &self.prepared.structure,
                     sleeping: false,
                     bodies: awake::select(false, &[], 0, m.nbody).without_world(),
                     children: awake::select(false, &[], 0, m.nbody).without_world(),
@@ -169,13 +170,13 @@ macro_rules! fields {
 
         impl Lanes {
             pub fn new(m: &Model, d: &Data) -> Lanes {
-                let structure = d.scratch.structure.clone();
+                let structure = &d.prepared.structure;
                 Lanes {
                     half_angle: std::array::from_fn(|_| {
                         vec![Four::default(); structure.hinges.len()]
                     }),
                     ancestors: AncestorAxes::new(structure.mass.width()),
-                    structure,
+                    prepared: d.prepared.clone(),
                     body_acc: vec![Spatial([Four::default(); 6]); m.nbody],
                     body_frc: vec![Spatial([Four::default(); 6]); m.nbody],
                     slope: vec![0.0; m.nv],

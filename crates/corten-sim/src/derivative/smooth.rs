@@ -35,8 +35,8 @@ use corten_model::enums::{
 };
 
 use super::fluid;
-use crate::data::structure::Structure;
 use crate::hook::Slopes;
+use crate::prepared::structure::Structure;
 use crate::stage::actuation::{self, muscle::Muscle};
 use crate::stage::passive::fluid as medium;
 use crate::{Data, Model, awake, sleep, support};
@@ -52,14 +52,14 @@ pub(crate) struct Memory {
 
 /// `qDeriv`: derivative of `qfrc_actuator + qfrc_passive`, and of `−qfrc_bias` if asked for.
 pub fn smooth_velocity(m: &Model, d: &mut Data, with_bias: bool) {
-    if d.scratch.structure.square.size() != m.nv {
+    if d.prepared.structure.square.size() != m.nv {
         return;
     }
     match awake::dofs!(m, d).list() {
         None => d.qDeriv.fill(0.0),
         Some(list) => {
             for &k in list {
-                let row = d.scratch.structure.square.row(k as usize);
+                let row = d.prepared.structure.square.row(k as usize);
                 d.qDeriv[row].fill(0.0);
             }
         }
@@ -83,7 +83,7 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
     if !dampers {
         return;
     }
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     for k in awake::dofs!(m, d).iter() {
         d.qDeriv[s.square.diagonal_entry(k)] -= m.dof_damping[k];
     }
@@ -121,7 +121,7 @@ pub fn actuators(m: &Model, d: &mut Data) {
         return;
     }
     let filter = sleep::filters(m, d);
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     for i in 0..m.nu {
         if actuation::is_disabled(m, i)
             || filter && sleep::state(m, d, ObjType::Actuator, i) == SleepState::Asleep
@@ -182,7 +182,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
     for i in awake::bodies!(m, d).iter() {
         composite[i] = Mat6::ZERO;
         if fluid {
-            let com = d.subtree_com[d.scratch.structure.bodies[i].root as usize];
+            let com = d.subtree_com[d.prepared.structure.bodies[i].root as usize];
             medium::for_each_part(m, d, i, |part| {
                 let local = fluid::local_derivative(m, &part, symmetric);
                 composite[i] += local.to_world(part.frame, part.pos - com);
@@ -192,7 +192,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
             composite[i] = composite[i] - bias_matrix(d, i);
         }
     }
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     if bias {
         for i in awake::bodies!(m, d).iter() {
             axis_rates(s, d, i, rate);

@@ -14,7 +14,7 @@ use corten_model::enums::{DisableBit, Dynamics, Gain, Integrator, JointType};
 use super::finite::{Differences, check_size, set_column, state_size};
 use super::rotation::quat_integrate;
 use super::{DerivativeError, Transition, smooth_velocity, transition_fd};
-use crate::data::structure::Structure;
+use crate::prepared::structure::Structure;
 use crate::stage::{actuation, passive};
 use crate::{Data, Model};
 
@@ -124,7 +124,7 @@ struct Analytic {
 impl Analytic {
     /// `None` if the formulas do not hold. The last step of `d` started from its current state.
     fn new(m: &Model, d: &mut Data) -> Option<Analytic> {
-        let s = d.scratch.structure.clone();
+        let s = d.prepared.structure.clone();
         let damped = match m.opt.integrator {
             Integrator::Euler => {
                 !m.opt.disabled(DisableBit::EulerDamp)
@@ -172,7 +172,7 @@ impl Analytic {
         da: Option<(usize, f64)>,
     ) -> Vec<f64> {
         let h = m.opt.timestep;
-        let s = &*d.scratch.structure;
+        let s = &d.prepared.structure;
         solve(s, d, self.damped, &mut df);
         for x in &mut df {
             *x *= h;

@@ -20,7 +20,7 @@ pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
             factor_damped(m, d);
         }
         total_force(m, d, &mut qacc);
-        let pattern = &d.scratch.structure.mass;
+        let pattern = &d.prepared.structure.mass;
         match awake::dofs!(m, d).list() {
             None => pattern.solve(&d.qH, &d.qHDiagInv, &mut qacc),
             Some(list) => pattern.solve_rows(&d.qH, &d.qHDiagInv, &mut qacc, list),
@@ -44,7 +44,7 @@ pub(crate) fn damped(m: &Model, d: &Data) -> bool {
 /// `qH`: the factor of `M + hB`.
 fn factor_damped(m: &Model, d: &mut Data) {
     let h = m.opt.timestep;
-    let pattern = &d.scratch.structure.mass;
+    let pattern = &d.prepared.structure.mass;
     match awake::dofs!(m, d).list() {
         None => {
             let factor = &mut d.qH[..];

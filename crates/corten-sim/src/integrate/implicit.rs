@@ -27,7 +27,7 @@ pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
     }
     let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
     total_force(m, d, &mut qacc);
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     match (full, awake::dofs!(m, d).list()) {
         (true, None) => s.square.solve(&d.qLU, &mut qacc),
         (true, Some(list)) => s.square.solve_rows(&d.qLU, &mut qacc, list),
@@ -41,7 +41,7 @@ pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
 /// `qLU`: the factors of `M − h qDeriv`.
 fn factor_full(m: &Model, d: &mut Data) {
     let h = m.opt.timestep;
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     for (x, derivative) in d.qLU.iter_mut().zip(&d.qDeriv) {
         *x = -h * derivative;
     }
@@ -63,7 +63,7 @@ fn factor_full(m: &Model, d: &mut Data) {
 /// `qH`: the factor of the lower triangle of `M − h qDeriv`, as a symmetric matrix.
 fn factor_fast(m: &Model, d: &mut Data) {
     let h = m.opt.timestep;
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     for i in 0..s.square.size().min(s.mass.size()) {
         for (k, &j) in s.mass.row(i).zip(s.mass.columns(i)) {
             let (lower, _) = s.square.pair(i, j as usize);

@@ -83,7 +83,7 @@ fn advance_state(
             }
         }
     }
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let rate = qvel.unwrap_or(&d.qvel);
     let bodies = awake::bodies!(m, d);
     match bodies.list() {

@@ -63,7 +63,7 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
     for (node, weight) in NODES.into_iter().zip(WEIGHTS.into_iter().skip(1)) {
         let h = m.opt.timestep;
         // The velocity of the stage before is the rate of positions: read it before it changes.
-        let s = &*d.scratch.structure;
+        let s = &d.prepared.structure;
         d.qpos.copy_from_slice(qpos);
         let scaled = &mut d.scratch.dof[0];
         scaled.clear();

@@ -25,7 +25,7 @@ pub fn spring_damper(m: &Model, d: &mut Data) {
 
 pub(crate) fn spring_damper_with(m: &Model, d: &mut Data, factor: Factor) {
     let h = m.opt.timestep;
-    let s = d.scratch.structure.clone();
+    let s = d.prepared.structure.clone();
     let pattern = &s.mass;
     if factor == Factor::Compute {
         d.qH.copy_from_slice(&d.M);

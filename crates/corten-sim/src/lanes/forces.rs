@@ -8,7 +8,7 @@ use corten_math::{Wide, wide};
 use corten_model::enums::{Bias, DisableBit, Dynamics, Gain, JointType, Transmission};
 
 use crate::data::smooth::Lanes;
-use crate::data::structure::{Joint, Structure};
+use crate::prepared::structure::{Joint, Structure};
 use crate::stage::acceleration;
 use crate::stage::passive::fluid;
 use crate::{Data, Model, check};
@@ -59,7 +59,7 @@ pub(super) fn accept(d: &Data) -> bool {
 wide! {
     /// `qfrc_smooth` and `qacc_smooth`, from the state, `ctrl`, `qfrc_applied` and the factor of `M`.
     pub(super) fn smooth_acceleration(m: &Model, l: &mut Lanes) {
-        let s = &*l.structure;
+        let s = &l.prepared.structure;
         let qpos: &[Simd] = bytemuck::cast_slice(&l.qpos);
         let [qvel, bias, applied, ctrl]: [&[Simd]; 4] =
             [&l.qvel, &l.qfrc_bias, &l.qfrc_applied, &l.ctrl].map(|x| bytemuck::cast_slice(x));
@@ -143,7 +143,7 @@ wide! {
     /// Adds `−h` times the derivative of these forces by velocities to the diagonal of `qH`: what
     /// `implicitfast` needs, as every actuator moves a single degree of freedom.
     pub(super) fn subtract_velocity_derivative(m: &Model, l: &mut Lanes) {
-        let s = &*l.structure;
+        let s = &l.prepared.structure;
         let slope = &mut l.slope;
         slope.fill(0.0);
         for i in 0..m.nu {

@@ -100,7 +100,7 @@ fn implicit_acceleration(m: &Model, l: &mut Lanes) {
 
 /// The acceleration that goes with all forces and the inertia in `qH`, which is factored.
 fn solve(l: &mut Lanes) {
-    let pattern = &l.structure.mass;
+    let pattern = &l.prepared.structure.mass;
     pattern.factor(&mut l.qH, &mut l.qHDiagInv);
     add(&l.qfrc_smooth, &l.qfrc_constraint, &mut l.qacc);
     pattern.solve(&l.qH, &l.qHDiagInv, &mut l.qacc);
@@ -116,7 +116,7 @@ wide! {
 
     /// `qH`: the mass matrix, with the damping of joints over a time step.
     fn damped(m: &Model, l: &mut Lanes) {
-        let pattern = &l.structure.mass;
+        let pattern = &l.prepared.structure.mass;
         l.qH.copy_from_slice(&l.M);
         for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
             let entry: &mut Simd = bytemuck::cast_mut(&mut l.qH[pattern.diagonal_entry(i)]);

@@ -20,7 +20,8 @@ use corten_math::{Four, Mask, Number, transpose, wide};
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType};
 
 use crate::data::smooth::Lanes;
-use crate::data::structure::Structure;
+use crate::model::Revision;
+use crate::prepared::structure::Structure;
 use crate::stage::collision::{self, Clearance, Frames};
 use crate::stage::{
     acceleration, actuation, constraint, inertia, kinematics, passive, tendon, transmission,
@@ -53,24 +54,27 @@ pub struct Group {
     lanes: Lanes,
     plan: Plan,
     clearance: Clearance,
-    /// Address of the model that the clearance is of.
-    model: usize,
+    /// Of the model that plan and clearance are of; `None` if it may have been written to unnoticed.
+    revision: Option<Revision>,
 }
 
 impl Group {
     fn new(m: &Model, d: &Data) -> Group {
         let lanes = Lanes::new(m, d);
-        let plan = Plan::new(m, &lanes.structure);
-        Group { lanes, plan, clearance: Clearance::default(), model: address(m) }
+        let plan = Plan::new(m, &lanes.prepared.structure);
+        let revision = Some(m.revision().clone());
+        Group { lanes, plan, clearance: Clearance::default(), revision }
     }
 
-    /// Takes up a model, which may have other parameters than the last one.
+    /// Takes up a model, which may be another one than the last, of the same layout.
     fn adopt(&mut self, m: &Model) {
-        self.plan = Plan::new(m, &self.lanes.structure);
-        if self.model != address(m) {
-            self.clearance.forget();
-            self.model = address(m);
+        if self.revision.as_ref() == Some(m.revision()) {
+            return;
         }
+        self.lanes.prepared.clone_from(m.prepared());
+        self.plan = Plan::new(m, &self.lanes.prepared.structure);
+        self.clearance.forget();
+        self.revision = Some(m.revision().clone());
     }
 
     /// Exchanges what is known about the room between bodies for what is known elsewhere, of the same
@@ -78,10 +82,6 @@ impl Group {
     pub fn exchange_clearance(&mut self, other: &mut Clearance) {
         self.clearance.exchange(other);
     }
-}
-
-fn address(m: &Model) -> usize {
-    std::ptr::from_ref(m).addr()
 }
 
 /// The companions that a [`Data`] keeps between calls; copies start without.
@@ -101,8 +101,8 @@ pub fn supported(m: &Model, d: &Data) -> bool {
         && !m.opt.enabled(EnableBit::Sleep)
         && !m.opt.enabled(EnableBit::FwdInv)
         && m.opt.integrator != Integrator::Rk4
-        && d.scratch.structure.mass.width() <= DEEPEST
-        && d.scratch.structure.mass.size() == m.nv
+        && d.prepared.structure.mass.width() <= DEEPEST
+        && d.prepared.structure.mass.size() == m.nv
         && d.hooks.get().is_none()
         && !is_pile(m)
 }
@@ -114,11 +114,15 @@ fn is_pile(m: &Model) -> bool {
 }
 
 impl Companions {
-    /// Company for a world; `d` keeps it, once it is given back. The model must stay as it is
-    /// until then, and until [`Companions::forget`] is called.
+    /// Company for a world; `d` keeps it, once it is given back.
+    ///
+    /// # Panics
+    /// If the data was made for a model of other sizes; [`Data::bind`] tells.
     pub fn of(m: &Model, d: &mut Data) -> Box<Companions> {
+        d.bind_same_sizes(m);
         match d.scratch.companions.0.take() {
             Some(mut companions) => {
+                companions.others.iter_mut().for_each(|d| d.bind_same_sizes(m));
                 companions.lanes.adopt(m);
                 companions
             }
@@ -129,11 +133,11 @@ impl Companions {
         }
     }
 
-    /// Makes the companions that `d` keeps forget what they know about the model, which may have
-    /// changed.
+    /// Makes the companions that `d` keeps forget what they know about the model, whose parameters
+    /// somebody may have written to through pointers.
     pub fn forget(d: &mut Data) {
         if let Some(companions) = &mut d.scratch.companions.0 {
-            companions.lanes.clearance.forget();
+            companions.lanes.revision = None;
         }
     }
 
@@ -344,12 +348,12 @@ fn frames(l: &Lanes) -> Frames<'_> {
 /// The factor of `M`.
 fn factor(l: &mut Lanes) {
     l.qLD.copy_from_slice(&l.M);
-    l.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
+    l.prepared.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
 }
 
 /// Whether no joint is at its limit in any world, and all accelerations are sane.
 fn is_free(m: &Model, l: &Lanes, plan: &Plan) -> bool {
-    !(plan.limits && at_limits(m, &l.structure, &l.qpos)) && is_sane(&[&l.qacc_smooth])
+    !(plan.limits && at_limits(m, &l.prepared.structure, &l.qpos)) && is_sane(&[&l.qacc_smooth])
 }
 
 wide! {

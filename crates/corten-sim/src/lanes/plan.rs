@@ -4,7 +4,7 @@ use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType, Transmis
 
 use super::forces;
 use crate::Model;
-use crate::data::structure::Structure;
+use crate::prepared::structure::Structure;
 use crate::stage::collision;
 use crate::stage::passive::fluid;
 use crate::support::{any_nonzero, any_set};

@@ -14,7 +14,7 @@ use super::island::IslandRows;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};
 use super::rows::Jacobian;
-use crate::data::structure::Structure;
+use crate::prepared::Prepared;
 use crate::stage::constraint::Constraints;
 use crate::{Data, SolverStats};
 
@@ -93,7 +93,7 @@ impl<'a> View<'a> {
 struct Work {
     rows: Constraints,
     islands: IslandRows,
-    structure: Arc<Structure>,
+    prepared: Arc<Prepared>,
     matrix: Vec<f64>,
     factor: Vec<f64>,
     diaginv: Vec<f64>,
@@ -119,7 +119,7 @@ impl Work {
         use std::mem::swap;
         swap(&mut self.rows, rows);
         swap(&mut self.islands, &mut d.scratch.islands);
-        swap(&mut self.structure, &mut d.scratch.structure);
+        swap(&mut self.prepared, &mut d.prepared);
         swap(&mut self.matrix, &mut d.M);
         swap(&mut self.factor, &mut d.qLD);
         swap(&mut self.diaginv, &mut d.qLDiagInv);
@@ -151,7 +151,7 @@ impl Work {
             islands: &self.islands,
             inertia: Inertia {
                 dofs: None,
-                pattern: &self.structure.mass,
+                pattern: &self.prepared.structure.mass,
                 matrix: &self.matrix,
                 factor: &self.factor,
                 diaginv: &self.diaginv,

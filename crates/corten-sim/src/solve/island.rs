@@ -231,7 +231,7 @@ impl IslandRows {
             .ok()
             .and_then(|c| usize::try_from(d.contact.get(c)?.geom[0]).ok())
             .and_then(|g| usize::try_from(*m.geom_bodyid.get(g)?).ok());
-        let dof = body.and_then(|b| d.scratch.structure.chain(b).first());
+        let dof = body.and_then(|b| d.prepared.structure.chain(b).first());
         dof.map_or(0, |&dof| self.trees[dof as usize] as usize)
     }
 

@@ -55,7 +55,8 @@ fn inertia(d: &mut Data) {
     d.iM.clear();
     d.iLD.clear();
     gather(&mut d.iLDiagInv, &d.qLDiagInv, &d.map_idof2dof[..d.nidof], d.nisland);
-    let structure = d.scratch.structure.clone();
+    let prepared = d.prepared.clone();
+    let structure = &prepared.structure;
     for i in 0..d.nidof {
         let dof = d.map_idof2dof[i] as usize;
         let first = d.island_idofadr[d.dof_island[dof] as usize];

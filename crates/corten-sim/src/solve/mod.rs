@@ -88,7 +88,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
     };
     let lent = primal == Some(Method::ConjugateGradient) && m.nv >= LENT;
     if lent {
-        work.primal.conjugate = Some(d.scratch.lent.conjugate.take());
+        work.primal.conjugate = Some(d.prepared.pools.conjugate.take());
     }
     match primal {
         Some(method) => {
@@ -112,7 +112,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
         solve_dual(m, d, &rows, Pass::NoSlip);
     }
     if let Some(conjugate) = work.primal.conjugate.take_if(|_| lent) {
-        d.scratch.lent.conjugate.put(conjugate);
+        d.prepared.pools.conjugate.put(conjugate);
     }
     d.scratch.constraint.put(rows);
     d.scratch.solver.work = Some(work);
@@ -231,7 +231,7 @@ impl<'a> Whole<'a> {
     fn new(d: &'a mut Data, rows: &'a Constraints, scale: f64) -> Whole<'a> {
         let inertia = Inertia {
             dofs: None,
-            pattern: &d.scratch.structure.mass,
+            pattern: &d.prepared.structure.mass,
             matrix: &d.M,
             factor: &d.qLD,
             diaginv: &d.qLDiagInv,
@@ -260,7 +260,7 @@ impl<'a> Whole<'a> {
 fn whole_inertia(d: &Data) -> Inertia<'_> {
     Inertia {
         dofs: None,
-        pattern: &d.scratch.structure.mass,
+        pattern: &d.prepared.structure.mass,
         matrix: &d.M,
         factor: &d.qLD,
         diaginv: &d.qLDiagInv,

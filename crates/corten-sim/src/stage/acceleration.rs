@@ -16,7 +16,7 @@ pub fn acceleration(m: &Model, d: &mut Data) {
 
 /// `qacc_smooth`, from `qfrc_smooth`.
 pub(crate) fn without_constraints(m: &Model, d: &mut Data) {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     match awake::dofs!(m, d).list() {
         None => {
             d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);

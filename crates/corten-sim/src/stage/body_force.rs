@@ -28,7 +28,7 @@ wide! {
     /// `cacc`, and `cfrc_int` from it and `cfrc_ext`.
     fn internal(m: &Model, d: &mut Data) {
         let (n, nv) = (m.nbody, m.nv);
-        let nodes = &d.scratch.structure.bodies[..n];
+        let nodes = &d.prepared.structure.bodies[..n];
         let (cdof, cdof_dot) = (&d.cdof[..nv], &d.cdof_dot[..nv]);
         let (qvel, qacc) = (&d.qvel[..nv], &d.qacc[..nv]);
         let (cinert, cvel, external) = (&d.cinert[..n], &d.cvel[..n], &d.cfrc_ext[..n]);
@@ -59,7 +59,7 @@ wide! {
 
 /// Adds a force and torque at a world point, scaled, to the external force of a body.
 fn add(d: &mut Data, body: usize, point: Vec3, force: Vec3, torque: Vec3, scale: f64) {
-    let Some(node) = d.scratch.structure.bodies.get(body).filter(|_| body > 0) else { return };
+    let Some(node) = d.prepared.structure.bodies.get(body).filter(|_| body > 0) else { return };
     let com = d.subtree_com[node.root as usize];
     d.cfrc_ext[body] += support::wrench_at(com, point, force, torque) * scale;
 }

@@ -25,7 +25,7 @@ pub fn potential(m: &Model, d: &mut Data) {
 
 fn joint_springs(m: &Model, d: &Data) -> f64 {
     let filter = sleep::filters(m, d);
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let mut energy = 0.0;
     for i in 1..m.nbody {
         if filter && d.body_awake[i] != SleepState::Awake.raw() {
@@ -64,6 +64,6 @@ fn tendon_springs(m: &Model, d: &Data) -> f64 {
 /// Kinetic energy.
 pub fn kinetic(_m: &Model, d: &mut Data) {
     let momentum = &mut d.scratch.dof[0];
-    d.scratch.structure.mass.mul(&d.M, &d.qvel, momentum);
+    d.prepared.structure.mass.mul(&d.M, &d.qvel, momentum);
     d.energy[1] = 0.5 * momentum.iter().zip(&d.qvel).map(|(p, v)| p * v).sum::<f64>();
 }

@@ -283,7 +283,7 @@ pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
         return;
     }
     let filter = sleep::filters(m, d);
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     for (k, &armature) in m.tendon_armature.iter().enumerate() {
         if armature == 0.0 || filter && sleep::state(m, d, ObjType::Tendon, k) == SleepState::Asleep
         {
@@ -310,7 +310,7 @@ pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
 
 /// The tree-sparse factor of `M`.
 pub fn factor(m: &Model, d: &mut Data) {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     match awake::dofs!(m, d).list() {
         None => {
             d.qLD.copy_from_slice(&d.M);
@@ -330,7 +330,7 @@ pub fn factor(m: &Model, d: &mut Data) {
 pub fn solve(d: &Data, x: &mut [f64]) {
     let nv = d.qLDiagInv.len();
     for x in x.chunks_exact_mut(nv.max(1)) {
-        d.scratch.structure.mass.solve(&d.qLD, &d.qLDiagInv, x);
+        d.prepared.structure.mass.solve(&d.qLD, &d.qLDiagInv, x);
     }
 }
 
@@ -339,28 +339,28 @@ pub fn solve(d: &Data, x: &mut [f64]) {
 pub fn solve_half(d: &Data, inverse_sqrt_diagonal: &[f64], x: &mut [f64]) {
     let nv = d.qLDiagInv.len();
     for x in x.chunks_exact_mut(nv.max(1)) {
-        d.scratch.structure.mass.solve_half(&d.qLD, inverse_sqrt_diagonal, x);
+        d.prepared.structure.mass.solve_half(&d.qLD, inverse_sqrt_diagonal, x);
     }
 }
 
 /// `result ← M x` (`mj_mulM`).
 pub fn mul(d: &Data, x: &[f64], result: &mut [f64]) {
-    d.scratch.structure.mass.mul(&d.M, x, result);
+    d.prepared.structure.mass.mul(&d.M, x, result);
 }
 
 /// `result ← √D L x`, a square root of `M` applied to `x` (`mj_mulM2`).
 pub fn mul_half(d: &Data, x: &[f64], result: &mut [f64]) {
-    d.scratch.structure.mass.mul_half(&d.qLD, x, result);
+    d.prepared.structure.mass.mul_half(&d.qLD, x, result);
 }
 
 /// The mass matrix in full, row-major `nv × nv` (`mj_fullM`).
 pub fn dense(d: &Data, full: &mut [f64]) {
-    d.scratch.structure.mass.to_dense(&d.M, full);
+    d.prepared.structure.mass.to_dense(&d.M, full);
 }
 
 /// Adds the mass matrix to a full symmetric matrix (`mj_addM`).
 pub fn add_to_dense(d: &Data, full: &mut [f64]) {
-    let pattern = &d.scratch.structure.mass;
+    let pattern = &d.prepared.structure.mass;
     let n = pattern.size();
     for i in 0..n {
         for (x, &j) in d.M[pattern.row(i)].iter().zip(pattern.columns(i)) {

@@ -14,7 +14,7 @@ use corten_model::enums::{CamLightMode, JointType, SleepState};
 
 use crate::chain::index;
 use crate::data::smooth::{Smooth, Worlds, for_world};
-use crate::data::structure::{Body, Joint};
+use crate::prepared::structure::{Body, Joint};
 use crate::{Data, Model, sleep};
 
 /// Body, joint, geom and site poses.

@@ -1,4 +1,8 @@
 //! One module per stage of the forward computation.
+//!
+//! The functions of [`crate::step`] run them in order. Whoever calls a stage by itself sees to it
+//! that the data has taken up the model: it was made for it, or stepped with it last, or
+//! [`crate::Data::bind`] was called.
 
 pub mod acceleration;
 pub mod actuation;

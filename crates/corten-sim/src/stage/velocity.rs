@@ -249,7 +249,7 @@ pub fn subtree_velocities(m: &Model, d: &mut Data) {
     if m.nbody == 0 {
         return;
     }
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let velocity = &mut d.scratch.body_acc;
     velocity[0] = Spatial::ZERO;
     d.subtree_linvel[0] = Vec3::ZERO;

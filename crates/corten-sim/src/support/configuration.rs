@@ -4,7 +4,7 @@ use corten_math::{Number, Quat, Vec3};
 use corten_model::enums::JointType;
 
 use crate::Model;
-use crate::data::structure::{Joint, Structure, model_joint};
+use crate::prepared::structure::{Joint, Structure, model_joint};
 
 /// `qpos ← qpos ⊕ dt·qvel` (`mj_integratePos`).
 pub fn integrate_pos(m: &Model, qpos: &mut [f64], qvel: &[f64], dt: f64) {

@@ -19,7 +19,7 @@ pub fn apply_force(
     body: usize,
     qfrc: &mut [f64],
 ) {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let Some(node) = s.bodies.get(body) else { return };
     let offset = point - d.subtree_com[node.root as usize];
     for &k in s.chain(body) {

@@ -13,7 +13,7 @@ use crate::{Data, Model};
 /// The degrees of freedom that move a body, ascending.
 #[inline]
 pub fn chain(d: &Data, body: usize) -> &[u32] {
-    let s = &d.scratch.structure;
+    let s = &d.prepared.structure;
     if body < s.bodies.len() { s.chain(body) } else { &[] }
 }
 
@@ -21,7 +21,7 @@ pub fn chain(d: &Data, body: usize) -> &[u32] {
 /// body, for every degree of freedom that moves it, ascending.
 #[inline]
 pub fn for_each_dof(d: &Data, point: Vec3, body: usize, mut visit: impl FnMut(usize, Vec3, Vec3)) {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let Some(node) = s.bodies.get(body) else { return };
     let offset = point - d.subtree_com[node.root as usize];
     for &k in s.chain(body) {
@@ -92,7 +92,7 @@ pub fn jac_site(
 
 /// Bodies of the subtree that starts at `body`, which are numbered consecutively.
 fn subtree(d: &Data, body: usize) -> impl Iterator<Item = usize> + '_ {
-    let bodies = &d.scratch.structure.bodies;
+    let bodies = &d.prepared.structure.bodies;
     (body..bodies.len()).take_while(move |&b| b == body || bodies[b].parent as usize >= body)
 }
 
@@ -148,7 +148,7 @@ pub fn jac_dot(
     for jac in [jacp.as_deref_mut(), jacr.as_deref_mut()].into_iter().flatten() {
         jac.fill(0.0);
     }
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let Some(node) = s.bodies.get(body) else { return };
     let com = d.subtree_com[node.root as usize];
     let offset = point - com;
@@ -172,14 +172,14 @@ pub fn jac_dot(
 /// algorithms need it.
 fn axis_rate(m: &Model, d: &Data, k: usize) -> Spatial {
     let joint =
-        usize::try_from(m.dof_jntid[k]).ok().and_then(|j| d.scratch.structure.joints.get(j));
+        usize::try_from(m.dof_jntid[k]).ok().and_then(|j| d.prepared.structure.joints.get(j));
     let spherical = joint.is_some_and(|joint| match joint.kind {
         JointType::Ball => true,
         JointType::Free => k >= joint.dof() + 3,
         JointType::Hinge | JointType::Slide => false,
     });
     if spherical {
-        d.cvel[d.scratch.structure.dof_body[k] as usize].cross_motion(&d.cdof[k])
+        d.cvel[d.prepared.structure.dof_body[k] as usize].cross_motion(&d.cdof[k])
     } else {
         d.cdof_dot[k]
     }

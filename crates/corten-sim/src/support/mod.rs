@@ -8,8 +8,6 @@ mod motion;
 
 use std::ops::Range;
 
-use bytemuck::NoUninit;
-
 pub use crate::solve::contact_force;
 pub use crate::stage::body_force::body_forces;
 pub use crate::stage::velocity::subtree_velocities;
@@ -92,33 +90,6 @@ pub(crate) fn combine<const N: usize, const M: usize>(
     }
 }
 
-/// Whether an array of the model is as it was; most lists of small models are short or empty.
-#[inline(always)]
-pub(crate) fn same<T: NoUninit>(kept: &[T], now: &[T]) -> bool {
-    kept.len() == now.len()
-        && (kept.is_empty() || same_bytes(bytemuck::cast_slice(kept), bytemuck::cast_slice(now)))
-}
-
-/// Compares as many bytes of each, those of few without a loop.
-#[inline(never)]
-fn same_bytes(kept: &[u8], now: &[u8]) -> bool {
-    #[inline(always)]
-    fn ends<const N: usize>(kept: &[u8], now: &[u8]) -> bool {
-        kept.first_chunk::<N>() == now.first_chunk() && kept.last_chunk::<N>() == now.last_chunk()
-    }
-    let n = kept.len();
-    let Some(now) = now.get(..n) else { return false };
-    if n >= 16 {
-        if n <= 32 { ends::<16>(kept, now) } else { kept == now }
-    } else if n >= 8 {
-        ends::<8>(kept, now)
-    } else if n >= 4 {
-        ends::<4>(kept, now)
-    } else {
-        kept == now
-    }
-}
-
 /// Whether one of the flags is set; one pass without branches.
 #[inline]
 pub(crate) fn any_set(flags: &[u8]) -> bool {
@@ -154,8 +125,6 @@ mod tests {
                 let mut flags = vec![0; n];
                 flags[k] = 1;
                 assert!(any_set(&flags));
-                assert!(same(&flags, &flags.clone()) && !same(&flags, &vec![0; n]));
-                assert!(!same(&flags, &flags[1..]));
                 for x in [f64::NAN, -1.0, f64::MIN_POSITIVE] {
                     let mut numbers = vec![0.0; n];
                     numbers[k] = x;

@@ -38,7 +38,7 @@ pub(crate) fn object_frame<'a>(
 
 /// A spatial motion of the object's body, measured at the object; in its own axes if `local`.
 fn at_object(d: &Data, frame: &Frame<'_>, motion: &Spatial, local: bool) -> Spatial {
-    let root = d.scratch.structure.bodies[frame.body].root as usize;
+    let root = d.prepared.structure.bodies[frame.body].root as usize;
     let motion = motion.motion_at(frame.pos, d.subtree_com[root]);
     if local { motion.in_frame(frame.mat) } else { motion }
 }

@@ -7,8 +7,11 @@
 //! that to joint space.
 
 pub mod hill;
+mod kinds;
 pub mod muscle;
 mod muscles;
+
+use std::ops::Range;
 
 use corten_math::MIN_VAL;
 use corten_math::hint::rarely;
@@ -17,6 +20,7 @@ use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, JointType, ObjType, SleepState, Transmission, Warning,
 };
 
+pub(crate) use self::kinds::Kinds;
 use self::muscle::Muscle;
 use crate::chain::index;
 use crate::check::MAX_VAL;
@@ -45,20 +49,13 @@ pub fn actuation(m: &Model, d: &mut Data) {
     effective_controls(m, d);
     // As in MuJoCo, an actuator between two static sites counts as asleep even if no tree is.
     let filter = sleep::enabled(m);
-    let all_act = !filter && m.opt.disableactuator == 0;
-    let mut done = 0;
-    if m.na > 0 {
-        if all_act {
-            done = muscles::count(m);
-            muscles::run(m, d, done);
+    if filter || m.opt.disableactuator != 0 {
+        if m.na > 0 {
+            activation_derivatives(m, d, 0..m.nu, filter);
         }
-        activation_derivatives(m, d, done, filter);
-    }
-    if all_act && done < m.nu {
-        done = direct(m, d, done);
-    }
-    if done < m.nu {
-        forces(m, d, done, filter);
+        forces(m, d, 0..m.nu, filter);
+    } else {
+        forces_by_kind(m, d);
     }
     if support::any_set(&m.tendon_actfrclimited) {
         limit_tendon_forces(m, d);
@@ -67,6 +64,26 @@ pub fn actuation(m: &Model, d: &mut Data) {
         clip_all(&mut d.actuator_force, &m.actuator_forcelimited, &m.actuator_forcerange);
     }
     joint_forces(m, d);
+}
+
+/// Activation derivatives and forces where every actuator acts.
+#[inline(always)]
+fn forces_by_kind(m: &Model, d: &mut Data) {
+    let [muscles, direct, others] = d.prepared.actuators.count();
+    for k in 0..muscles {
+        muscles::run(m, d, d.prepared.actuators.muscles(k));
+    }
+    if m.na > 0 {
+        for k in 0..others {
+            activation_derivatives(m, d, d.prepared.actuators.others(k), false);
+        }
+    }
+    for k in 0..direct {
+        direct_forces(m, d, d.prepared.actuators.direct(k));
+    }
+    for k in 0..others {
+        forces(m, d, d.prepared.actuators.others(k), false);
+    }
 }
 
 /// Notes that all controls have been found sane.
@@ -168,20 +185,20 @@ fn is_asleep(m: &Model, d: &Data, actuator: usize, filter: bool) -> bool {
     filter && sleep::state(m, d, ObjType::Actuator, actuator) == SleepState::Asleep
 }
 
-/// `act_dot` of the actuators from `first` on.
+/// `act_dot` of some actuators.
 #[inline(never)]
-fn activation_derivatives(m: &Model, d: &mut Data, first: usize, filter: bool) {
-    for i in first..m.nu {
+fn activation_derivatives(m: &Model, d: &mut Data, actuators: Range<usize>, filter: bool) {
+    for i in actuators {
         if !is_asleep(m, d, i, filter) {
             activation_derivative(m, d, i, d.scratch.actuation.ctrl[i]);
         }
     }
 }
 
-/// Forces of the actuators from `first` on, of any kind.
+/// Forces of some actuators, of any kind.
 #[inline(never)]
-fn forces(m: &Model, d: &mut Data, first: usize, filter: bool) {
-    for i in first..d.scratch.actuation.ctrl.len() {
+fn forces(m: &Model, d: &mut Data, actuators: Range<usize>, filter: bool) {
+    for i in actuators {
         let off = is_asleep(m, d, i, filter) || is_disabled(m, i) || m.actuator_plugin[i] >= 0;
         let ctrl = d.scratch.actuation.ctrl[i];
         d.actuator_force[i] = if off { 0.0 } else { force(m, d, i, ctrl) };
@@ -190,7 +207,7 @@ fn forces(m: &Model, d: &mut Data, first: usize, filter: bool) {
 
 /// Index range of an actuator's activations; the last one is the built-in state.
 #[inline]
-fn activations(m: &Model, actuator: usize) -> Option<std::ops::Range<usize>> {
+fn activations(m: &Model, actuator: usize) -> Option<Range<usize>> {
     let start = index(m.actuator_actadr[actuator], m.na)?;
     let count = usize::try_from(m.actuator_actnum[actuator]).ok()?;
     (count > 0 && start + count <= m.na).then(|| start..start + count)
@@ -210,7 +227,7 @@ fn activation_derivative(m: &Model, d: &mut Data, i: usize, ctrl: f64) {
 }
 
 /// User dynamics: one activation takes the rate that is returned, several are written in place.
-fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: std::ops::Range<usize>) {
+fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: Range<usize>) {
     let rate = d.hooks.get().and_then(|hook| hook.activation_rate(m, d, i));
     if range.len() == 1
         && let (Some(rate), Some(act_dot)) = (rate, d.act_dot.get_mut(range.start))
@@ -219,30 +236,23 @@ fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: std::ops::Rang
     }
 }
 
-/// Forces of the actuators from `first` on that controls drive directly, with a fixed gain: motors
-/// and servos, by far the most frequent. Returns the first actuator of another kind.
-fn direct(m: &Model, d: &mut Data, first: usize) -> usize {
-    let ctrl = &d.scratch.actuation.ctrl[..];
-    let n = ctrl.len();
-    let (gain, bias) = (&m.actuator_gaintype[..n], &m.actuator_biastype[..n]);
+/// Forces of actuators that controls drive directly, with a fixed gain and a bias that is linear or
+/// absent: motors and servos, by far the most frequent.
+fn direct_forces(m: &Model, d: &mut Data, actuators: Range<usize>) {
+    let n = actuators.end;
+    let ctrl = &d.scratch.actuation.ctrl[..n];
+    let bias = &m.actuator_biastype[..n];
     let (gainprm, biasprm) = (&m.actuator_gainprm[..n], &m.actuator_biasprm[..n]);
-    let (actadr, plugin) = (&m.actuator_actadr[..n], &m.actuator_plugin[..n]);
     let (length, velocity) = (&d.actuator_length[..n], &d.actuator_velocity[..n]);
     let force = &mut d.actuator_force[..n];
-    for i in first..n {
-        if gain[i] != Gain::Fixed.raw() || actadr[i] >= 0 || plugin[i] >= 0 {
-            return i;
-        }
-        let bias = if bias[i] == Bias::None.raw() {
-            0.0
-        } else if bias[i] == Bias::Affine.raw() {
+    for i in actuators {
+        let bias = if bias[i] == Bias::Affine.raw() {
             affine(&biasprm[i], length[i], velocity[i])
         } else {
-            return i;
+            0.0
         };
         force[i] = gainprm[i][0] * ctrl[i] + bias;
     }
-    n
 }
 
 /// Gain or bias that is linear in length and velocity.

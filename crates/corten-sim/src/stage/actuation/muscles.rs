@@ -3,53 +3,45 @@
 //! Reads lengths and velocities of actuators, activations and controls; writes `act_dot` and
 //! `actuator_force` of muscles whose dynamics, gain and bias are all those of [`Muscle`].
 
+use std::ops::Range;
+
 use corten_math::{Number, wide};
+use corten_model::ModelArrays;
 use corten_model::enums::{Bias, Dynamics, Gain};
 
 use super::muscle::{self, Muscle};
+use crate::chain::index;
 use crate::{Data, Model};
 
-/// How many of the first actuators are plain muscles: muscles in every respect, with one activation
-/// that acts as it is.
-#[inline]
-pub(super) fn count(m: &Model) -> usize {
-    const KINDS: [i32; 3] = [Dynamics::Muscle.raw(), Gain::Muscle.raw(), Bias::Muscle.raw()];
-    let n = m.nu;
-    let (dynamics, gain, bias) =
-        (&m.actuator_dyntype[..n], &m.actuator_gaintype[..n], &m.actuator_biastype[..n]);
-    let (actadr, actnum) = (&m.actuator_actadr[..n], &m.actuator_actnum[..n]);
-    let (early, plugin) = (&m.actuator_actearly[..n], &m.actuator_plugin[..n]);
-    let mut count = 0;
-    while count < n {
-        let i = count;
-        // Bits in which the actuator differs, to be looked at once.
-        let kinds = dynamics[i] ^ KINDS[0] | gain[i] ^ KINDS[1] | bias[i] ^ KINDS[2];
-        let has_plugin = !plugin[i] >> 31;
-        let differs = kinds | actnum[i] ^ 1 | i32::from(early[i]) | has_plugin;
-        if differs != 0 || actadr[i] as usize >= m.na {
-            break;
-        }
-        count += 1;
-    }
-    count
+/// Whether an actuator is a plain muscle: one in every respect, with one activation that acts as it
+/// is.
+pub(super) fn is_plain(m: &ModelArrays, i: usize) -> bool {
+    m.actuator_dyntype[i] == Dynamics::Muscle.raw()
+        && m.actuator_gaintype[i] == Gain::Muscle.raw()
+        && m.actuator_biastype[i] == Bias::Muscle.raw()
+        && m.actuator_actnum[i] == 1
+        && m.actuator_actearly[i] == 0
+        && m.actuator_plugin[i] < 0
+        && index(m.actuator_actadr[i], m.na).is_some()
 }
 
-/// Activation rates and forces of the first actuators, as many as [`count`] tells.
-pub(super) fn run(m: &Model, d: &mut Data, count: usize) {
-    if count >= 4 {
-        four(m, d, count);
+/// Activation rates and forces of consecutive plain muscles.
+pub(super) fn run(m: &Model, d: &mut Data, muscles: Range<usize>) {
+    if muscles.len() >= 4 {
+        four(m, d, muscles);
     } else {
-        for first in 0..count {
+        for first in muscles {
             lanes::<f64>(m, d, first);
         }
     }
 }
 
 wide! {
-    fn four(m: &Model, d: &mut Data, count: usize) {
-        for first in (0..count).step_by(4) {
+    fn four(m: &Model, d: &mut Data, muscles: Range<usize>) {
+        let last = muscles.end - 4;
+        for first in muscles.step_by(4) {
             // The last four overlap with others if they have to.
-            lanes::<Simd>(m, d, first.min(count - 4));
+            lanes::<Simd>(m, d, first.min(last));
         }
     }
 }

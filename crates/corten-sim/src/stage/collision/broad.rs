@@ -5,21 +5,17 @@
 //! bounding spheres one by one, which costs less than any search. A large model searches. Answers
 //! to `mj_broadphase`.
 
-use std::sync::Arc;
-
 use corten_math::{Mat3, Vec3};
 
 use super::admitted::Admitted;
-use super::filter::{Candidate, Rules};
+use super::filter::Candidate;
 use super::search::Search;
 use super::table::Meeting;
 use crate::Model;
-use crate::data::lent::Pool;
+use crate::prepared::Pool;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Broad {
-    /// None before the first detection.
-    admitted: Option<Arc<Admitted>>,
     /// What a table needs, and leaves.
     meeting: Meeting,
     /// What a search needs, as long as its candidates are looked at.
@@ -29,51 +25,36 @@ pub(super) struct Broad {
 }
 
 impl Broad {
-    /// The pairs to test, and the rules by which they were chosen; until [`Self::put_back`].
+    /// The pairs to test; until [`Self::put_back`].
     pub fn candidates(
         &mut self,
         m: &Model,
+        admitted: &Admitted,
         xpos: &[Vec3],
         xmat: &[Mat3],
-        lent: &Pool<Search>,
-    ) -> (&[Candidate], &Rules) {
-        let admitted = match &mut self.admitted {
-            Some(admitted) => {
-                // Nobody waits for anybody where models keep changing.
-                if !admitted.rules.fit(m) {
-                    *admitted = Arc::new(Admitted::new(m, Rules::new(m)));
-                }
-                &**admitted
-            }
-            none => &**none.insert(Admitted::shared(m)),
-        };
-        let candidates = match &admitted.table {
+        pool: &Pool<Search>,
+    ) -> &[Candidate] {
+        match &admitted.table {
             Some(table) => table.cull(m, xpos, xmat, &mut self.meeting),
             None => {
-                let search = self.search.insert(lent.take());
+                let search = self.search.insert(pool.take());
                 search.run(m, admitted, &mut self.order, xpos, xmat)
             }
-        };
-        (candidates, &admitted.rules)
-    }
-
-    /// Puts back what was lent for the candidates.
-    pub fn put_back(&mut self, lent: &Pool<Search>) {
-        if let Some(search) = self.search.take() {
-            lent.put(search);
         }
     }
 
-    /// All pairs that may ever touch, if they are few, and the rules that say so, as of the last
-    /// search.
-    pub fn pairs(&self) -> Option<(&[Candidate], &Rules)> {
-        let admitted = self.admitted.as_ref()?;
-        Some((admitted.table.as_ref()?.candidates(), &admitted.rules))
+    /// Puts back what was taken for the candidates.
+    pub fn put_back(&mut self, pool: &Pool<Search>) {
+        if let Some(search) = self.search.take() {
+            pool.put(search);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use corten_model::ModelArrays;
 
     use super::super::filter::Source;
@@ -118,12 +99,12 @@ mod tests {
             let (m, mut xpos) = scattered(60, &mut state);
             xpos[0] = Vec3::new(0.0, 0.0, 0.5);
             let xmat = vec![Mat3::IDENTITY; m.ngeom];
-            let lent = Pool::default();
-            let mut table = Broad::default();
-            let by_table = table.candidates(&m, &xpos, &xmat, &lent).0.to_vec();
-            let admitted = Admitted { table: None, ..Admitted::new(&m, Rules::new(&m)) };
-            let mut search = Broad { admitted: Some(Arc::new(admitted)), ..Broad::default() };
-            let by_search = search.candidates(&m, &xpos, &xmat, &lent).0.to_vec();
+            let pool = Pool::default();
+            let [mut by_table, mut by_search] = [(); 2].map(|()| Broad::default());
+            let admitted = Admitted::new(&m);
+            let by_table = by_table.candidates(&m, &admitted, &xpos, &xmat, &pool).to_vec();
+            let admitted = Admitted { table: None, ..admitted };
+            let by_search = by_search.candidates(&m, &admitted, &xpos, &xmat, &pool).to_vec();
             // Both are on the safe side, to different extents.
             assert_eq!(by_table, by_search);
             assert!(by_search.len() > 30);
@@ -134,24 +115,20 @@ mod tests {
     #[test]
     fn rules_are_shared_until_the_model_changes() {
         let mut state = 7;
-        let (m, xpos) = scattered(12, &mut state);
-        let xmat = vec![Mat3::IDENTITY; m.ngeom];
-        let lent = Pool::default();
-        let [mut a, mut b, mut c] = [(); 3].map(|()| Broad::default());
-        let place = |broad: &mut Broad, m: &Model| {
-            broad.candidates(m, &xpos, &xmat, &lent);
-            broad.admitted.as_ref().map(Arc::as_ptr)
-        };
-        let shared = place(&mut a, &m);
-        assert_eq!(place(&mut b, &m.clone()), shared);
-        let mut changed = m.clone();
-        changed.geom_contype[6] = 0;
-        assert_ne!(place(&mut b, &changed), shared);
-        assert_eq!(place(&mut a, &m), shared);
-        // The same masks, other bodies.
-        let mut other = m.clone();
-        other.geom_bodyid.swap(4, 5);
-        assert_ne!(place(&mut c, &other), shared);
+        let (m, _) = scattered(12, &mut state);
+        let mut copy = m.clone();
+        assert!(!Arc::ptr_eq(copy.prepared(), m.prepared()));
+        let mut copy_of_prepared = m.clone();
+        assert!(Arc::ptr_eq(copy_of_prepared.prepared(), m.prepared()));
+        // Written to, but the same; other masks; the same masks, other bodies.
+        copy_of_prepared.geom_contype[6] = m.geom_contype[6];
+        copy_of_prepared.geom_margin[6] += 1.0;
+        assert!(Arc::ptr_eq(copy_of_prepared.prepared(), m.prepared()));
+        copy_of_prepared.geom_contype[6] = 0;
+        assert!(!Arc::ptr_eq(copy_of_prepared.prepared(), m.prepared()));
+        let before = copy.prepared().clone();
+        copy.geom_bodyid.swap(4, 5);
+        assert!(!Arc::ptr_eq(copy.prepared(), &before));
     }
 
     #[test]
@@ -161,8 +138,9 @@ mod tests {
         m.body_parentid[8] = 7;
         let xmat = vec![Mat3::IDENTITY; m.ngeom];
         m.geom_rbound[1..].fill(10.0);
-        let (mut broad, lent) = (Broad::default(), Pool::default());
-        let mut count = |m: &Model| broad.candidates(m, &xpos, &xmat, &lent).0.len();
+        let (mut broad, pool) = (Broad::default(), Pool::default());
+        let mut count =
+            |m: &Model| broad.candidates(m, m.prepared().admitted(m), &xpos, &xmat, &pool).len();
         // All pairs of the twelve, less the excluded one, and parent and child; the listed one
         // counts once.
         assert_eq!(count(&m), 12 * 11 / 2 - 2);

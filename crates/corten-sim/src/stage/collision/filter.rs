@@ -11,7 +11,6 @@ use super::collidable::Collidable;
 use super::method::Method;
 use super::pair_cache::Key;
 use crate::Model;
-use crate::support::same;
 
 /// The part of a collidable that decides about admission.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,9 +49,7 @@ pub(super) struct Candidate {
     pub method: Method,
 }
 
-/// The rules of a model, and copies of the types, masks and lists they were made from: these are
-/// writable while simulating, and comparing them is cheaper than following them. Which geom belongs
-/// to which body is read along with them, and not compared.
+/// The rules of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rules {
     of: Vec<Rule>,
@@ -62,27 +59,9 @@ pub(super) struct Rules {
     listed: Vec<(Collidable, Collidable)>,
     filter_parent: bool,
     midphase: bool,
-    inputs: [Vec<i32>; 8],
 }
 
 impl Rules {
-    /// Whether the model still says what the rules were made from.
-    #[inline]
-    pub fn fit(&self, m: &Model) -> bool {
-        let [kind, contype, conaffinity, body_contype, body_conaffinity, lists @ ..] = &self.inputs;
-        let [exclude, pair_geom1, pair_geom2] = lists;
-        self.filter_parent != m.opt.disabled(DisableBit::FilterParent)
-            && self.midphase != m.opt.disabled(DisableBit::MidPhase)
-            && same(kind, &m.geom_type)
-            && same(contype, &m.geom_contype)
-            && same(conaffinity, &m.geom_conaffinity)
-            && same(body_contype, &m.body_contype)
-            && same(body_conaffinity, &m.body_conaffinity)
-            && same(exclude, &m.exclude_signature)
-            && same(pair_geom1, &m.pair_geom1)
-            && same(pair_geom2, &m.pair_geom2)
-    }
-
     pub fn new(m: &Model) -> Rules {
         let body_of = |b: i32| usize::try_from(b).ok().filter(|&b| b < m.nbody).unwrap_or(0);
         let weld = |b: usize| body_of(m.body_weldid[b]);
@@ -120,23 +99,12 @@ impl Rules {
             .filter_map(|(&a, &b)| Some((Collidable::listed(m, a)?, Collidable::listed(m, b)?)));
         let mut listed: Vec<_> = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
         listed.sort_unstable();
-        let inputs = [
-            &m.geom_type,
-            &m.geom_contype,
-            &m.geom_conaffinity,
-            &m.body_contype,
-            &m.body_conaffinity,
-            &m.exclude_signature,
-            &m.pair_geom1,
-            &m.pair_geom2,
-        ];
         Rules {
             of,
             excluded,
             listed,
             filter_parent: !m.opt.disabled(DisableBit::FilterParent),
             midphase: !m.opt.disabled(DisableBit::MidPhase),
-            inputs: inputs.map(Vec::clone),
         }
     }
 

@@ -1,17 +1,16 @@
 //! The hulls of a model's meshes, laid out for the search of extreme vertices.
 //!
-//! They depend on the model alone, and all data of a model share them. Meshes are writable while
-//! simulating: a search that ends at a vertex that has moved says so, and the next detection
-//! looks for hulls of the meshes as they are.
+//! All data of a model share them. Meshes are large, and not compared to notice that somebody has
+//! written to them: a search that ends at a vertex that has moved says so, and the next detection
+//! makes hulls of the meshes as they are.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use corten_geom::Extremes;
 
 use super::shape;
 use crate::Model;
-use crate::data::shared::Shared;
 
 /// So often may meshes change before hulls are no longer worth making.
 const MAX_CHANGES: u32 = 8;
@@ -24,12 +23,6 @@ pub(crate) struct Hulls {
 }
 
 impl Hulls {
-    /// The hulls of a model: those of other data, if some in use are the same.
-    fn shared(m: &Model) -> Arc<Hulls> {
-        static IN_USE: Shared<Hulls> = Shared::new();
-        IN_USE.find(|old| old.fits(m), || Hulls::new(m))
-    }
-
     fn new(m: &Model) -> Hulls {
         let changed = Arc::default();
         let hull = |id| shape::mesh(m, id as i32, None)?.tabulate(&changed);
@@ -60,6 +53,31 @@ impl Hulls {
     }
 }
 
+/// The hulls that the data of a model have in common: those that were made last.
+#[derive(Debug, Default)]
+pub(crate) struct SharedHulls(Mutex<Arc<Hulls>>);
+
+impl SharedHulls {
+    /// Starts with what another model had, in case that the meshes are the same.
+    pub fn after(other: &SharedHulls) -> SharedHulls {
+        SharedHulls(Mutex::new(other.lock().clone()))
+    }
+
+    /// The hulls of a model's meshes. Threads wait for each other meanwhile, so that no two make the
+    /// same.
+    fn get(&self, m: &Model) -> Arc<Hulls> {
+        let mut hulls = self.lock();
+        if !hulls.fits(m) {
+            *hulls = Arc::new(Hulls::new(m));
+        }
+        hulls.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<Hulls>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The hulls that a simulation uses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InUse {
@@ -74,7 +92,7 @@ impl InUse {
     }
 
     /// The hulls of a model whose meshes are not known to have changed.
-    pub fn update(&mut self, m: &Model) -> &Hulls {
+    pub fn update(&mut self, m: &Model, shared: &SharedHulls) -> &Hulls {
         let has_changed = self.hulls.has_changed();
         if has_changed {
             self.changes += 1;
@@ -82,7 +100,7 @@ impl InUse {
         if self.changes > MAX_CHANGES {
             self.hulls = Arc::default();
         } else if has_changed || self.hulls.meshes.len() != m.nmesh {
-            self.hulls = Hulls::shared(m);
+            self.hulls = shared.get(m);
         }
         &self.hulls
     }
@@ -126,17 +144,18 @@ mod tests {
     #[test]
     fn equal_models_share_hulls_until_one_changes() {
         let mut m = tetrahedron();
+        let shared = SharedHulls::default();
         let (mut a, mut b) = (InUse::default(), InUse::default());
-        assert!(a.update(&m).get(0).is_some());
-        b.update(&m.clone());
+        assert!(a.update(&m, &shared).get(0).is_some());
+        b.update(&m.clone(), &shared);
         assert!(Arc::ptr_eq(&a.hulls, &b.hulls));
 
         let original = m.clone();
         m.mesh_vert[0] = [2.0; 3];
         search(&m, a.get());
         assert!(a.get().has_changed());
-        a.update(&m);
-        b.update(&original);
+        a.update(&m, &shared);
+        b.update(&original, &shared);
         assert!(!Arc::ptr_eq(&a.hulls, &b.hulls));
         assert!(a.get().fits(&m) && b.get().fits(&original));
         assert!(!a.get().fits(&original));
@@ -145,9 +164,9 @@ mod tests {
     #[test]
     fn hulls_of_meshes_that_keep_changing_are_given_up() {
         let mut m = tetrahedron();
-        let mut hulls = InUse::default();
+        let (mut hulls, shared) = (InUse::default(), SharedHulls::default());
         for k in 0..2 * MAX_CHANGES {
-            hulls.update(&m);
+            hulls.update(&m, &shared);
             assert_eq!(hulls.get().get(0).is_some(), k <= MAX_CHANGES);
             m.mesh_vert[0][0] += 0.1;
             search(&m, hulls.get());

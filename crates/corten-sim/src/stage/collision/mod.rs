@@ -3,8 +3,8 @@
 //! Reads poses of geoms and the awake state of bodies; writes `contact` and `ncon`, and forgets
 //! all constraint rows. Answers to `mj_collision`.
 //!
-//! Which pairs of geoms may ever touch hardly changes while simulating. [`filter`] condenses it
-//! into rules per [`collidable`], which all data of a model share until it does ([`admitted`]); [`broad`]
+//! Which pairs may ever touch is part of the model's structure. [`filter`] condenses it into rules
+//! per [`collidable`], and [`admitted`] lists the pairs if they are few; [`broad`]
 //! turns them into candidates for the current poses, in the order in which contacts are reported;
 //! [`narrow`] tests each candidate by its [`method`] and writes its contacts with the parameters
 //! mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's bounding tests
@@ -34,8 +34,10 @@ use corten_model::enums::{DisableBit, EnableBit, Timer};
 use crate::data::room::tighten;
 use crate::{Data, Hook, Model, timer};
 
+pub(crate) use admitted::Admitted;
 pub use clearance::Clearance;
 pub(crate) use clearance::Frames;
+pub(crate) use hulls::SharedHulls;
 pub use pair_cache::SavedPairs;
 pub(crate) use search::Search;
 
@@ -54,6 +56,11 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    /// The hulls in use may be those of another model.
+    pub fn forget_hulls(&mut self) {
+        self.hulls = hulls::InUse::default();
+    }
+
     /// Working memory of convex queries.
     pub fn convex(&mut self) -> &mut Workspace {
         &mut self.narrow.convex
@@ -82,7 +89,7 @@ pub(crate) fn touch<'w>(
 /// Tells a clearance what may touch, once detection has found out.
 pub(crate) fn acquaint(m: &Model, d: &Data, clearance: &mut Clearance) {
     if !clearance.is_known()
-        && let Some((pairs, rules)) = d.scratch.collision.broad.pairs()
+        && let Some((pairs, rules)) = d.prepared.admitted(m).pairs()
     {
         clearance.know(m, pairs, rules);
     }
@@ -97,9 +104,9 @@ pub(crate) fn renew(
     frames: Frames<'_>,
     lane: usize,
 ) -> bool {
-    let Data { scratch, geom_xpos, geom_xmat, xipos, ximat, .. } = d;
-    let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
-    let Some((pairs, rules)) = broad.pairs() else { return false };
+    let Data { scratch, prepared, geom_xpos, geom_xmat, xipos, ximat, .. } = d;
+    let Memory { narrow: work, hulls, .. } = &mut scratch.collision;
+    let Some((pairs, rules)) = prepared.admitted(m).pairs() else { return false };
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
     clearance.renew(&narrow, pairs, rules, &mut work.convex, frames, lane)
@@ -127,12 +134,13 @@ pub fn collision(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     let broad_timer = timer::start(d);
 
-    let Data { contact, scratch, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
+    let Data { contact, scratch, prepared, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
     let (hooks, timers) = (&d.hooks, &mut d.timer);
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
-    let hulls = hulls.update(m);
+    let hulls = hulls.update(m, &prepared.hulls);
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
-    let (candidates, rules) = broad.candidates(m, geom_xpos, geom_xmat, &scratch.lent.search);
+    let (admitted, pool) = (prepared.admitted(m), &prepared.pools.search);
+    let candidates = broad.candidates(m, admitted, geom_xpos, geom_xmat, pool);
     broad_timer.stop_by(hooks, timers, Timer::ColBroad);
     let narrow_timer = timer::start_by(hooks);
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
@@ -140,9 +148,9 @@ pub fn collision(m: &Model, d: &mut Data) {
     work.pairs.begin();
     work.convex.supports.begin_round();
     work.bounds.begin();
-    narrow.collide_all(candidates, rules, work, contact);
+    narrow.collide_all(candidates, &admitted.rules, work, contact);
     work.pairs.end();
-    broad.put_back(&scratch.lent.search);
+    broad.put_back(pool);
     if let Some(hook) = d.hooks.get() {
         let mut contacts = std::mem::take(&mut d.contact);
         contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));

@@ -416,7 +416,7 @@ impl Constraints {
 /// The degrees of freedom, ascending, that move either of two bodies.
 pub(super) fn chain(d: &Data, bodies: [usize; 2], out: &mut Vec<Link>) {
     out.clear();
-    let [a, b] = bodies.map(|body| d.scratch.structure.chain(body));
+    let [a, b] = bodies.map(|body| d.prepared.structure.chain(body));
     // Common ancestors come first in both.
     let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     out.extend(a[..common].iter().map(|&dof| Link { dof, on: [true, true] }));
@@ -438,7 +438,7 @@ pub(super) fn chain(d: &Data, bodies: [usize; 2], out: &mut Vec<Link>) {
 /// From the centre of mass of a body's tree to a point.
 #[inline]
 pub(super) fn offset(d: &Data, body: usize, point: Vec3) -> Vec3 {
-    point - d.subtree_com[d.scratch.structure.bodies[body].root as usize]
+    point - d.subtree_com[d.prepared.structure.bodies[body].root as usize]
 }
 
 /// A divisor that cannot be zero.

@@ -47,7 +47,7 @@ wide! {
             }
             // Contacts of the same bodies, which often follow each other, share their columns.
             if bodies != last {
-                let chains = bodies.map(|body| d.scratch.structure.chain(body));
+                let chains = bodies.map(|body| d.prepared.structure.chain(body));
                 if chains[0].is_empty() && chains[1].is_empty() {
                     contact.efc_address = -1;
                     contact.exclude = EXCLUDE_NO_DOFS;

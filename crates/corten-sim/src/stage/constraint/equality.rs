@@ -11,7 +11,7 @@ use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 use super::asleep;
 use super::assembly::{Constraints, Link, Row, chain, offset};
 use super::impedance;
-use crate::data::structure::Joint;
+use crate::prepared::structure::Joint;
 use crate::solve::rows::Kind;
 use crate::{Data, Model, sleep};
 
@@ -184,7 +184,7 @@ fn polynomial(data: &[f64; 11], y: f64, x: Option<f64>) -> (f64, f64) {
 }
 
 fn joint_coupling(m: &Model, d: &Data, rows: &mut Constraints, eq: usize) {
-    let joint = |id: i32| d.scratch.structure.joints.get(usize::try_from(id).ok()?);
+    let joint = |id: i32| d.prepared.structure.joints.get(usize::try_from(id).ok()?);
     let Some(first) = joint(m.eq_obj1id[eq]) else { return };
     let second = joint(m.eq_obj2id[eq]);
     let displacement = |j: &Joint| d.qpos[j.qpos()] - m.qpos0[j.qpos()];

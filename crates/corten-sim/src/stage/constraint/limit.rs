@@ -9,7 +9,7 @@ use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
 
 use super::asleep;
 use super::assembly::Constraints;
-use crate::data::structure::Joint;
+use crate::prepared::structure::Joint;
 use crate::solve::rows::Kind;
 use crate::{Data, Model, sleep, support};
 
@@ -18,7 +18,7 @@ pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
         return;
     }
     let sleeping = sleep::filters(m, d);
-    let joints = d.scratch.structure.joints.iter().zip(&m.jnt_limited);
+    let joints = d.prepared.structure.joints.iter().zip(&m.jnt_limited);
     let ranges = m.jnt_range.iter().zip(&m.jnt_margin);
     for (joint, ((at, &limited), (range, margin))) in joints.zip(ranges).enumerate() {
         if limited == 0 || sleeping && asleep(m, d, ObjType::Joint, joint) {

@@ -24,6 +24,7 @@ pub use assembly::{Constraints, KeptRows};
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
 
+use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
 use crate::{Data, Model, sleep};
@@ -57,7 +58,7 @@ pub fn make(m: &Model, d: &mut Data) {
 
 /// Whether Jacobians are in sparse form (`mj_isSparse`). MuJoCo then regards as connected what the
 /// structure connects, otherwise what a nonzero entry connects; islands follow that.
-pub fn is_sparse(m: &Model) -> bool {
+pub fn is_sparse(m: &ModelArrays) -> bool {
     /// Degrees of freedom from which sparse form is the automatic choice.
     const MANY_DOFS: usize = 60;
     match m.opt.jacobian {

@@ -8,19 +8,18 @@ use corten_model::enums::{SameFrame, SleepState};
 
 use super::BodyFrame;
 use crate::Model;
-use crate::data::attached::{FourAttached, Placed};
 use crate::data::smooth::Smooth;
+use crate::prepared::attached::{FourAttached, Placed};
 
 /// The poses of all.
 #[inline(always)]
 pub(super) fn attachments<S: Wide, T: Number>(m: &Model, mut v: Smooth<'_, T>) {
-    let filter = v.bodies.list().is_some();
-    let attached = &v.structure.attached;
-    if T::LANES > 1 || filter || !attached.fit(m) {
+    let one_by_one = T::LANES > 1 || v.bodies.list().is_some();
+    let Some(attached) = v.structure.attached.as_ref().filter(|_| !one_by_one) else {
         inertial_frames(m, &mut v);
         geoms_and_sites(m, &mut v);
         return;
-    }
+    };
     let (frames, mut kinds) = split(m, &mut v);
     for (kind, placed) in kinds.iter_mut().zip(&attached.kinds) {
         kind.place_turned::<S>(placed, &frames);

@@ -38,7 +38,7 @@ pub(crate) enum Shape {
 /// Calls `visit` for every immersed part of a body.
 #[inline(always)]
 pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl FnMut(Immersed<'_>)) {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     if m.body_mass[body] < MIN_VAL || s.chain(body).is_empty() {
         return;
     }
@@ -73,7 +73,7 @@ pub(super) fn fluid(m: &Model, d: &mut Data) {
 wide! {
     /// The force on the body at an index, about the centre of mass of its tree.
     fn body_force(m: &Model, d: &Data, at: usize) -> Spatial {
-        let com = d.subtree_com[d.scratch.structure.bodies[at].root as usize];
+        let com = d.subtree_com[d.prepared.structure.bodies[at].root as usize];
         let mut total = Spatial::ZERO;
         for_each_part(m, d, at, |part| {
             let local = match &part.shape {

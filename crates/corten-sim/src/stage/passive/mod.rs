@@ -8,14 +8,14 @@ use std::ops::Range;
 use corten_math::{Quat, Spatial, Vec3, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
-use crate::data::structure::{Joint, joint_width};
+use crate::prepared::structure::{Joint, joint_width};
 use crate::{Data, Model, awake, sleep, support};
 
 /// Projects the spatial forces in `scratch.body_frc` onto the degrees of freedom, into a field of the
 /// data; bodies hand their force on to their parents on the way.
 macro_rules! project_body_forces {
     ($m:expr, $d:expr, $field:ident) => {{
-        let s = &*$d.scratch.structure;
+        let s = &$d.prepared.structure;
         let (n, nv) = ($m.nbody, $m.nv);
         let (nodes, frc) = (&s.bodies[..n], &mut $d.scratch.body_frc[..n]);
         let (qfrc, cdof) = (&mut $d.$field[..nv], &$d.cdof[..nv]);
@@ -122,7 +122,7 @@ fn add_up(d: &mut Data, dofs: Range<usize>) {
 /// Springs of joints; whether there are any.
 #[inline(never)]
 fn joint_springs(m: &Model, d: &mut Data) -> bool {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let mut any = false;
     if awake::dofs!(m, d).list().is_some() {
         for i in awake::bodies!(m, d).iter() {
@@ -226,7 +226,7 @@ pub(crate) fn has_gravity_compensation(m: &Model) -> bool {
 /// projected, one product per degree of freedom.
 #[inline(never)]
 fn gravity_compensation(m: &Model, d: &mut Data) -> bool {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     let frc = &mut d.scratch.body_frc;
     let mut any = false;
     for i in awake::bodies!(m, d).iter() {
@@ -250,7 +250,7 @@ fn gravity_compensation(m: &Model, d: &mut Data) -> bool {
 /// is added for the joints of compensated bodies only, although it reaches their ancestors too.
 #[inline(never)]
 fn add_gravity_compensation(m: &Model, d: &mut Data) {
-    let s = &*d.scratch.structure;
+    let s = &d.prepared.structure;
     for i in awake::bodies!(m, d).iter() {
         if m.body_gravcomp[i] == 0.0 {
             continue;

@@ -13,15 +13,13 @@ mod position;
 mod tactile;
 mod velocity;
 
-use std::sync::Arc;
-
 use corten_math::Vec3;
+use corten_model::ModelArrays;
 use corten_model::enums::{
     ConstraintType, DisableBit, GeomType, ObjType, SensorDataType, SensorType, SleepState, Stage,
 };
 
 use crate::chain::index;
-use crate::data::shared;
 use crate::stage::actuation::clip;
 use crate::stage::{body_force, velocity as velocities};
 use crate::support::{Frame, object_frame};
@@ -44,8 +42,7 @@ pub fn acceleration(m: &Model, d: &mut Data) {
     run(m, d, Stage::Acc, |plan| &plan.acceleration);
 }
 
-/// The sensors of a model by stage, with all of their parameters that cannot change: made once,
-/// shared by all data of models with the same sensors.
+/// The sensors of a model by stage, with what structure says of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Plan {
     position: Vec<Entry>,
@@ -68,14 +65,7 @@ struct Entry {
 }
 
 impl Plan {
-    /// The plan of a model: that of earlier data, if one in use is the same.
-    pub fn shared(m: &Model) -> Arc<Plan> {
-        static IN_USE: shared::Shared<Plan> = shared::Shared::new();
-        let new = Plan::new(m);
-        IN_USE.find(|old| *old == new, || new.clone())
-    }
-
-    fn new(m: &Model) -> Plan {
+    pub fn new(m: &ModelArrays) -> Plan {
         let of_stage = |stage: Stage| {
             let ids = (0..m.nsensor).filter(|&i| m.sensor_needstage[i] == stage.raw());
             ids.filter_map(|id| Entry::new(m, id, stage)).collect()
@@ -92,7 +82,7 @@ impl Plan {
 
 impl Entry {
     /// A sensor that the stage can read, with a place for its output.
-    fn new(m: &Model, id: usize, stage: Stage) -> Option<Entry> {
+    fn new(m: &ModelArrays, id: usize, stage: Stage) -> Option<Entry> {
         let start = usize::try_from(m.sensor_adr[id]).ok()?;
         let end = start.checked_add(usize::try_from(m.sensor_dim[id]).ok()?)?;
         let entry = Entry {
@@ -152,7 +142,7 @@ fn frame<'a>(m: &Model, d: &'a Data, (kind, id): (ObjType, i32)) -> Option<Frame
 /// Reads the sensors of a stage.
 #[inline(always)]
 fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry]) {
-    let count = entries(&d.scratch.sensors).len();
+    let count = entries(&d.prepared.sensors).len();
     if count == 0 || m.opt.disabled(DisableBit::Sensor) {
         return;
     }
@@ -161,7 +151,7 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
     let mut shared = Shared::default();
     let mut user = false;
     for k in 0..count {
-        let entry = entries(&d.scratch.sensors)[k];
+        let entry = entries(&d.prepared.sensors)[k];
         if filter && sleep::state(m, d, ObjType::Sensor, entry.id) == SleepState::Asleep {
             continue;
         }
@@ -184,7 +174,7 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
     if user && let Some(hook) = d.hooks.get() {
         hook.sensor(m, d, stage);
         for entry in
-            entries(&d.scratch.sensors).iter().filter(|entry| entry.kind == SensorType::User)
+            entries(&d.prepared.sensors).iter().filter(|entry| entry.kind == SensorType::User)
         {
             if let Some(out) = d.sensordata.get_mut(entry.start..entry.end) {
                 apply_cutoff(m, &Sensor::new(m, entry), out);

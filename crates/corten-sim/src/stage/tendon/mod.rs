@@ -48,17 +48,13 @@ pub fn tendon(m: &Model, d: &mut Data) {
     if m.ntendon == 0 {
         return;
     }
-    if !d.scratch.tendon.is_of(m) {
-        d.scratch.tendon = Pattern::shared(m, &d.scratch.structure);
-        d.scratch.tendons.runs.clear();
-    }
     let mut memory = std::mem::take(&mut d.scratch.tendons);
     memory.asleep.clear();
     if sleep::filters(m, d) {
         let asleep = |i| sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep;
         memory.asleep.extend((0..m.ntendon).map(asleep));
     }
-    let batches = &d.scratch.tendon.batches;
+    let batches = &d.prepared.tendons.batches;
     memory.runs.resize(batches.len(), Runs::default());
     legs::run(m, d, batches, &memory.asleep, &mut memory.runs);
     let Memory { runs, asleep, touched } = &mut memory;
@@ -74,7 +70,7 @@ wide! {
     /// Points, lengths and Jacobians, from the runs of all legs.
     fn rows[E: Entries](m: &Model, d: &mut Data, runs: &[Runs], asleep: &[bool], entries: E) {
         let n = m.ntendon;
-        let pattern = &*d.scratch.tendon;
+        let pattern = &d.prepared.tendons;
         let size = pattern.colind.len();
         d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
         d.ten_J_colind.resize(size, 0);
@@ -376,7 +372,7 @@ fn armature_bias(m: &Model, d: &mut Data) {
 /// Around a geom the tangent points move as well; MuJoCo refuses armature there.
 fn velocity_product_acceleration(m: &Model, d: &Data, tendon: usize) -> f64 {
     let mut total = 0.0;
-    let pattern = &d.scratch.tendon;
+    let pattern = &d.prepared.tendons;
     for piece in &pattern.pieces[pattern.parts[tendon].pieces.range()] {
         let Piece::Leg(leg) = piece else { continue };
         let ends = leg.sites.map(|s| BodyPoint { body: m.site_bodyid[s], point: d.site_xpos[s] });

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use corten_model::ModelArrays;
 use corten_model::enums::WrapType;
 
 use super::legs::Place;
 use super::pattern::Span;
 use super::wrap::Shape;
-use crate::Model;
 use crate::chain::index;
 
 /// One entry of a spatial tendon's path.
@@ -83,7 +83,7 @@ impl Pull {
 
 /// The pieces of one tendon's path. A path that refers to objects that do not exist ends there.
 struct Pieces<'a> {
-    m: &'a Model,
+    m: &'a ModelArrays,
     kinds: &'a [i32],
     objects: &'a [i32],
     parameters: &'a [f64],
@@ -92,24 +92,24 @@ struct Pieces<'a> {
 }
 
 /// Index range of a tendon's entries in the `wrap_*` arrays.
-pub(crate) fn entries(m: &Model, tendon: usize) -> Range<usize> {
+pub(crate) fn entries(m: &ModelArrays, tendon: usize) -> Range<usize> {
     let clip = |x: i32| usize::try_from(x).unwrap_or(0).min(m.nwrap);
     let start = clip(m.tendon_adr[tendon]);
     start..(start + clip(m.tendon_num[tendon])).min(m.nwrap)
 }
 
 /// Whether a tendon is a linear combination of joint positions.
-pub(crate) fn is_fixed(m: &Model, tendon: usize) -> bool {
+pub(crate) fn is_fixed(m: &ModelArrays, tendon: usize) -> bool {
     m.wrap_type[entries(m, tendon)].first() == Some(&WrapType::Joint.raw())
 }
 
 /// Entry and joint of each term of a fixed tendon.
-pub(crate) fn joints(m: &Model, tendon: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+pub(crate) fn joints(m: &ModelArrays, tendon: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     entries(m, tendon).filter_map(|w| Some((w, index(m.wrap_objid[w], m.njnt)?)))
 }
 
 /// The path of a spatial tendon.
-pub(crate) fn pieces(m: &Model, tendon: usize) -> impl Iterator<Item = Piece> + '_ {
+pub(crate) fn pieces(m: &ModelArrays, tendon: usize) -> impl Iterator<Item = Piece> + '_ {
     let range = entries(m, tendon);
     Pieces {
         m,

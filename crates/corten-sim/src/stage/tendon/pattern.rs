@@ -1,19 +1,18 @@
 //! What follows from the model alone: the pieces of all paths, and which degrees of freedom can
 //! move a tendon, the sparsity of `ten_J`.
 //!
-//! It is found once, and shared by all data of a model. Where a tendon does not touch a geom on its
-//! way, a part of its row is in use. Memory is proportional to the dofs above the bodies involved.
+//! Where a tendon does not touch a geom on its way, a part of its row is in use. Memory is
+//! proportional to the dofs above the bodies involved.
 
 use std::ops::Range;
-use std::sync::Arc;
+
+use corten_model::ModelArrays;
 
 use super::legs::{Batch, Place};
 use super::path::{self, Leg, Piece, Pull};
-use crate::data::shared::Shared;
-use crate::data::structure::Structure;
+use crate::chain;
+use crate::prepared::structure::Structure;
 use crate::stage::constraint::is_sparse;
-use crate::support::same;
-use crate::{Model, chain};
 
 /// Paths, and compressed rows over degrees of freedom, ascending within a row: all that can ever
 /// be nonzero.
@@ -33,7 +32,8 @@ pub(crate) struct Pattern {
     pub summands: Vec<Summand>,
     /// One per tendon.
     pub parts: Vec<Parts>,
-    source: Source,
+    /// Whether rows have entries for dofs that carry the string along.
+    sparse: bool,
 }
 
 /// A joint of a fixed tendon: the address of its position, its place among the entries of all rows,
@@ -78,39 +78,6 @@ impl Span {
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
-}
-
-/// What a pattern is made from besides addresses and the bodies of geoms, to notice edits of the
-/// model.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Source {
-    indices: [Vec<i32>; 3],
-    parameters: Vec<u64>,
-    /// Whether rows have entries for dofs that carry the string along.
-    sparse: bool,
-}
-
-impl Source {
-    fn new(m: &Model) -> Source {
-        Source {
-            indices: indices(m).map(<[i32]>::to_vec),
-            parameters: m.wrap_prm.iter().map(|x| x.to_bits()).collect(),
-            sparse: is_sparse(m),
-        }
-    }
-
-    fn is_of(&self, m: &Model) -> bool {
-        let [kinds, objects, site_bodies] = &self.indices;
-        self.sparse == is_sparse(m)
-            && same(&self.parameters, bytemuck::cast_slice::<f64, u64>(&m.wrap_prm))
-            && same(kinds, &m.wrap_type)
-            && same(objects, &m.wrap_objid)
-            && same(site_bodies, &m.site_bodyid)
-    }
-}
-
-fn indices(m: &Model) -> [&[i32]; 3] {
-    [&m.wrap_type, &m.wrap_objid, &m.site_bodyid]
 }
 
 /// Each number once, in ascending order.
@@ -159,7 +126,7 @@ impl<'a> RowOfPulls<'a> {
             return;
         }
         let [both, first, second] = self.structure.branches(bodies);
-        let mut carried = self.add_carried(if self.pattern.source.sparse { both } else { &[] });
+        let mut carried = self.add_carried(if self.pattern.sparse { both } else { &[] });
         for (k, dofs) in [first, second].into_iter().enumerate() {
             self.dofs.extend(dofs);
             let mut runs = dofs.chunk_by(|a, b| a + 1 == *b).peekable();
@@ -205,18 +172,11 @@ impl<'a> RowOfPulls<'a> {
 }
 
 impl Pattern {
-    /// The pattern of a model: that of earlier data, if one in use is the same.
-    pub fn shared(m: &Model, structure: &Structure) -> Arc<Pattern> {
-        static IN_USE: Shared<Pattern> = Shared::new();
-        let new = Pattern::new(m, structure);
-        IN_USE.find(|old| *old == new, || new.clone())
-    }
-
-    fn new(m: &Model, structure: &Structure) -> Pattern {
+    pub fn new(m: &ModelArrays, structure: &Structure) -> Pattern {
         if m.ntendon == 0 {
             return Pattern::default();
         }
-        let mut pattern = Pattern { source: Source::new(m), ..Pattern::default() };
+        let mut pattern = Pattern { sparse: is_sparse(m), ..Pattern::default() };
         for tendon in 0..m.ntendon {
             let start = pattern.pieces.len();
             if !path::is_fixed(m, tendon) {
@@ -248,7 +208,7 @@ impl Pattern {
         [self.colind.len(), self.pulls.len(), self.summands.len()]
     }
 
-    fn add_fixed(&mut self, m: &Model, tendon: usize) {
+    fn add_fixed(&mut self, m: &ModelArrays, tendon: usize) {
         let joints: Vec<[usize; 3]> = path::joints(m, tendon)
             .filter_map(|(entry, joint)| {
                 let qpos = chain::index(m.jnt_qposadr[joint], m.nq)?;
@@ -264,7 +224,7 @@ impl Pattern {
         self.colind.extend(columns.iter().map(|&dof| dof as i32));
     }
 
-    fn add_spatial(&mut self, m: &Model, structure: &Structure, tendon: usize) {
+    fn add_spatial(&mut self, m: &ModelArrays, structure: &Structure, tendon: usize) {
         const TOUCHES: f64 = 1.0;
         let pieces = self.pieces[self.parts[tendon].pieces.range()].to_vec();
         let mut row = RowOfPulls::new(structure, self);
@@ -298,10 +258,5 @@ impl Pattern {
                 Piece::Pulley => None,
             }
         })
-    }
-
-    /// Whether a model's tendons are still those that the pattern was made from.
-    pub fn is_of(&self, m: &Model) -> bool {
-        self.parts.len() == m.ntendon && self.source.is_of(m)
     }
 }

@@ -1,147 +1,193 @@
-//! Wrenches at sites of a free body, four actuators at a time: the thrusters of a vehicle.
-//!
-//! Every lane goes through the operations of [`super::site_wrench`].
+//! What moves with sites: wrenches, poses of one relative to another, sliders with cranks.
 
-use corten_math::{Mask, Mat3, Spatial, Vec3, wide};
-use corten_model::enums::Transmission;
+use corten_math::{Mat3, Quat, Spatial, Vec3};
 
-use crate::chain::index;
-use crate::{Data, Model};
+use super::{Row, halves};
+use crate::Model;
+use crate::chain::{self, index};
+use crate::prepared::structure::Structure;
 
-/// Four consecutive actuators, each a wrench at a site of the same body.
-pub(super) struct Thrusters {
-    first: usize,
-    sites: [usize; 4],
-    body: usize,
+/// Poses of sites, and how they move.
+#[derive(Clone, Copy)]
+pub(super) struct Poses<'a> {
+    pub structure: &'a Structure,
+    pub xquat: &'a [Quat],
+    pub site_xpos: &'a [Vec3],
+    pub site_xmat: &'a [Mat3],
+    pub subtree_com: &'a [Vec3],
+    pub cdof: &'a [Spatial],
 }
 
-impl Thrusters {
-    /// Those from an actuator on, where there are some.
+impl Poses<'_> {
+    /// Where a site is relative to what the motion of its body refers to.
     #[inline(always)]
-    pub fn find(m: &Model, first: usize) -> Option<Thrusters> {
-        let kinds = m.actuator_trntype.get(first..)?.first_chunk::<4>()?;
-        if *kinds != [Transmission::Site.raw(); 4] {
-            return None;
-        }
-        let targets = m.actuator_trnid.get(first..)?.first_chunk::<4>()?;
-        let mut sites = [0; 4];
-        let mut bodies = [0; 4];
-        for k in 0..4 {
-            let [site, other] = targets[k];
-            (sites[k], bodies[k]) = (site as usize, *m.site_bodyid.get(site as usize)?);
-            if index(other, m.nsite).is_some() || bodies[k] != bodies[0] {
-                return None;
-            }
-        }
-        Some(Thrusters { first, sites, body: index(bodies[0], m.nbody)? })
+    fn offset(&self, site: usize, body: usize) -> Vec3 {
+        let root = self.structure.bodies[body].root as usize;
+        self.site_xpos[site] - self.subtree_com[root]
     }
-}
 
-wide! {
-    /// The rows of four actuators, of which the first begins at entry `start`. Returns where the next
-    /// begins; `None`, and nothing is done, if more than a free joint moves the body.
-    pub(super) fn rows(m: &Model, d: &mut Data, four: Thrusters, start: usize) -> Option<usize> {
-        let s = &*d.scratch.structure;
-        let Thrusters { first, sites, body } = four;
+    /// Calls `visit(dof, motion)` for dofs that move a site's body: `motion` is the velocity of the
+    /// site under a unit dof velocity.
+    #[inline(always)]
+    fn for_each_motion(
+        &self,
+        dofs: &[u32],
+        (site, body): (usize, usize),
+        mut visit: impl FnMut(u32, Vec3),
+    ) {
+        if dofs.is_empty() {
+            return;
+        }
+        let offset = self.offset(site, body);
+        for &dof in dofs {
+            visit(dof, chain::point_motion(&self.cdof[dof as usize], offset));
+        }
+    }
+
+    /// The degrees of freedom that move both of two bodies, the first alone, the second alone.
+    #[inline(always)]
+    fn branches(&self, bodies: [usize; 2]) -> [&[u32]; 3] {
+        let [first, second] = [self.structure.chain(bodies[0]), self.structure.chain(bodies[1])];
+        if first.is_empty() || second.is_empty() {
+            return [&[], first, second];
+        }
+        self.structure.branches(bodies)
+    }
+
+    /// Position of a slider driven through a rod of length r by a crank pin.
+    ///
+    /// With a the slider's axis and v the vector from slider to pin, the slider's displacement is
+    /// l = a·v − √D, D = (a·v)² + r² − v·v, so that ∂l/∂v = (1 − a·v/√D) a + v/√D and
+    /// ∂l/∂a = (1 − a·v/√D) v. A rod too short for the gap (D ≤ 0) stays in line with the axis.
+    #[inline(always)]
+    pub fn slider_crank(
+        &self,
+        m: &Model,
+        [crank, slider]: [usize; 2],
+        rod: f64,
+        gear: f64,
+        row: &mut Row<'_>,
+    ) -> Option<f64> {
+        let axis = self.site_xmat[slider].col(2);
+        let gap = self.site_xpos[crank] - self.site_xpos[slider];
+        let along = gap.dot(axis);
+        let det = along * along + rod * rod - gap.dot(gap);
+        let (length, by_gap, by_axis) = if det <= 0.0 {
+            (along, axis, gap)
+        } else {
+            let root = det.sqrt();
+            let share = 1.0 - along / root;
+            (along - root, axis * share + gap * (1.0 / root), gap * share)
+        };
+        let bodies = bodies_of(m, [slider, crank])?;
+        let mut push = |dof: u32, gap_rate: Vec3, axis_rate: Vec3| {
+            let mut rate = 0.0;
+            for k in 0..3 {
+                rate += by_axis[k] * axis_rate[k] + by_gap[k] * gap_rate[k];
+            }
+            row.push_nonzero(dof as usize, rate * gear);
+        };
+        let (slider, crank) = ((slider, bodies[0]), (crank, bodies[1]));
+        let [both, first, second] = self.branches(bodies);
+        if !both.is_empty() {
+            let from = self.offset(slider.0, slider.1);
+            self.for_each_motion(both, crank, |dof, motion| {
+                let cdof = &self.cdof[dof as usize];
+                push(dof, motion - chain::point_motion(cdof, from), cdof.rot().cross(axis));
+            });
+        }
+        // Branches of a tree do not interleave.
+        let [before, after] =
+            if first.first() < second.first() { [&[][..], second] } else { [second, &[]] };
+        self.for_each_motion(before, crank, |dof, motion| push(dof, motion, Vec3::ZERO));
+        self.for_each_motion(first, slider, |dof, motion| {
+            push(dof, -motion, self.cdof[dof as usize].rot().cross(axis));
+        });
+        self.for_each_motion(after, crank, |dof, motion| push(dof, motion, Vec3::ZERO));
+        Some(length * gear)
+    }
+
+    /// A wrench that turns with the site; it has no length.
+    #[inline(always)]
+    pub fn wrench(
+        &self,
+        m: &Model,
+        site: usize,
+        gear: &[f64; 6],
+        row: &mut Row<'_>,
+    ) -> Option<f64> {
+        let s = self.structure;
+        let body = index(m.site_bodyid[site], m.nbody)?;
         let root = s.bodies[body].root as usize;
-        let dofs: [u32; 6] = s.chain(body).try_into().ok().filter(|_| s.bodies[root].free)?;
-        let axes = d.cdof.get(dofs[0] as usize..)?.first_chunk::<6>()?;
-        let colind = d.moment_colind.get_mut(start..)?.first_chunk_mut::<24>()?;
-        let value = d.actuator_moment.get_mut(start..)?.first_chunk_mut::<24>()?;
-        let gears = m.actuator_gear[first..].first_chunk::<4>()?;
-
-        let frame = Mat3::<Simd>::load(&d.site_xmat, sites);
-        let gear = Spatial::<Simd>::load(bytemuck::cast_slice(gears), [0, 1, 2, 3]);
-        // A gear has its translational half first.
-        let (force, torque) = (frame * gear.rot(), frame * gear.lin());
-        let offset = Vec3::<Simd>::load(&d.site_xpos, sites) - Vec3::of(d.subtree_com[root]);
-
-        // The joint moves along the axes of the world first.
-        let [x, y, z] = force.0;
-        let mut moments = Spatial([x, y, z, x, y, z]);
-        for k in 3..6 {
-            let axis = Spatial::<Simd>::of(axes[k]);
-            let motion = axis.lin() + axis.rot().cross(offset);
-            moments[k] = motion.dot(force) + axis.rot().dot(torque);
-        }
-        moments.store(bytemuck::cast_slice_mut(value), [0, 1, 2, 3]);
-        *colind = bytemuck::cast([dofs; 4]);
-        let zero = Simd::of(0.0);
-        let mut zeros = moments[0].abs().at_most(zero);
-        for k in 1..6 {
-            zeros = zeros.or(moments[k].abs().at_most(zero));
-        }
-
-        let rowadr = d.moment_rowadr[first..].first_chunk_mut::<4>()?;
-        let rownnz = d.moment_rownnz[first..].first_chunk_mut::<4>()?;
-        *d.actuator_length[first..].first_chunk_mut::<4>()? = [0.0; 4];
-        if !zeros.any() {
-            let begin = start as i32;
-            (*rowadr, *rownnz) = ([begin, begin + 6, begin + 12, begin + 18], [6; 4]);
-            return Some(start + 24);
-        }
-        // Rows move together as their zeros go.
-        let mut next = 0;
-        for lane in 0..4 {
-            let begin = next;
-            for k in 6 * lane..6 * lane + 6 {
-                (colind[next], value[next]) = (colind[k], value[k]);
-                next += usize::from(value[next] != 0.0);
+        let [force, torque] = halves(gear).map(|g| self.site_xmat[site] * g);
+        let offset = self.site_xpos[site] - self.subtree_com[root];
+        let mut dofs = s.chain(body);
+        if s.bodies[root].free
+            && let Some((&[x, y, z], turns)) = dofs.split_first_chunk()
+        {
+            // Along the axes of the world, all together.
+            for (dof, force) in [x, y, z].into_iter().zip(force.0) {
+                row.push_nonzero(dof as usize, force);
             }
-            (rowadr[lane], rownnz[lane]) = ((start + begin) as i32, (next - begin) as i32);
+            dofs = turns;
         }
-        Some(start + next)
+        for &dof in dofs {
+            let cdof = &self.cdof[dof as usize];
+            let moment = chain::point_motion(cdof, offset).dot(force) + cdof.rot().dot(torque);
+            row.push_nonzero(dof as usize, moment);
+        }
+        Some(0.0)
+    }
+
+    /// Pose of a site relative to a reference site, projected on the gear. Dofs that move both
+    /// together have no effect on it.
+    #[inline(always)]
+    pub fn relative(
+        &self,
+        m: &Model,
+        sites: [usize; 2],
+        gear: &[f64; 6],
+        row: &mut Row<'_>,
+    ) -> Option<f64> {
+        let [reference, site] = sites;
+        let [translation, rotation] = halves(gear);
+        let frame = &self.site_xmat[reference];
+        let bodies = bodies_of(m, sites)?;
+        let mut length = 0.0;
+        if translation != Vec3::ZERO {
+            let gap = frame.tmul(self.site_xpos[site] - self.site_xpos[reference]);
+            length += gap.dot(translation);
+        }
+        if rotation != Vec3::ZERO {
+            // The order of factors is MuJoCo's.
+            let [reference_quat, quat] =
+                [0, 1].map(|k| m.site_quat[sites[k]] * self.xquat[bodies[k]]);
+            length += quat.difference(reference_quat).dot(rotation);
+        }
+
+        let (force, torque) = (*frame * translation, *frame * rotation);
+        let [_, first, second] = self.branches(bodies);
+        for (side, dofs) in alone(first, second) {
+            let sign = if side == 0 { -1.0 } else { 1.0 };
+            self.for_each_motion(dofs, (sites[side], bodies[side]), |dof, motion| {
+                let turn = self.cdof[dof as usize].rot();
+                row.push_nonzero(dof as usize, sign * (motion.dot(force) + turn.dot(torque)));
+            });
+        }
+        Some(length)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use corten_model::Assets;
+/// The bodies of two sites.
+#[inline(always)]
+fn bodies_of(m: &Model, [a, b]: [usize; 2]) -> Option<[usize; 2]> {
+    Some([index(m.site_bodyid[a], m.nbody)?, index(m.site_bodyid[b], m.nbody)?])
+}
 
-    use super::*;
-    use crate::load_model_str;
-    use crate::stage::{inertia, kinematics, transmission};
-
-    const VEHICLE: &str = r#"<mujoco>
-        <worldbody>
-          <body><freejoint/>
-            <geom size=".1 .2 .3" type="box"/>
-            <site name="a" pos=".1 .2 .3"/>
-            <site name="b" pos="-.1 .2 .1" euler="20 0 50"/>
-            <site name="c" pos=".1 -.2 .2"/>
-            <body><geom size=".1"/><site name="d" pos=".3 0 .1" euler="0 70 0"/></body>
-          </body>
-        </worldbody>
-        <actuator>
-          <motor site="a" gear="0 0 1 0 0 .2"/>
-          <motor site="b" gear="1 2 3 4 5 6"/>
-          <motor site="c" gear="0 1 0 .1 0 0"/>
-          <motor site="d" gear="1 0 0 0 0 1"/>
-        </actuator>
-      </mujoco>"#;
-
-    /// Upright, entries of rows vanish; all sites have a body with the same dofs, if not the same.
-    #[test]
-    fn thrusters_in_lanes_have_the_rows_of_each() {
-        let mut m = load_model_str(VEHICLE, &Assets::memory_only()).unwrap();
-        for quat in [[1.0, 0.0, 0.0, 0.0], [0.5, 0.1, -0.7, 0.3]] {
-            for body in [m.site_bodyid[0], m.site_bodyid[3]] {
-                m.site_bodyid.fill(body);
-                let mut d = Data::new(&m);
-                d.qpos[3..7].copy_from_slice(&quat);
-                kinematics::kinematics(&m, &mut d);
-                inertia::centers_of_mass(&m, &mut d);
-                let mut each = d.clone();
-                transmission::rows(&m, &mut each, 0..4, 0, false);
-                let four = Thrusters::find(&m, 0).unwrap();
-                let end = rows(&m, &mut d, four, 0).unwrap();
-                assert_eq!(d.moment_rowadr, each.moment_rowadr);
-                assert_eq!(d.moment_rownnz, each.moment_rownnz);
-                assert_eq!(d.moment_colind[..end], each.moment_colind[..end]);
-                assert_eq!(d.actuator_moment[..end], each.actuator_moment[..end]);
-                assert_eq!(end, (d.moment_rowadr[3] + d.moment_rownnz[3]) as usize);
-                assert_eq!(end < 24, quat[0] == 1.0);
-            }
-        }
-    }
+/// The dofs that move one of two bodies alone, in ascending order, each with the place of the body.
+#[inline(always)]
+fn alone<'a>(first: &'a [u32], second: &'a [u32]) -> [(usize, &'a [u32]); 2] {
+    // Branches of a tree do not interleave.
+    let sides = [(0, first), (1, second)];
+    if second.first() < first.first() { [sides[1], sides[0]] } else { sides }
 }

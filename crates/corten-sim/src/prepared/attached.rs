@@ -1,9 +1,7 @@
 //! What is attached to bodies, ready to be placed.
 
+use corten_model::ModelArrays;
 use corten_model::enums::SameFrame;
-
-use crate::Model;
-use crate::support::same;
 
 /// Four of a kind, and their bodies; the last may be repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,34 +28,18 @@ pub(crate) struct Placed {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Attached {
     pub kinds: [Placed; 3],
-    /// What the model says about each frame, and about the bodies of sites.
-    same: [Vec<u8>; 3],
-    site_bodies: Vec<i32>,
 }
 
 impl Attached {
     /// Given all attachments of each kind with their bodies, in ascending order.
-    pub fn new(m: &Model, kinds: [Vec<[u32; 2]>; 3]) -> Attached {
-        let same = flags(m);
-        let mut sorted = Attached {
-            same: same.map(<[u8]>::to_vec),
-            site_bodies: m.site_bodyid.clone(),
-            ..Attached::default()
-        };
-        for ((attached, same), placed) in kinds.iter().zip(same).zip(&mut sorted.kinds) {
-            *placed = Placed::new(attached, same);
+    pub fn new(m: &ModelArrays, [bodies, geoms, sites]: [Vec<[u32; 2]>; 3]) -> Attached {
+        Attached {
+            kinds: [
+                Placed::new(&bodies, &m.body_sameframe),
+                Placed::new(&geoms, &m.geom_sameframe),
+                Placed::new(&sites, &m.site_sameframe),
+            ],
         }
-        sorted
-    }
-
-    /// Whether the model still says what it said.
-    #[inline]
-    pub fn fit(&self, m: &Model) -> bool {
-        let ([bodies, geoms, sites], now) = (&self.same, flags(m));
-        same(bodies, now[0])
-            && same(geoms, now[1])
-            && same(sites, now[2])
-            && same(&self.site_bodies, &m.site_bodyid)
     }
 }
 
@@ -88,8 +70,4 @@ impl FourAttached {
         let four: [[u32; 2]; 4] = std::array::from_fn(|k| four[k.min(four.len() - 1)]);
         FourAttached { at: four.map(|[k, _]| k), bodies: four.map(|[_, body]| body) }
     }
-}
-
-fn flags(m: &Model) -> [&[u8]; 3] {
-    [&m.body_sameframe, &m.geom_sameframe, &m.site_sameframe]
 }

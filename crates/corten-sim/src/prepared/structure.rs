@@ -1,19 +1,15 @@
 //! The kinematic forest in the form in which the recursive passes read it.
 //!
-//! Built once per `Data` from the index arrays of the model, and shared by all data of models with
-//! the same indices. Every index is checked here, so the passes stay in bounds whatever is written
-//! into the model's index arrays later; objects with indices that make no sense are left out.
+//! Every index of the model is checked here, so the passes stay in bounds whatever is written into
+//! the model's index arrays later; objects with indices that make no sense are left out.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use corten_math::{SquarePattern, TreePattern};
+use corten_model::ModelArrays;
 use corten_model::enums::JointType;
 
 use super::attached::Attached;
-use super::shared::Shared;
-
-use crate::Model;
 
 /// Indices of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,8 +83,8 @@ pub(crate) struct Structure {
     /// Body of every degree of freedom.
     pub dof_body: Vec<u32>,
     chain: Vec<u32>,
-    /// What is attached to bodies; nothing if a site has no body.
-    pub attached: Attached,
+    /// What is attached to bodies; `None` if a site has no body.
+    pub attached: Option<Attached>,
     /// Sparsity of the mass matrix.
     pub mass: TreePattern,
     /// Sparsity of derivatives by velocity; empty if that of the model lacks entries for its fill.
@@ -102,14 +98,7 @@ fn holds(square: &SquarePattern, mass: &TreePattern) -> bool {
 }
 
 impl Structure {
-    /// The structure of a model: that of earlier data, if one in use is the same.
-    pub fn shared(m: &Model) -> Arc<Structure> {
-        static IN_USE: Shared<Structure> = Shared::new();
-        let new = Structure::new(m);
-        IN_USE.find(|old| *old == new, || new.clone())
-    }
-
-    pub fn new(m: &Model) -> Structure {
+    pub fn new(m: &ModelArrays) -> Structure {
         // Without its joints a body still has a place; one bad joint makes all addresses doubtful.
         let mut joints: Vec<Joint> =
             (0..m.njnt).map(|j| model_joint(m, j)).collect::<Option<_>>().unwrap_or_default();
@@ -125,7 +114,7 @@ impl Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
             chain: Vec::new(),
-            attached: Attached::default(),
+            attached: None,
             square: SquarePattern::from_rows(&m.D_rownnz, &m.D_rowadr, &m.D_colind)
                 .filter(|p| p.size() == m.nv && p.entries() == m.nD && holds(p, &mass))
                 .unwrap_or_default(),
@@ -136,13 +125,11 @@ impl Structure {
         for b in 0..m.nbody {
             s.add_body(m, b);
         }
-        if let Some(attached) = s.attached(m) {
-            s.attached = Attached::new(m, attached);
-        }
+        s.attached = s.attached(m).map(|attached| Attached::new(m, attached));
         s
     }
 
-    fn add_body(&mut self, m: &Model, b: usize) {
+    fn add_body(&mut self, m: &ModelArrays, b: usize) {
         let parent = below(m.body_parentid[b], b);
         let root = below(m.body_rootid[b], b + 1);
         let joints = range(m.body_jntadr[b], m.body_jntnum[b], self.joints.len());
@@ -169,7 +156,7 @@ impl Structure {
     }
 
     /// Inertial frames, geoms and sites, each with its body; `None` if a site has none.
-    fn attached(&self, m: &Model) -> Option<[Vec<[u32; 2]>; 3]> {
+    fn attached(&self, m: &ModelArrays) -> Option<[Vec<[u32; 2]>; 3]> {
         let bodies = || (0u32..).zip(&self.bodies);
         let body = |b: i32| u32::try_from(b).ok().filter(|&b| (b as usize) < m.nbody);
         let sites = (0u32..).zip(&m.site_bodyid).map(|(s, &b)| Some([s, body(b)?]));
@@ -203,7 +190,7 @@ impl Structure {
 }
 
 /// A joint of the model, if its indices make sense.
-pub(crate) fn model_joint(m: &Model, j: usize) -> Option<Joint> {
+pub(crate) fn model_joint(m: &ModelArrays, j: usize) -> Option<Joint> {
     let kind = JointType::from_raw(m.jnt_type[j])?;
     let (nq, nv) = joint_width(kind);
     let (qpos, dof) = (u32::try_from(m.jnt_qposadr[j]).ok()?, u32::try_from(m.jnt_dofadr[j]).ok()?);

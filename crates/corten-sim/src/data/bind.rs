@@ -1,0 +1,57 @@
+use std::sync::Arc;
+
+use super::Data;
+use super::scratch::Scratch;
+use crate::prepared::Prepared;
+use crate::stage::tendon;
+use crate::{Model, StepError};
+
+impl Data {
+    /// Takes up the structure of a model, which may be another one than that of the last step, or
+    /// have changed since. Functions that run the engine do so by themselves; a single stage expects
+    /// that it has been done.
+    ///
+    /// The model must have the sizes of the one that the data was made for. Where its kinematic
+    /// structure differs, the data has no contacts and constraints until they are computed anew.
+    #[inline(always)]
+    pub fn bind(&mut self, m: &Model) -> Result<(), StepError> {
+        let prepared = m.prepared();
+        if Arc::ptr_eq(prepared, &self.prepared) {
+            return Ok(());
+        }
+        self.rebind(m, prepared)
+    }
+
+    /// [`Self::bind`], where a model of other sizes is a mistake in the program.
+    ///
+    /// # Panics
+    /// If the sizes differ.
+    #[inline(always)]
+    pub(crate) fn bind_same_sizes(&mut self, m: &Model) {
+        if let Err(error) = self.bind(m) {
+            panic!("{error}");
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rebind(&mut self, m: &Model, prepared: &Arc<Prepared>) -> Result<(), StepError> {
+        let [own, given] = [&self.prepared, prepared].map(|p| &p.inputs.sizes);
+        if let Some((size, data, model)) = own.difference(given) {
+            return Err(StepError::OtherSizes { size, data, model });
+        }
+        let same_layout = self.prepared.has_layout_of(prepared);
+        self.prepared = prepared.clone();
+        if same_layout {
+            self.scratch.tendons = tendon::Memory::default();
+            self.scratch.collision.forget_hulls();
+        } else {
+            let threads = std::mem::take(&mut self.scratch.threads);
+            self.scratch = Scratch { threads, ..Scratch::new(m, &prepared.structure) };
+            self.contact.clear();
+            self.ncon = 0;
+            self.clear_constraints();
+        }
+        Ok(())
+    }
+}
