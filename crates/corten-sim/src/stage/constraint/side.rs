@@ -82,7 +82,7 @@ pub(super) fn push_relative_velocity(
 ) -> Option<Columns> {
     let (col, run, val) = (rows.columns.len(), rows.runs.len(), rows.values.len());
     for &(body, _) in sides.iter().flat_map(ContactSide::shares) {
-        rows.columns.extend_from_slice(d.scratch.structure.chain(body));
+        rows.columns.extend_from_slice(d.prepared.structure.chain(body));
     }
     let ncol = ascending(&mut rows.columns[col..]);
     rows.columns.truncate(col + ncol);
