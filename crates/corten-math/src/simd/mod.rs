@@ -11,9 +11,9 @@
 //! # Safety
 //!
 //! Arithmetic with an AVX register on a processor without AVX is undefined behaviour. The type of the
-//! register is private to this module, and given to generic code in one place only: [`Arguments`], after
-//! the processor has been found to have AVX2. Whatever code learns about the type there runs after
-//! that, and a processor does not lose its registers.
+//! register is private to this module, and generic code learns it from a [`Native`] only, which exists
+//! once the processor has been found to have AVX2, and with it BMI. A processor does not lose its
+//! registers.
 
 #[cfg(target_arch = "x86_64")]
 mod avx;
@@ -36,52 +36,25 @@ pub trait Kernel<Arguments> {
     fn run<Simd: Wide>(arguments: Arguments) -> Self::Output;
 }
 
-/// A tuple of arguments that kernels are called with. Each is passed by itself, in a register.
+/// The proof that the processor has wide registers.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[doc(hidden)]
-pub trait Arguments: Sized {
-    /// Calls the version of a kernel that fits the processor.
-    fn dispatch<K: Kernel<Self>>(self) -> K::Output;
+#[derive(Clone, Copy, Debug)]
+pub struct Native(());
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl Native {
+    /// `None` if the baseline is to be used.
+    #[inline(always)]
+    pub fn detect() -> Option<Native> {
+        native::is_used().then_some(Native(()))
+    }
+
+    #[inline(always)]
+    pub fn run<Arguments, K: Kernel<Arguments>>(self, arguments: Arguments) -> K::Output {
+        K::run::<Register>(arguments)
+    }
 }
-
-macro_rules! arguments {
-    ($($name:ident $type:ident)*) => {
-        impl<$($type),*> Arguments for ($($type,)*) {
-            #[inline(always)]
-            fn dispatch<Body: Kernel<Self>>(self) -> Body::Output {
-                let ($($name,)*) = self;
-
-                #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-                if native::is_used() {
-                    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2"))]
-                    fn native<$($type,)* Body: Kernel<($($type,)*)>>($($name: $type),*) -> Body::Output {
-                        Body::run::<Register>(($($name,)*))
-                    }
-
-                    // SAFETY: on x86-64, the processor has been found to have AVX2, and with it BMI.
-                    #[allow(unused_unsafe)]
-                    return unsafe { native::<$($type,)* Body>($($name),*) };
-                }
-
-                // Not inlined: what is left is a jump, without registers to be saved.
-                #[inline(never)]
-                fn baseline<$($type,)* Body: Kernel<($($type,)*)>>($($name: $type),*) -> Body::Output {
-                    Body::run::<crate::Four>(($($name,)*))
-                }
-                baseline::<$($type,)* Body>($($name),*)
-            }
-        }
-    };
-}
-
-arguments!();
-arguments!(a A);
-arguments!(a A b B);
-arguments!(a A b B c C);
-arguments!(a A b B c C d D);
-arguments!(a A b B c C d D e E);
-arguments!(a A b B c C d D e E f F);
-arguments!(a A b B c C d D e E f F g G);
-arguments!(a A b B c C d D e E f F g G h H);
 
 /// Whether kernels compute with wide registers here, not with the baseline.
 pub fn is_native() -> bool {
@@ -150,7 +123,27 @@ macro_rules! wide {
                 fn run<Simd: $crate::Wide>(($($argument,)*): ($($type,)*)) -> Self::Output $body
             }
 
-            $crate::simd::Arguments::dispatch::<Body>(($($argument,)*))
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+            if let Some(processor) = $crate::simd::Native::detect() {
+                #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2"))]
+                fn native $(<$($generic)*>)? (
+                    processor: $crate::simd::Native,
+                    $($argument: $type),*
+                ) $(-> $result)? {
+                    processor.run::<_, Body>(($($argument,)*))
+                }
+
+                // SAFETY: `Native` proves that the processor has the features.
+                #[allow(unused_unsafe)]
+                return unsafe { native(processor, $($argument),*) };
+            }
+
+            // Not inlined: what is left is a jump, without registers to be saved.
+            #[inline(never)]
+            fn baseline $(<$($generic)*>)? ($($argument: $type),*) $(-> $result)? {
+                <Body as $crate::simd::Kernel<_>>::run::<$crate::Four>(($($argument,)*))
+            }
+            baseline($($argument),*)
         }
     )*};
     (@output) => { () };

@@ -24,7 +24,7 @@ use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, MAX_RANK};
 use crate::data::room::fit;
 use blocks::{Blocks, Places, each_block};
-use corten_math::wide;
+use corten_math::{Wide, wide};
 use layout::{Layout, Shape, Slot, Workspace, is_single};
 use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 
@@ -40,10 +40,10 @@ pub trait System {
     fn set(&mut self, x: &[f64]);
 
     /// `y = J x` with the vector given or found last.
-    fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]);
+    fn mul_jacobian<S: Wide>(&mut self, rows: &Jacobian<'_>, y: &mut [f64]);
 
     /// `y = M x` with the vector given or found last.
-    fn mul_inertia(&mut self, y: &mut [f64]);
+    fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]);
 
     /// `y = Jᵀ f`.
     fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]);
@@ -54,7 +54,7 @@ pub trait System {
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize;
 
     /// Finds the direction of search `−H⁻¹ g`, which becomes the vector of the products to come.
-    fn descend(&mut self, gradient: &[f64]);
+    fn descend<S: Wide>(&mut self, gradient: &[f64]);
 
     /// The direction found last.
     fn direction(&self) -> &[f64];
@@ -196,11 +196,11 @@ impl System for Hessian {
         }
     }
 
-    fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
+    fn mul_jacobian<S: Wide>(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
         mul_jacobian(self, rows, y);
     }
 
-    fn mul_inertia(&mut self, y: &mut [f64]) {
+    fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
         mul_inertia(self, y);
     }
 
@@ -215,7 +215,7 @@ impl System for Hessian {
         factor(self)
     }
 
-    fn descend(&mut self, gradient: &[f64]) {
+    fn descend<S: Wide>(&mut self, gradient: &[f64]) {
         for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
             *to = dofs.map(|dof| gradient.get(dof as usize).map_or(0.0, |g| -g));
         }

@@ -15,7 +15,7 @@ use super::line_search::{Direction, Found, Line, Point};
 use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Problem};
 use crate::SolverStat;
-use corten_math::{MIN_VAL, wide};
+use corten_math::{Four, MIN_VAL, Wide, wide};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -113,7 +113,7 @@ impl Primal {
         } else if x.len() <= MOST {
             products_small(&mut self.small, problem, aref, x, jar, ma);
         } else {
-            products(&mut self.large[self.count], problem, aref, x, jar, ma);
+            products::<Four, _>(&mut self.large[self.count], problem, aref, x, jar, ma);
         }
     }
 
@@ -152,7 +152,7 @@ impl Primal {
 }
 
 #[inline(always)]
-fn products<H: System>(
+fn products<S: Wide, H: System>(
     system: &mut H,
     problem: &Problem<'_>,
     aref: &[f64],
@@ -161,10 +161,10 @@ fn products<H: System>(
     ma: Option<&mut [f64]>,
 ) {
     system.set(x);
-    system.mul_jacobian(&problem.rows.jacobian, jar);
+    system.mul_jacobian::<S>(&problem.rows.jacobian, jar);
     jar.iter_mut().zip(aref).for_each(|(r, aref)| *r -= aref);
     if let Some(ma) = ma {
-        system.mul_inertia(ma);
+        system.mul_inertia::<S>(ma);
     }
 }
 
@@ -181,7 +181,7 @@ wide! {
         jar: &mut [f64],
         ma: Option<&mut [f64]>,
     ) {
-        products(system, problem, aref, x, jar, ma);
+        products::<Simd, H>(system, problem, aref, x, jar, ma);
     }
 
     /// Newton's method on a problem that has been loaded.
@@ -240,13 +240,13 @@ wide! {
                 raised = system.factor(problem, x.jar, x.state, known);
                 outcome.singular += raised;
             }
-            system.descend(grad);
+            system.descend::<Simd>(grad);
             let search_norm = norm(system.direction());
             if search_norm < MIN_VAL {
                 break;
             }
-            system.mul_inertia(mv);
-            system.mul_jacobian(&rows.jacobian, jv);
+            system.mul_inertia::<Simd>(mv);
+            system.mul_jacobian::<Simd>(&rows.jacobian, jv);
             let search = system.direction();
             let along = Direction {
                 search,

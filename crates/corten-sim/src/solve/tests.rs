@@ -1,6 +1,6 @@
 //! The solvers on problems made by hand: closed forms, agreement with each other, optimality.
 
-use corten_math::TreePattern;
+use corten_math::{Four, TreePattern};
 
 use super::dual::Dual;
 use super::hessian::compact::Compact;
@@ -354,15 +354,18 @@ fn hessian_solves_across_branches_and_trees() {
     let mut x: Vec<f64> = up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * h)).collect();
     x.iter_mut().for_each(|x| *x = -*x);
     let gradient = x.clone();
-    let mut check = |system: &mut dyn System| {
-        system.load(n, &problem.inertia, &problem.rows.jacobian);
-        assert_eq!(system.factor(&problem, &jar, &state, false), 0);
-        system.descend(&gradient);
-        x.copy_from_slice(system.direction());
-        assert!(distance(&x, &v) < 1e-5, "{}", distance(&x, &v));
-    };
-    check(&mut Hessian::default());
-    check(&mut Compact::default());
+    macro_rules! check {
+        ($system:expr) => {{
+            let mut system = $system;
+            system.load(n, &problem.inertia, &problem.rows.jacobian);
+            assert_eq!(system.factor(&problem, &jar, &state, false), 0);
+            system.descend::<Four>(&gradient);
+            x.copy_from_slice(system.direction());
+            assert!(distance(&x, &v) < 1e-5, "{}", distance(&x, &v));
+        }};
+    }
+    check!(Hessian::default());
+    check!(Compact::default());
 }
 
 #[test]
@@ -386,35 +389,36 @@ fn a_tiny_problem_gives_the_same_in_full() {
         case.push(cone, &[2, 6], &rows(dim, 2), 3.0, 0.03);
         let n = case.qacc_smooth.len();
         let problem = case.problem();
-        let (mut full, mut tiles) = (Tiny::default(), Compact::default());
-        let systems: [&mut dyn System; 2] = [&mut full, &mut tiles];
-        let [a, b] = systems.map(|system| {
-            let mut results = Vec::new();
-            system.load(n, &problem.inertia, &problem.rows.jacobian);
-            for (step, known) in [(1.0, false), (-3.0, true), (0.2, true)] {
-                let x: Vec<f64> = case.qacc_smooth.iter().map(|a| step * a).collect();
-                let jar = case.jar(&x);
-                let (mut force, mut state) = (vec![0.0; jar.len()], vec![0; jar.len()]);
-                cost::update(&problem.rows, &jar, &mut force, &mut state);
-                assert_eq!(system.factor(&problem, &jar, &state, known), 0);
-                let mut gradient = vec![0.0; n];
-                system.tmul_jacobian(&problem.rows.jacobian, &force, &mut gradient);
-                system.descend(&gradient);
-                let (mut mv, mut jv) = (vec![0.0; n], vec![0.0; jar.len()]);
-                system.mul_inertia(&mut mv);
-                system.mul_jacobian(&problem.rows.jacobian, &mut jv);
-                results.extend([gradient, system.direction().to_vec(), mv, jv].concat());
-                system.set(&x);
-                let mut jx = vec![0.0; jar.len()];
-                system.mul_jacobian(&problem.rows.jacobian, &mut jx);
-                let mut direct = vec![0.0; jar.len()];
-                case.jacobian().mul(&x, &mut direct);
-                assert!(distance(&jx, &direct) < 1e-13);
-                results.extend(jx);
-            }
-            results.push(system.nonzeros(&problem) as f64);
-            results
-        });
+        macro_rules! results {
+            ($system:expr) => {{
+                let (mut system, mut results) = ($system, Vec::new());
+                system.load(n, &problem.inertia, &problem.rows.jacobian);
+                for (step, known) in [(1.0, false), (-3.0, true), (0.2, true)] {
+                    let x: Vec<f64> = case.qacc_smooth.iter().map(|a| step * a).collect();
+                    let jar = case.jar(&x);
+                    let (mut force, mut state) = (vec![0.0; jar.len()], vec![0; jar.len()]);
+                    cost::update(&problem.rows, &jar, &mut force, &mut state);
+                    assert_eq!(system.factor(&problem, &jar, &state, known), 0);
+                    let mut gradient = vec![0.0; n];
+                    system.tmul_jacobian(&problem.rows.jacobian, &force, &mut gradient);
+                    system.descend::<Four>(&gradient);
+                    let (mut mv, mut jv) = (vec![0.0; n], vec![0.0; jar.len()]);
+                    system.mul_inertia::<Four>(&mut mv);
+                    system.mul_jacobian::<Four>(&problem.rows.jacobian, &mut jv);
+                    results.extend([gradient, system.direction().to_vec(), mv, jv].concat());
+                    system.set(&x);
+                    let mut jx = vec![0.0; jar.len()];
+                    system.mul_jacobian::<Four>(&problem.rows.jacobian, &mut jx);
+                    let mut direct = vec![0.0; jar.len()];
+                    case.jacobian().mul(&x, &mut direct);
+                    assert!(distance(&jx, &direct) < 1e-13);
+                    results.extend(jx);
+                }
+                results.push(system.nonzeros(&problem) as f64);
+                results
+            }};
+        }
+        let (a, b) = (results!(Tiny::default()), results!(Compact::default()));
         let size = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         assert!(
             size > 1.0 && distance(&a, &b) < 1e-12 * size,
@@ -460,21 +464,24 @@ fn hessian_solves_whatever_the_order_of_elimination() {
         force.iter_mut().zip(&case.d).for_each(|(f, d)| *f *= d);
         case.jacobian().tmul_add(&force, &mut product);
         product.iter_mut().for_each(|x| *x = -*x);
-        let check = |system: &mut dyn System| -> usize {
-            system.load(n, &problem.inertia, &problem.rows.jacobian);
-            // From other states, and anew.
-            let none = vec![cost::SATISFIED; state.len()];
-            assert_eq!(system.factor(&problem, &jar, &none, false), 0);
-            assert_eq!(system.factor(&problem, &jar, &state, true), 0);
-            let mut x = vec![0.0; n];
-            system.descend(&product);
-            x.copy_from_slice(system.direction());
-            assert!(distance(&x, &v) < 1e-10, "{}", distance(&x, &v));
-            system.nonzeros(&problem)
-        };
-        let nonzeros = check(&mut Hessian::default());
+        macro_rules! check {
+            ($system:expr) => {{
+                let mut system = $system;
+                system.load(n, &problem.inertia, &problem.rows.jacobian);
+                // From other states, and anew.
+                let none = vec![cost::SATISFIED; state.len()];
+                assert_eq!(system.factor(&problem, &jar, &none, false), 0);
+                assert_eq!(system.factor(&problem, &jar, &state, true), 0);
+                let mut x = vec![0.0; n];
+                system.descend::<Four>(&product);
+                x.copy_from_slice(system.direction());
+                assert!(distance(&x, &v) < 1e-10, "{}", distance(&x, &v));
+                system.nonzeros(&problem)
+            }};
+        }
+        let nonzeros = check!(Hessian::default());
         if n <= MOST {
-            assert_eq!(check(&mut Compact::default()), nonzeros);
+            assert_eq!(check!(Compact::default()), nonzeros);
         }
     }
 }

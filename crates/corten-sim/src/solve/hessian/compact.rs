@@ -16,6 +16,7 @@ use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 use super::{Buffers, System};
 use crate::data::room::fit;
+use corten_math::Wide;
 
 #[derive(Clone, Debug, Default)]
 pub struct Compact {
@@ -106,12 +107,12 @@ impl System for Compact {
     }
 
     #[inline(always)]
-    fn mul_jacobian(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
+    fn mul_jacobian<S: Wide>(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
         self.rows.mul(&Triangle, rows, &self.x, y);
     }
 
     #[inline(always)]
-    fn mul_inertia(&mut self, y: &mut [f64]) {
+    fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
         let Compact { size, inertia: Mass { tiles: inertia, own, .. }, x, sums, .. } = self;
         // A row is complete when all rows after it have added their part.
         sums[..*size].fill([0.0; LANES]);
@@ -166,7 +167,7 @@ impl System for Compact {
     }
 
     #[inline(always)]
-    fn descend(&mut self, gradient: &[f64]) {
+    fn descend<S: Wide>(&mut self, gradient: &[f64]) {
         let (fours, rest) = gradient.as_chunks::<LANES>();
         for (to, four) in self.x.iter_mut().zip(fours) {
             *to = four.map(|g| -g);

@@ -5,7 +5,7 @@
 //! has to ask which block or which tile comes next. Lanes beyond the last degree of freedom are
 //! those of a unit matrix.
 
-use corten_math::{Four as Register, Wide};
+use corten_math::Wide;
 
 use super::super::cost::{CONE, QUADRATIC, cone_hessian};
 use super::super::problem::{Inertia, Problem, inlined};
@@ -98,12 +98,12 @@ impl System for Tiny {
     }
 
     #[inline(always)]
-    fn mul_jacobian(&mut self, _: &Jacobian<'_>, y: &mut [f64]) {
+    fn mul_jacobian<S: Wide>(&mut self, _: &Jacobian<'_>, y: &mut [f64]) {
         let x = self.x;
         let (fours, rest) = self.rows.as_chunks::<LANES>();
         let (to, to_rest) = y.as_chunks_mut::<LANES>();
         for (to, four) in to.iter_mut().zip(fours) {
-            *to = times_four(four, &x);
+            *to = times_four::<S>(four, &x);
         }
         for (y, row) in to_rest.iter_mut().zip(rest) {
             let mut s = [0.0; LANES];
@@ -115,20 +115,17 @@ impl System for Tiny {
     }
 
     #[inline(always)]
-    fn mul_inertia(&mut self, y: &mut [f64]) {
+    fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
         let [first, across, second] = &self.inertia.tiles[..] else { return };
         let [x0, x1] = &self.x;
-        let mut sums = NOTHING;
+        let mut sums = [S::of(0.0); SIZE];
         for k in 0..LANES {
-            for i in 0..LANES {
-                sums[0][i] += first[k][i] * x0[k] + across[k][i] * x1[k];
-                sums[1][i] += second[k][i] * x1[k];
-            }
+            let [x0, x1] = [S::of(x0[k]), S::of(x1[k])];
+            sums[0] += S::load(first[k]) * x0 + S::load(across[k]) * x1;
+            sums[1] += S::load(second[k]) * x1;
         }
-        for (sum, product) in sums[1].iter_mut().zip(times_vector(across, x0)) {
-            *sum += product;
-        }
-        write(&sums, y);
+        sums[1] += times_vector::<S>(across, x0);
+        write(&[sums[0].store(), sums[1].store()], y);
     }
 
     #[inline(always)]
@@ -166,24 +163,24 @@ impl System for Tiny {
     }
 
     #[inline(always)]
-    fn descend(&mut self, gradient: &[f64]) {
+    fn descend<S: Wide>(&mut self, gradient: &[f64]) {
         let [first, across, second] = &self.factor;
         let [mut x0, mut x1] = read(gradient, |g| -g);
         back(second, &mut x1);
-        x0 = subtract_columns(&x0, across, &x1);
+        x0 = subtract_columns::<S>(&x0, across, &x1);
         back(first, &mut x0);
         for k in 0..LANES {
             x0[k] *= self.pivots[0].inverse[k];
             x1[k] *= self.pivots[1].inverse[k];
         }
         forth(first, &mut x0);
-        x0 = packed(x0);
-        let products = times_vector(across, &x0);
+        x0 = packed::<S>(x0);
+        let products = times_vector::<S>(across, &x0).store();
         for k in 0..LANES {
             x1[k] -= products[k];
         }
         forth(second, &mut x1);
-        self.x = [x0, packed(x1)];
+        self.x = [x0, packed::<S>(x1)];
     }
 
     #[inline(always)]
@@ -254,44 +251,43 @@ impl Tiny {
 
 /// The products of four rows with a vector.
 #[inline(always)]
-fn times_four([a, b, c, d]: &[Vector; LANES], x: &Vector) -> Four {
-    let (x0, x1) = (Register(x[0]), Register(x[1]));
-    let a = Register(a[0]) * x0 + Register(a[1]) * x1;
-    let b = Register(b[0]) * x0 + Register(b[1]) * x1;
-    let c = Register(c[0]) * x0 + Register(c[1]) * x1;
-    let d = Register(d[0]) * x0 + Register(d[1]) * x1;
-    sums([a, b, c, d])
+fn times_four<S: Wide>([a, b, c, d]: &[Vector; LANES], x: &Vector) -> Four {
+    let (x0, x1) = (S::load(x[0]), S::load(x[1]));
+    let a = S::load(a[0]) * x0 + S::load(a[1]) * x1;
+    let b = S::load(b[0]) * x0 + S::load(b[1]) * x1;
+    let c = S::load(c[0]) * x0 + S::load(c[1]) * x1;
+    let d = S::load(d[0]) * x0 + S::load(d[1]) * x1;
+    sums([a, b, c, d]).store()
 }
 
 /// The sum of each of four registers.
 #[inline(always)]
-fn sums(registers: [Register; LANES]) -> Four {
-    let [p, q, r, s] = Register::transposed(registers);
-    ((p + r) + (q + s)).0
+fn sums<S: Wide>(registers: [S; LANES]) -> S {
+    let [p, q, r, s] = S::transposed(registers);
+    (p + r) + (q + s)
 }
 
 /// Four numbers in a register: those that are stored one by one are late to be read together.
 #[inline(always)]
-fn packed(x: Four) -> Four {
-    x
+fn packed<S: Wide>(x: Four) -> Four {
+    S::from_lanes(|k| x[k]).store()
 }
 
 /// The products of the rows of a tile with a vector.
 #[inline(always)]
-fn times_vector(tile: &Tile, x: &Four) -> Four {
-    tile.map(|row| (row[0] * x[0] + row[2] * x[2]) + (row[1] * x[1] + row[3] * x[3]))
+fn times_vector<S: Wide>(tile: &Tile, x: &Four) -> S {
+    let ([a, b, c, d], x) = (*tile, S::load(*x));
+    sums([S::load(a) * x, S::load(b) * x, S::load(c) * x, S::load(d) * x])
 }
 
 /// `x − Lᵀ y` for a tile.
 #[inline(always)]
-fn subtract_columns(x: &Four, l: &Tile, y: &Four) -> Four {
-    let mut x = *x;
+fn subtract_columns<S: Wide>(x: &Four, l: &Tile, y: &Four) -> Four {
+    let mut x = S::load(*x);
     for k in 0..LANES {
-        for i in 0..LANES {
-            x[i] -= l[k][i] * y[k];
-        }
+        x -= S::load(l[k]) * S::of(y[k]);
     }
-    x
+    x.store()
 }
 
 /// The weight of a row in the Hessian.
