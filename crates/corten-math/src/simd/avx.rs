@@ -2,9 +2,10 @@
 
 use std::arch::x86_64::{
     __m256d, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_pd, _mm256_and_pd, _mm256_andnot_pd,
-    _mm256_blendv_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_movemask_pd, _mm256_mul_pd,
-    _mm256_or_pd, _mm256_permute2f128_pd, _mm256_set1_pd, _mm256_setr_pd, _mm256_sqrt_pd,
-    _mm256_sub_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd, _mm256_xor_pd,
+    _mm256_blendv_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_loadu_pd, _mm256_movemask_pd,
+    _mm256_mul_pd, _mm256_or_pd, _mm256_permute2f128_pd, _mm256_set1_pd, _mm256_setr_pd,
+    _mm256_sqrt_pd, _mm256_storeu_pd, _mm256_sub_pd, _mm256_unpackhi_pd, _mm256_unpacklo_pd,
+    _mm256_xor_pd,
 };
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -23,7 +24,7 @@ pub struct RegisterMask(__m256d);
 /// Evaluates an expression of intrinsics.
 macro_rules! avx {
     ($value:expr) => {
-        // SAFETY: the intrinsics of this module touch registers alone. They need AVX, which the
+        // SAFETY: the intrinsics of this module touch registers and arrays of four alone. They need AVX, which the
         // dispatch has found before anything computes with a `Register`.
         unsafe { $value }
     };
@@ -175,12 +176,14 @@ impl Number for Register {
 impl Wide for Register {
     #[inline(always)]
     fn load(x: [f64; 4]) -> Register {
-        bytemuck::cast(x)
+        avx!(Register(_mm256_loadu_pd(x.as_ptr())))
     }
 
     #[inline(always)]
     fn store(self) -> [f64; 4] {
-        bytemuck::cast(self)
+        let mut x = [0.0; 4];
+        avx!(_mm256_storeu_pd(x.as_mut_ptr(), self.0));
+        x
     }
 
     #[inline(always)]

@@ -2,8 +2,10 @@
 //!
 //! Reads poses of sites and geoms; writes one [`Runs`] per four legs.
 
+use std::mem::offset_of;
+
 use bytemuck::{Pod, Zeroable};
-use corten_math::{Four, Mat3, Vec3, Wide, wide};
+use corten_math::{Four, Mat3, Number, Vec3, Wide, wide};
 
 use super::path::Leg;
 use super::pattern::Pattern;
@@ -25,39 +27,46 @@ pub(crate) struct Runs {
     pub touches: Four,
 }
 
-/// Numbers of a [`Runs`], and the last of a leg.
-const NUMBERS: usize = size_of::<Runs>() / size_of::<f64>();
-const LAST: usize = NUMBERS - 4;
-
-/// Where the numbers of a leg are, among those of all runs.
+/// Where the numbers of a leg are, among those of all runs: of its lane in the first field of a
+/// [`Runs`], whose other fields follow at fixed distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Place(u32);
 
+/// Distances, in numbers.
+const fn numbers(bytes: usize) -> u32 {
+    (bytes / size_of::<f64>()) as u32
+}
+const POINTS: u32 = numbers(offset_of!(Runs, points));
+const FORCES: u32 = numbers(offset_of!(Runs, forces));
+const SHARES: u32 = numbers(offset_of!(Runs, shares));
+const TOUCHES: u32 = numbers(offset_of!(Runs, touches));
+const VECTOR: u32 = numbers(size_of::<Vec3<Four>>());
+
 impl Place {
     fn new(batch: usize, lane: usize) -> Place {
-        Place((batch * NUMBERS + lane) as u32)
+        Place((batch * size_of::<Runs>() / size_of::<f64>() + lane) as u32)
     }
 
     /// Where one of its points is.
     pub fn of_point(self, point: u32) -> u32 {
-        self.0 + 12 * point
+        self.0 + POINTS + VECTOR * point
     }
 
     /// Where the force along one of its straight pieces is.
     pub fn of_force(self, piece: u32) -> u32 {
-        self.of_point(4 + piece)
+        self.0 + FORCES + VECTOR * piece
     }
 
     /// Where it tells whether the obstacle is touched.
     pub fn of_touch(self) -> u32 {
-        self.0 + LAST as u32
+        self.0 + TOUCHES
     }
 
     /// The numbers of the leg.
     #[inline(always)]
     pub fn run(self, numbers: &[f64]) -> Run<'_> {
         let start = self.0 as usize;
-        Run(&numbers[start..start + LAST + 1])
+        Run(&numbers[start..=start + TOUCHES as usize])
     }
 }
 
@@ -66,26 +75,27 @@ pub(crate) struct Run<'a>(&'a [f64]);
 
 impl Run<'_> {
     #[inline(always)]
-    pub fn point(&self, k: usize) -> Vec3 {
-        Vec3([self.0[12 * k], self.0[12 * k + 4], self.0[12 * k + 8]])
+    pub fn point(&self, k: u32) -> Vec3 {
+        vector(self.0, POINTS + VECTOR * k)
     }
 
     #[inline(always)]
     pub fn share(&self) -> f64 {
-        self.0[LAST - 4]
+        self.0[SHARES as usize]
     }
 
     #[inline(always)]
     pub fn touches(&self) -> bool {
-        self.0[LAST] != 0.0
+        self.0[TOUCHES as usize] != 0.0
     }
 }
 
-/// Three numbers of a leg.
+/// The lane at an address of a vector of four legs.
 #[inline(always)]
 pub(super) fn vector(numbers: &[f64], at: u32) -> Vec3 {
-    let numbers = &numbers[at as usize..at as usize + 9];
-    Vec3([numbers[0], numbers[4], numbers[8]])
+    const LANES: usize = Four::LANES;
+    let numbers = &numbers[at as usize..=at as usize + 2 * LANES];
+    Vec3([numbers[0], numbers[LANES], numbers[2 * LANES]])
 }
 
 /// Four legs around obstacles of the same shape, all with a site beside it or all without, or around
@@ -182,25 +192,25 @@ impl Batch {
                     gap[k] = S::select(touch.touches, before[k], gap[k]);
                 }
                 let (after, after_length) = normalized(end - leave);
-                runs.points[1] = bytemuck::cast(reach);
-                runs.points[2] = bytemuck::cast(leave);
-                runs.forces[1] = bytemuck::cast(self.weighted(after));
+                *bytemuck::cast_mut(&mut runs.points[1]) = reach;
+                *bytemuck::cast_mut(&mut runs.points[2]) = leave;
+                *bytemuck::cast_mut(&mut runs.forces[1]) = self.weighted(after);
                 touches = S::select(touch.touches, one, zero);
                 rest = Some((touch.touches, touch.length, after_length));
             }
-            runs.touches = bytemuck::cast(touches);
+            *bytemuck::cast_mut(&mut runs.touches) = touches;
         }
         let (before, mut length) = normalized(gap);
         if let Some((touches, around, after)) = rest {
             length = S::select(touches, length + around + after, length);
         }
-        runs.points[0] = bytemuck::cast(start);
-        runs.points[3] = bytemuck::cast(end);
-        runs.forces[0] = bytemuck::cast(self.weighted(before));
+        *bytemuck::cast_mut(&mut runs.points[0]) = start;
+        *bytemuck::cast_mut(&mut runs.points[3]) = end;
+        *bytemuck::cast_mut(&mut runs.forces[0]) = self.weighted(before);
         if !self.undivided {
             length = length / S::load(self.divisors);
         }
-        runs.shares = bytemuck::cast(length);
+        *bytemuck::cast_mut(&mut runs.shares) = length;
     }
 
     /// Vectors over the divisors.
