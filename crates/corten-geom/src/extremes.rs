@@ -12,10 +12,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use corten_math::{Mask, Number, Vec3, Wide, wide};
+use corten_math::{F32x8, Mask, Number, Vec3, Wide, wide};
 
 use crate::shape::{HullGraph, Mesh};
-use corten_math::lanes::{LANES, Lanes};
 
 /// Cells along an edge of the square that directions are mapped to; a power of two.
 const CELLS: usize = 32;
@@ -60,9 +59,9 @@ struct Corner {
 #[repr(align(64))]
 struct Block {
     /// Differences to the neighbours, coordinate by coordinate.
-    edges: [[f32; LANES]; 3],
+    edges: [[f32; F32x8::LANES]; 3],
     /// First blocks of the neighbours.
-    to: [u16; LANES],
+    to: [u16; F32x8::LANES],
     /// The vertex, numbered along the hull.
     vertex: u16,
     /// How many blocks of the same vertex follow.
@@ -74,7 +73,7 @@ struct Block {
 }
 
 /// Where the neighbours of a block are, coordinate by coordinate.
-type Positions = [[f32; LANES]; 3];
+type Positions = [[f32; F32x8::LANES]; 3];
 
 /// A vertex that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,7 +134,7 @@ impl Extremes {
             if degree == 0 {
                 return None;
             }
-            count += degree.div_ceil(LANES);
+            count += degree.div_ceil(F32x8::LANES);
         }
         // The largest number stands for none.
         u16::try_from(count).ok().filter(|&n| n < u16::MAX)?;
@@ -148,7 +147,7 @@ impl Extremes {
             let longest = neighbours.iter().map(|&to| length(to)).fold(0.0, f64::max);
             let size: f64 = from.iter().map(|x| x.abs()).sum();
             let clear = CLEAR * size + EDGE_ROUNDING * longest;
-            let chunks = neighbours.chunks(LANES);
+            let chunks = neighbours.chunks(F32x8::LANES);
             let mut more = chunks.len() as u16;
             for chunk in chunks {
                 more -= 1;
@@ -198,7 +197,7 @@ impl Extremes {
                     degree += 1;
                     lanes.next() == Some(self.first[to])
                 })
-                && degree.div_ceil(LANES) == run.len()
+                && degree.div_ceil(F32x8::LANES) == run.len()
         };
         graph.globalid.len() == self.corners.len()
             && self.corners.iter().enumerate().all(|(vertex, corner)| is_same(vertex, corner))
@@ -351,7 +350,7 @@ wide! {
                 let top = greater(greater(four[0], four[2]), greater(four[1], four[3]));
                 if top > max {
                     let first = (lanes_at(low, top) | lanes_at(high, top) << 4).trailing_zeros();
-                    (best, max) = (block.to[first as usize % LANES].into(), top);
+                    (best, max) = (block.to[first as usize % F32x8::LANES].into(), top);
                 }
             }
             if best == at {
@@ -370,36 +369,36 @@ fn heights_along<S: Wide>([x, y, z]: &Positions, first: usize, dir: Vec3) -> S {
 }
 
 #[inline(always)]
-fn widened<S: Wide>(x: &[f32; LANES], first: usize) -> S {
+fn widened<S: Wide>(x: &[f32; F32x8::LANES], first: usize) -> S {
     S::load([x[first].into(), x[first + 1].into(), x[first + 2].into(), x[first + 3].into()])
 }
 
 /// The first of two numbers only if it is greater.
 #[inline(always)]
 fn greater<T: Number>(a: T, b: T) -> T {
-    T::select(b.below(a), a, b)
+    T::select(b.lt(a), a, b)
 }
 
 /// The lanes that are at a height, as bits.
 #[inline(always)]
 fn lanes_at<S: Wide>(heights: S, height: f64) -> u32 {
-    let height = S::of(height);
-    heights.at_most(height).and(height.at_most(heights)).bits()
+    let height = S::splat(height);
+    heights.le(height).and(height.le(heights)).bits()
 }
 
 impl Block {
     /// How far the neighbours lie above the vertex.
     #[inline(always)]
-    fn heights(&self, [x, y, z]: [f32; 3]) -> Lanes {
+    fn heights(&self, [x, y, z]: [f32; 3]) -> F32x8 {
         let [ex, ey, ez] = &self.edges;
-        let xy = Lanes::load(ex).times(x).plus(Lanes::load(ey).times(y));
-        xy.plus(Lanes::load(ez).times(z))
+        let xy = F32x8::load(ex).times(x).plus(F32x8::load(ey).times(y));
+        xy.plus(F32x8::load(ez).times(z))
     }
 
     /// The first neighbour at a height.
     #[inline(always)]
-    fn highest(&self, heights: Lanes, height: f32) -> u16 {
-        self.to[heights.equal(height).trailing_zeros() as usize % LANES]
+    fn highest(&self, heights: F32x8, height: f32) -> u16 {
+        self.to[heights.equal(height).trailing_zeros() as usize % F32x8::LANES]
     }
 }
 

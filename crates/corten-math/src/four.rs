@@ -101,7 +101,7 @@ impl Number for Four {
     type Mask = FourMask;
 
     #[inline(always)]
-    fn of(x: f64) -> Four {
+    fn splat(x: f64) -> Four {
         Four([x; 4])
     }
 
@@ -136,12 +136,12 @@ impl Number for Four {
     }
 
     #[inline(always)]
-    fn below(self, other: Four) -> FourMask {
+    fn lt(self, other: Four) -> FourMask {
         FourMask(array::from_fn(|k| self.0[k] < other.0[k]))
     }
 
     #[inline(always)]
-    fn at_most(self, other: Four) -> FourMask {
+    fn le(self, other: Four) -> FourMask {
         FourMask(array::from_fn(|k| self.0[k] <= other.0[k]))
     }
 

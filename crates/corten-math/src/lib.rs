@@ -6,9 +6,9 @@
 
 pub mod dense;
 mod eig3;
+mod f32x8;
 mod four;
 pub mod hint;
-pub mod lanes;
 mod mat3;
 mod mat6;
 mod number;
@@ -23,6 +23,7 @@ mod trig;
 mod vec3;
 
 pub use eig3::{Eig3, eig3, principal_axes};
+pub use f32x8::F32x8;
 pub use four::Four;
 pub use mat3::Mat3;
 pub use mat6::Mat6;

@@ -13,9 +13,9 @@ impl<T: Number> Mat3<T> {
     /// The same matrix in every lane.
     #[inline(always)]
     pub fn of(m: Mat3) -> Mat3<T> {
-        let mut all = Mat3([T::of(0.0); 9]);
+        let mut all = Mat3([T::splat(0.0); 9]);
         for k in 0..9 {
-            all.0[k] = T::of(m.0[k]);
+            all.0[k] = T::splat(m.0[k]);
         }
         all
     }

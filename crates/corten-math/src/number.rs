@@ -30,11 +30,11 @@ pub trait Number:
 {
     /// How many numbers.
     const LANES: usize;
-    /// A truth for each.
+    /// A truth value for each.
     type Mask: Mask;
 
     /// The same number in every lane.
-    fn of(x: f64) -> Self;
+    fn splat(x: f64) -> Self;
     /// What `number` tells for each lane.
     fn from_lanes(number: impl Fn(usize) -> f64) -> Self;
     /// What `record` tells for each lane: four numbers that lie side by side.
@@ -45,23 +45,23 @@ pub trait Number:
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     /// `self < other`.
-    fn below(self, other: Self) -> Self::Mask;
+    fn lt(self, other: Self) -> Self::Mask;
     /// `self <= other`.
-    fn at_most(self, other: Self) -> Self::Mask;
+    fn le(self, other: Self) -> Self::Mask;
     /// `yes` where the mask is true, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
-    /// The larger of two.
+    /// The larger of two; the first if either is NaN.
     #[inline(always)]
-    fn larger(self, other: Self) -> Self {
-        Self::select(self.below(other), other, self)
+    fn max(self, other: Self) -> Self {
+        Self::select(self.lt(other), other, self)
     }
 
     /// The nearest number from 0 to 1.
     #[inline(always)]
     fn clamp_unit(self) -> Self {
-        let (zero, one) = (Self::of(0.0), Self::of(1.0));
-        Self::select(self.below(zero), zero, Self::select(one.below(self), one, self))
+        let (zero, one) = (Self::splat(0.0), Self::splat(1.0));
+        Self::select(self.lt(zero), zero, Self::select(one.lt(self), one, self))
     }
 }
 
@@ -90,7 +90,7 @@ impl Stored for Four {
     type Number<S: Wide> = S;
 }
 
-/// Truths, one for each lane.
+/// A truth value for each lane.
 pub trait Mask: Copy {
     /// Whether one of them holds.
     fn any(self) -> bool;
@@ -148,7 +148,7 @@ impl Number for f64 {
     type Mask = bool;
 
     #[inline(always)]
-    fn of(x: f64) -> f64 {
+    fn splat(x: f64) -> f64 {
         x
     }
 
@@ -183,12 +183,12 @@ impl Number for f64 {
     }
 
     #[inline(always)]
-    fn below(self, other: f64) -> bool {
+    fn lt(self, other: f64) -> bool {
         self < other
     }
 
     #[inline(always)]
-    fn at_most(self, other: f64) -> bool {
+    fn le(self, other: f64) -> bool {
         self <= other
     }
 
@@ -242,19 +242,19 @@ mod tests {
         assert_eq!(bits(-x), each(|a, _| -a));
         assert_eq!(bits(x.abs()), each(|a, _| a.abs()));
         assert_eq!(bits(y.sqrt()), each(|_, b| b.sqrt()));
-        let chosen = S::select(x.below(y), x, y);
+        let chosen = S::select(x.lt(y), x, y);
         assert_eq!(bits(chosen), each(|a, b| if a < b { a } else { b }));
-        assert!(x.below(y).any() && !x.below(x).any());
-        assert!(!x.below(y).all() && y.at_most(y).all());
-        let truths = |mask: S::Mask| [0, 1, 2, 3].map(|k| mask.lane(k));
-        let (below, at_most) = (x.below(y), x.at_most(x));
-        assert_eq!(truths(below), [false, true, false, true]);
+        assert!(x.lt(y).any() && !x.lt(x).any());
+        assert!(!x.lt(y).all() && y.le(y).all());
+        let lanes = |mask: S::Mask| [0, 1, 2, 3].map(|k| mask.lane(k));
+        let (below, at_most) = (x.lt(y), x.le(x));
+        assert_eq!(lanes(below), [false, true, false, true]);
         assert_eq!(below.bits(), 0b1010);
-        assert_eq!(truths(at_most), [true, true, false, true]);
-        assert_eq!(truths(below.and(at_most)), [false, true, false, true]);
-        assert_eq!(truths(at_most.and_not(below)), [true, false, false, false]);
-        assert_eq!(truths(below.or(at_most)), [true, true, false, true]);
-        assert_eq!(bits(x.larger(y)), each(|a, b| if a < b { b } else { a }));
+        assert_eq!(lanes(at_most), [true, true, false, true]);
+        assert_eq!(lanes(below.and(at_most)), [false, true, false, true]);
+        assert_eq!(lanes(at_most.and_not(below)), [true, false, false, false]);
+        assert_eq!(lanes(below.or(at_most)), [true, true, false, true]);
+        assert_eq!(bits(x.max(y)), each(|a, b| if a < b { b } else { a }));
         assert_eq!(bits(x.clamp_unit()), each(|a, _| a.clamp(0.0, 1.0)));
     }
 

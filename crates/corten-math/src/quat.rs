@@ -23,7 +23,7 @@ impl<T: Number> Quat<T> {
     #[inline(always)]
     pub fn of(q: Quat) -> Quat<T> {
         let [w, x, y, z] = q.0;
-        Quat([T::of(w), T::of(x), T::of(y), T::of(z)])
+        Quat([T::splat(w), T::splat(x), T::splat(y), T::splat(z)])
     }
 
     #[inline(always)]
@@ -41,19 +41,19 @@ impl<T: Number> Quat<T> {
     #[inline(always)]
     pub fn normalized(self) -> Quat<T> {
         let norm = self.norm();
-        let (one, least) = (T::of(1.0), T::of(MIN_VAL));
+        let (one, least) = (T::splat(1.0), T::splat(MIN_VAL));
         let mut unit = self;
-        let off = least.below((norm - one).abs());
+        let off = least.lt((norm - one).abs());
         if off.any() {
             let scale = one / norm;
             let [w, x, y, z] = self.0;
             let scaled = |x: T| T::select(off, x * scale, x);
             unit = Quat([scaled(w), scaled(x), scaled(y), scaled(z)]);
         }
-        let short = norm.below(least);
+        let short = norm.lt(least);
         if short.any() {
             let [w, x, y, z] = unit.0;
-            let zero = T::of(0.0);
+            let zero = T::splat(0.0);
             let none = |x: T| T::select(short, zero, x);
             unit = Quat([T::select(short, one, w), none(x), none(y), none(z)]);
         }
@@ -70,13 +70,13 @@ impl<T: Number> Quat<T> {
             w * v[1] + z * v[0] - x * v[2],
             w * v[2] + x * v[1] - y * v[0],
         ]);
-        v + Vec3([x, y, z]).cross(t) * T::of(2.0)
+        v + Vec3([x, y, z]).cross(t) * T::splat(2.0)
     }
 
     #[inline(always)]
     pub fn to_mat(self) -> Mat3<T> {
         let [w, x, y, z] = self.0;
-        let two = T::of(2.0);
+        let two = T::splat(2.0);
         let (ww, wx, wy, wz) = (w * w, w * x, w * y, w * z);
         let (xx, xy, xz) = (x * x, x * y, x * z);
         let (yy, yz, zz) = (y * y, y * z, z * z);

@@ -20,9 +20,9 @@ impl<T: Number> Spatial<T> {
     /// The same vector in every lane.
     #[inline(always)]
     pub fn of(v: Spatial) -> Spatial<T> {
-        let mut all = Spatial([T::of(0.0); 6]);
+        let mut all = Spatial([T::splat(0.0); 6]);
         for k in 0..6 {
-            all.0[k] = T::of(v.0[k]);
+            all.0[k] = T::splat(v.0[k]);
         }
         all
     }
@@ -168,9 +168,9 @@ impl<T: Number> Inertia<T> {
     /// The same inertia in every lane.
     #[inline(always)]
     pub fn of(inertia: Inertia) -> Inertia<T> {
-        let mut all = Inertia([T::of(0.0); 10]);
+        let mut all = Inertia([T::splat(0.0); 10]);
         for k in 0..10 {
-            all.0[k] = T::of(inertia.0[k]);
+            all.0[k] = T::splat(inertia.0[k]);
         }
         all
     }

@@ -12,7 +12,7 @@ wide! {
         let [a, b, c, d] = rows.map(|row| row.as_chunks::<4>().0);
         let blocks = to.as_chunks_mut::<4>().0;
         for ((block, (a, b)), (c, d)) in blocks.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
-            *block = turned::<Simd>([*a, *b, *c, *d]).map(Four);
+            *block = transposed::<Simd>([*a, *b, *c, *d]).map(Four);
         }
         for i in n / 4 * 4..n {
             to[i] = Four(rows.map(|row| row[i]));
@@ -27,7 +27,7 @@ wide! {
         let ab = a.0.iter_mut().zip(b.0);
         let cd = c.0.iter_mut().zip(d.0);
         for (block, ((a, b), (c, d))) in blocks.iter().zip(ab.zip(cd)) {
-            [*a, *b, *c, *d] = turned::<Simd>(block.map(|x| x.0));
+            [*a, *b, *c, *d] = transposed::<Simd>(block.map(|x| x.0));
         }
         for (i, x) in rest.iter().enumerate() {
             [a.1[i], b.1[i], c.1[i], d.1[i]] = x.0;
@@ -37,7 +37,7 @@ wide! {
 
 /// Rows for columns.
 #[inline(always)]
-fn turned<S: Wide>([a, b, c, d]: [[f64; 4]; 4]) -> [[f64; 4]; 4] {
+fn transposed<S: Wide>([a, b, c, d]: [[f64; 4]; 4]) -> [[f64; 4]; 4] {
     S::transposed([S::load(a), S::load(b), S::load(c), S::load(d)]).map(S::store)
 }
 
@@ -109,7 +109,7 @@ objects! { Vec3 Quat Mat3 Spatial Inertia }
 
 /// What to take of a range at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Lot {
+pub enum Chunk {
     /// Four elements, or fewer: then the last is repeated.
     Four([usize; 4]),
     One(usize),
@@ -117,22 +117,22 @@ pub enum Lot {
 
 /// A range four by four, if numbers are single; else, and where only one is left, one by one.
 #[inline(always)]
-pub fn lots<T: Number>(range: Range<usize>) -> Lots {
-    Lots { range, wide: T::LANES == 1 }
+pub fn fours<T: Number>(range: Range<usize>) -> Fours {
+    Fours { range, wide: T::LANES == 1 }
 }
 
-/// See [`lots`].
+/// See [`fours`].
 #[derive(Clone, Debug)]
-pub struct Lots {
+pub struct Fours {
     range: Range<usize>,
     wide: bool,
 }
 
-impl Iterator for Lots {
-    type Item = Lot;
+impl Iterator for Fours {
+    type Item = Chunk;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<Lot> {
+    fn next(&mut self) -> Option<Chunk> {
         let Range { start, end } = self.range;
         if start >= end {
             return None;
@@ -141,10 +141,10 @@ impl Iterator for Lots {
         if self.wide && start < last {
             self.range.start = start + 4;
             let four = [start, start + 1, (start + 2).min(last), (start + 3).min(last)];
-            Some(Lot::Four(four))
+            Some(Chunk::Four(four))
         } else {
             self.range.start = start + 1;
-            Some(Lot::One(start))
+            Some(Chunk::One(start))
         }
     }
 }
@@ -197,15 +197,15 @@ mod tests {
     #[test]
     fn ranges_are_covered_four_by_four() {
         for n in 0..12 {
-            let mut seen: Vec<usize> = lots::<f64>(3..3 + n)
-                .flat_map(|lot| match lot {
-                    Lot::Four(at) => at.to_vec(),
-                    Lot::One(i) => vec![i],
+            let mut seen: Vec<usize> = fours::<f64>(3..3 + n)
+                .flat_map(|chunk| match chunk {
+                    Chunk::Four(at) => at.to_vec(),
+                    Chunk::One(i) => vec![i],
                 })
                 .collect();
             seen.dedup();
             assert_eq!(seen, (3..3 + n).collect::<Vec<_>>());
-            assert!(lots::<Four>(3..3 + n).eq((3..3 + n).map(Lot::One)));
+            assert!(fours::<Four>(3..3 + n).eq((3..3 + n).map(Chunk::One)));
         }
     }
 

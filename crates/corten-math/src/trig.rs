@@ -186,10 +186,10 @@ const PI_2: [f64; 2] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766_035_8
 /// nearer end, so that the series is taken for small numbers only.
 #[inline(always)]
 pub fn acos<T: Number>(x: T) -> T {
-    let (zero, half, one) = (T::of(0.0), T::of(0.5), T::of(1.0));
-    let of = T::of;
+    let (zero, half, one) = (T::splat(0.0), T::splat(0.5), T::splat(1.0));
+    let of = T::splat;
     let size = x.abs();
-    let outer = half.below(size);
+    let outer = half.lt(size);
     let z = T::select(outer, (one - size) * half, x * x);
     let s = T::select(outer, z.sqrt(), x);
     let zz = z * z;
@@ -199,7 +199,7 @@ pub fn acos<T: Number>(x: T) -> T {
     let denominator = (one + of(q[0]) * z) + ((of(q[1]) + of(q[2]) * z) + of(q[3]) * zz) * zz;
     let change = s * (z * numerator / denominator);
     let from_middle = of(PI_2[0]) - (s - (of(PI_2[1]) - change));
-    let angle = T::select(outer.and(zero.below(x)), s + change, from_middle);
+    let angle = T::select(outer.and(zero.lt(x)), s + change, from_middle);
     T::select(outer, angle + angle, angle)
 }
 

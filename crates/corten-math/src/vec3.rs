@@ -15,7 +15,7 @@ impl<T: Number> Vec3<T> {
     #[inline(always)]
     pub fn of(v: Vec3) -> Vec3<T> {
         let [x, y, z] = v.0;
-        Vec3([T::of(x), T::of(y), T::of(z)])
+        Vec3([T::splat(x), T::splat(y), T::splat(z)])
     }
 
     /// What `vector` tells for each lane.

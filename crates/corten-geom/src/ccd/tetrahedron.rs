@@ -58,10 +58,10 @@ impl Tetrahedron {
         let normal = (a - b).cross(b - c);
         let offset = normal.dot(b);
         let n2 = normal.dot(normal);
-        let zero = S::of(0.0);
-        let through_origin = offset.at_most(zero).and(zero.at_most(offset));
-        let sound = S::of(MIN_VAL).below(n2).and_not(through_origin);
-        if zero.at_most(zero).and_not(sound).any() {
+        let zero = S::splat(0.0);
+        let through_origin = offset.le(zero).and(zero.le(offset));
+        let sound = S::splat(MIN_VAL).lt(n2).and_not(through_origin);
+        if zero.le(zero).and_not(sound).any() {
             return None;
         }
         let foot = normal * (offset / n2);
@@ -83,10 +83,10 @@ impl Tetrahedron {
 fn excludes_origin<T: Number>(p: Vec3<T>, q: Vec3<T>, r: Vec3<T>, opposite: Vec3<T>) -> T::Mask {
     let n = (q - p).cross(r - p);
     let (inside, origin) = (n.dot(opposite - p), n.dot(-p));
-    let zero = T::of(0.0);
-    let above = zero.below(inside).and(zero.below(origin));
-    let below = inside.below(zero).and(origin.below(zero));
-    zero.at_most(zero).and_not(above.or(below))
+    let zero = T::splat(0.0);
+    let above = zero.lt(inside).and(zero.lt(origin));
+    let below = inside.lt(zero).and(origin.lt(zero));
+    zero.le(zero).and_not(above.or(below))
 }
 
 /// Unit normal of the plane of three points and its signed distance from the origin; the distance
@@ -95,7 +95,7 @@ fn excludes_origin<T: Number>(p: Vec3<T>, q: Vec3<T>, r: Vec3<T>, opposite: Vec3
 fn plane<T: Number>(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> (Vec3<T>, T) {
     let normal = (c - a).cross(b - a);
     let n2 = normal.dot(normal);
-    let trusted = T::of(MIN_VAL_SQUARED).below(n2).and(n2.below(T::of(MAX_NORMAL_SQUARED)));
-    let unit = normal * (T::of(1.0) / n2.sqrt());
-    (unit, T::select(trusted, unit.dot(a), T::of(f64::MAX)))
+    let trusted = T::splat(MIN_VAL_SQUARED).lt(n2).and(n2.lt(T::splat(MAX_NORMAL_SQUARED)));
+    let unit = normal * (T::splat(1.0) / n2.sqrt());
+    (unit, T::select(trusted, unit.dot(a), T::splat(f64::MAX)))
 }

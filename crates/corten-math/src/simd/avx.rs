@@ -120,7 +120,7 @@ impl Number for Register {
     type Mask = RegisterMask;
 
     #[inline(always)]
-    fn of(x: f64) -> Register {
+    fn splat(x: f64) -> Register {
         avx!(Register(_mm256_set1_pd(x)))
     }
 
@@ -158,12 +158,12 @@ impl Number for Register {
     }
 
     #[inline(always)]
-    fn below(self, other: Register) -> RegisterMask {
+    fn lt(self, other: Register) -> RegisterMask {
         avx!(RegisterMask(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0)))
     }
 
     #[inline(always)]
-    fn at_most(self, other: Register) -> RegisterMask {
+    fn le(self, other: Register) -> RegisterMask {
         avx!(RegisterMask(_mm256_cmp_pd::<_CMP_LE_OQ>(self.0, other.0)))
     }
 

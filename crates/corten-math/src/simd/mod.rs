@@ -155,7 +155,7 @@ mod tests {
     use crate::{Four, Wide};
 
     fn sum_of_squares_in<S: Wide>(x: &[f64]) -> f64 {
-        let mut sum = S::of(0.0);
+        let mut sum = S::splat(0.0);
         for x in x.as_chunks::<4>().0 {
             let x = S::load(*x);
             sum += x * x;

@@ -136,7 +136,7 @@ impl Number for Register {
     type Mask = RegisterMask;
 
     #[inline(always)]
-    fn of(x: f64) -> Register {
+    fn splat(x: f64) -> Register {
         neon!(Register([vdupq_n_f64(x); 2]))
     }
 
@@ -174,12 +174,12 @@ impl Number for Register {
     }
 
     #[inline(always)]
-    fn below(self, other: Register) -> RegisterMask {
+    fn lt(self, other: Register) -> RegisterMask {
         neon!(RegisterMask([vcltq_f64(self.0[0], other.0[0]), vcltq_f64(self.0[1], other.0[1])]))
     }
 
     #[inline(always)]
-    fn at_most(self, other: Register) -> RegisterMask {
+    fn le(self, other: Register) -> RegisterMask {
         neon!(RegisterMask([vcleq_f64(self.0[0], other.0[0]), vcleq_f64(self.0[1], other.0[1])]))
     }
 

@@ -219,7 +219,7 @@ fn eliminate_runs<T: Factored, const REACH: usize>(
             let start = run.start as usize + rows.start - run.row as usize;
             let entries = &matrix[start..start + rows.len()];
             for (inverse, entry) in inverse_diagonal[rows].iter_mut().zip(entries) {
-                *inverse = T::of(1.0) / *entry;
+                *inverse = T::splat(1.0) / *entry;
             }
             continue;
         }
@@ -277,7 +277,7 @@ fn factor_run<T: Factored, const REACH: usize, const L: usize>(
     }
     let mut lower = [[zero; L]; L];
     for k in (0..L).rev() {
-        inverse[k] = T::of(1.0) / own[k][k];
+        inverse[k] = T::splat(1.0) / own[k][k];
         for i in 0..L {
             if i < k {
                 lower[k][i] = own[k][i] * inverse[k];
@@ -417,7 +417,7 @@ fn eliminate_last<T: Number>(
         let subtree = &rows[subtree];
         subtract_rows(target, below, first, subtree, weights);
     }
-    inverse_diagonal[end - 1] = T::of(1.0) / target[target.len() - 1];
+    inverse_diagonal[end - 1] = T::splat(1.0) / target[target.len() - 1];
     end - 1
 }
 

@@ -81,15 +81,15 @@ wide! {
 /// The sum of springs, dampers and, for the sign of zero, a fluid that is absent.
 #[inline(always)]
 fn joints<S: Wide>(m: &Model, s: &Structure, qpos: &[S], qvel: &[S], force: &mut [S]) {
-    force.fill(S::of(0.0));
+    force.fill(S::splat(0.0));
     for (joint, &stiffness) in s.joints.iter().zip(&m.jnt_stiffness) {
         if stiffness != 0.0 {
             let q = joint.qpos();
-            force[joint.dof()] = S::of(-stiffness) * (qpos[q] - S::of(m.qpos_spring[q]));
+            force[joint.dof()] = S::splat(-stiffness) * (qpos[q] - S::splat(m.qpos_spring[q]));
         }
     }
     for (f, (v, damping)) in force.iter_mut().zip(qvel.iter().zip(&m.dof_damping)) {
-        *f = *f + S::of(-damping) * *v + S::of(0.0);
+        *f = *f + S::splat(-damping) * *v + S::splat(0.0);
     }
 }
 
@@ -103,21 +103,21 @@ fn actuators<S: Wide>(
     qvel: &[S],
     force: &mut [S],
 ) {
-    force.fill(S::of(0.0));
+    force.fill(S::splat(0.0));
     for (i, &u) in ctrl.iter().enumerate() {
         let Some(joint) = target(m, s, i) else { continue };
-        let gear = S::of(m.actuator_gear[i][0]);
+        let gear = S::splat(m.actuator_gear[i][0]);
         let limited = m.actuator_ctrllimited[i] != 0;
         let u = if limited { clip(u, m.actuator_ctrlrange[i]) } else { u };
-        let mut bias = S::of(0.0);
+        let mut bias = S::splat(0.0);
         if m.actuator_biastype[i] == Bias::Affine.raw() {
             let [constant, by_length, by_velocity, ..] = m.actuator_biasprm[i];
             let [constant, by_length, by_velocity] =
-                [S::of(constant), S::of(by_length), S::of(by_velocity)];
+                [S::splat(constant), S::splat(by_length), S::splat(by_velocity)];
             let (length, velocity) = (qpos[joint.qpos()] * gear, gear * qvel[joint.dof()]);
             bias = constant + by_length * length + by_velocity * velocity;
         }
-        let mut f = S::of(m.actuator_gainprm[i][0]) * u + bias;
+        let mut f = S::splat(m.actuator_gainprm[i][0]) * u + bias;
         if m.actuator_forcelimited[i] != 0 {
             f = clip(f, m.actuator_forcerange[i]);
         }
@@ -135,8 +135,8 @@ fn actuators<S: Wide>(
 
 #[inline(always)]
 fn clip<S: Wide>(x: S, range: [f64; 2]) -> S {
-    let [low, high] = range.map(S::of);
-    S::select(x.below(low), low, S::select(high.below(x), high, x))
+    let [low, high] = range.map(S::splat);
+    S::select(x.lt(low), low, S::select(high.lt(x), high, x))
 }
 
 wide! {
@@ -156,7 +156,7 @@ wide! {
         }
         for (k, (slope, damping)) in slope.iter().zip(&m.dof_damping).enumerate() {
             let entry: &mut Simd = bytemuck::cast_mut(&mut l.qH[s.mass.diagonal_entry(k)]);
-            *entry -= Simd::of(m.opt.timestep * (slope - damping));
+            *entry -= Simd::splat(m.opt.timestep * (slope - damping));
         }
     }
 }

@@ -120,7 +120,7 @@ wide! {
         l.qH.copy_from_slice(&l.M);
         for (i, b) in m.dof_damping.iter().enumerate().take(pattern.size()) {
             let entry: &mut Simd = bytemuck::cast_mut(&mut l.qH[pattern.diagonal_entry(i)]);
-            *entry += Simd::of(m.opt.timestep * b);
+            *entry += Simd::splat(m.opt.timestep * b);
         }
     }
 
@@ -129,7 +129,7 @@ wide! {
         let v = l.smooth::<Simd>(m);
         let h = m.opt.timestep;
         for (vel, a) in v.qvel.iter_mut().zip(v.qacc.iter()) {
-            *vel += *a * Simd::of(h);
+            *vel += *a * Simd::splat(h);
         }
         support::integrate_all_joints(v.structure, v.qpos, v.qvel, h);
     }

@@ -362,12 +362,12 @@ wide! {
         let joints = s.joints.iter().zip(&m.jnt_limited);
         let limits = m.jnt_range.iter().zip(&m.jnt_margin);
         let qpos: &[Simd] = bytemuck::cast_slice(qpos);
-        let mut far = Simd::of(0.0).at_most(Simd::of(0.0));
+        let mut far = Simd::splat(0.0).le(Simd::splat(0.0));
         for ((joint, &limited), (&[low, high], &margin)) in joints.zip(limits) {
             if limited != 0 && matches!(joint.kind, JointType::Hinge | JointType::Slide) {
-                let (q, margin) = (qpos[joint.qpos()], Simd::of(margin));
-                far = far.and(margin.at_most(q - Simd::of(low)));
-                far = far.and(margin.at_most(Simd::of(high) - q));
+                let (q, margin) = (qpos[joint.qpos()], Simd::splat(margin));
+                far = far.and(margin.le(q - Simd::splat(low)));
+                far = far.and(margin.le(Simd::splat(high) - q));
             }
         }
         !far.all()
@@ -375,12 +375,12 @@ wide! {
 
     /// Whether all numbers are sane, by the sum of their magnitudes.
     fn is_sane(numbers: &[&[Four]]) -> bool {
-        let mut sum = Simd::of(0.0);
+        let mut sum = Simd::splat(0.0);
         for numbers in numbers {
             for x in bytemuck::cast_slice::<Four, Simd>(numbers) {
                 sum += x.abs();
             }
         }
-        sum.at_most(Simd::of(check::MAX_VAL)).all()
+        sum.le(Simd::splat(check::MAX_VAL)).all()
     }
 }

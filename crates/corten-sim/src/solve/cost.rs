@@ -252,7 +252,7 @@ fn frictions<S: Wide>(
     found: &mut Update,
 ) {
     let count = x.len();
-    let mut sum = S::of(0.0);
+    let mut sum = S::splat(0.0);
     let whole = given.map(|v| v.as_chunks::<LANES>().0);
     let fours = force.as_chunks_mut::<LANES>().0;
     for (i, (x, to)) in x.as_chunks::<LANES>().0.iter().zip(fours).enumerate() {
@@ -283,8 +283,8 @@ fn frictions<S: Wide>(
 /// Cost and force of rows of dry friction, given `D`, `R` and `frictionloss`.
 #[inline(always)]
 fn friction<T: Number>([d, r, loss]: [T; 3], x: T) -> (T, T) {
-    let (half, bound) = (T::of(0.5), r * loss);
-    let (low, high) = (x.at_most(-bound), bound.at_most(x));
+    let (half, bound) = (T::splat(0.5), r * loss);
+    let (low, high) = (x.le(-bound), bound.le(x));
     let beyond = -half * bound * loss + loss * T::select(low, -x, x);
     let cost = T::select(low.or(high), beyond, half * d * x * x);
     let inner = T::select(high, -loss, -d * x);
@@ -424,9 +424,15 @@ mod tests {
             }
         }
         for four in xs.as_chunks::<4>().0 {
-            let (cost, force) = friction(given.map(Four::of), Four(*four));
+            let (cost, force) = friction(given.map(Four::splat), Four(*four));
             let along = line_search::friction(
-                [Four(*four), Four::of(2.0), Four::of(4.0), Four::of(0.25), Four::of(3.0)],
+                [
+                    Four(*four),
+                    Four::splat(2.0),
+                    Four::splat(4.0),
+                    Four::splat(0.25),
+                    Four::splat(3.0),
+                ],
                 0.3,
             );
             for (k, &x) in four.iter().enumerate() {

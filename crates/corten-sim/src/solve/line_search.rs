@@ -313,7 +313,7 @@ fn inequalities<S: Wide>(
     let [(starts, start_rest), (slopes, slope_rest), (ds, d_rest)] = inputs;
     let whole = |i: usize| [starts[i], slopes[i], ds[i]];
     let rest = || [padded(start_rest), padded(slope_rest), padded(d_rest)];
-    let mut sums = [S::of(0.0); 3];
+    let mut sums = [S::splat(0.0); 3];
     for i in 0..starts.len() {
         add(&mut sums, inequality(whole(i).map(S::load), alpha));
     }
@@ -327,9 +327,9 @@ fn inequalities<S: Wide>(
 /// Twice the cost, slope and curvature of an inequality, given `jar`, `jv` and `D`.
 #[inline(always)]
 fn inequality<T: Number>([start, v, d]: [T; 3], alpha: f64) -> [T; 3] {
-    let zero = T::of(0.0);
-    let x = start + T::of(alpha) * v;
-    let weight = T::select(x.below(zero), d, zero);
+    let zero = T::splat(0.0);
+    let x = start + T::splat(alpha) * v;
+    let weight = T::select(x.lt(zero), d, zero);
     let (wx, wv) = (weight * x, weight * v);
     [wx * x, wx * v, wv * v]
 }
@@ -346,7 +346,7 @@ fn frictions<S: Wide>(
     let inputs =
         [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
     let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
-    let mut four = [S::of(0.0); 3];
+    let mut four = [S::splat(0.0); 3];
     for i in 0..whole[0].len() {
         add(&mut four, friction(whole.map(|v| S::load(v[i])), alpha));
     }
@@ -371,9 +371,9 @@ fn add<T: Number>(sums: &mut [T; 3], terms: [T; 3]) {
 /// quadratic within `± R·frictionloss`, linear beyond.
 #[inline(always)]
 pub(super) fn friction<T: Number>([start, v, d, r, loss]: [T; 5], alpha: f64) -> [T; 3] {
-    let (zero, half) = (T::of(0.0), T::of(0.5));
-    let (x, bound) = (start + T::of(alpha) * v, r * loss);
-    let (inside, negative) = ((-bound).below(x).and(x.below(bound)), x.below(zero));
+    let (zero, half) = (T::splat(0.0), T::splat(0.5));
+    let (x, bound) = (start + T::splat(alpha) * v, r * loss);
+    let (inside, negative) = ((-bound).lt(x).and(x.lt(bound)), x.lt(zero));
     let beyond = loss * (T::select(negative, -x, x) - half * bound);
     let force = T::select(inside, d * x, T::select(negative, -loss, loss));
     let weight = T::select(inside, d, zero);

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use corten_math::transpose::{self, Lot};
+use corten_math::transpose::{self, Chunk};
 use corten_math::{Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{JointType, ObjType, SleepState};
 
@@ -46,9 +46,9 @@ fn spatial_inertias<S: Wide, T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     cinert[0] = Inertia::of(Inertia::ZERO);
     let (xanchor, xaxis) = (&v.xanchor[..njnt], &v.xaxis[..njnt]);
     for range in v.bodies.ranges() {
-        for lot in transpose::lots::<T>(range) {
-            match lot {
-                Lot::Four(at) => {
+        for chunk in transpose::fours::<T>(range) {
+            match chunk {
+                Chunk::Four(at) => {
                     let [i, j, k, l] = at;
                     let root = |i: usize| bodies[i].root as usize;
                     let offset = Vec3::load(bytemuck::cast_slice(xipos), at)
@@ -61,9 +61,9 @@ fn spatial_inertias<S: Wide, T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
                     Inertia::of_body(Vec3::load(diagonal, at), &frame, offset, mass)
                         .store(bytemuck::cast_slice_mut(cinert), at);
                 }
-                Lot::One(i) => {
+                Chunk::One(i) => {
                     let offset = xipos[i] - subtree_com[bodies[i].root as usize];
-                    let (diagonal, mass) = (Vec3::of(diagonal[i]), T::of(mass[i]));
+                    let (diagonal, mass) = (Vec3::of(diagonal[i]), T::splat(mass[i]));
                     cinert[i] = Inertia::of_body(diagonal, &ximat[i], offset, mass);
                 }
             }
@@ -112,13 +112,13 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     com[0] = Vec3::of(Vec3::ZERO);
     for range in v.bodies.ranges() {
         for i in range {
-            com[i] = xipos[i] * T::of(mass[i]);
+            com[i] = xipos[i] * T::splat(mass[i]);
         }
     }
     for i in v.children.iter().rev() {
         let mut moment = com[i];
         if filter && v.body_awake[i] == SleepState::Asleep.raw() {
-            moment *= T::of(subtree_mass[i]);
+            moment *= T::splat(subtree_mass[i]);
         }
         com[bodies[i].parent as usize] += moment;
     }
@@ -134,7 +134,7 @@ fn normalize<T: Number>(com: &mut [Vec3<T>], xipos: &[Vec3<T>], mass: &[f64], ra
     let n = com.len();
     let (xipos, mass) = (&xipos[..n], &mass[..n]);
     for i in range {
-        com[i] = if mass[i] < MIN_VAL { xipos[i] } else { com[i] * T::of(1.0 / mass[i]) };
+        com[i] = if mass[i] < MIN_VAL { xipos[i] } else { com[i] * T::splat(1.0 / mass[i]) };
     }
 }
 
@@ -190,9 +190,9 @@ fn mass_rows<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
             if simple[first] != 0 {
                 let row = &mut v.M[s.mass.row(first)];
                 if row.len() > 1 {
-                    row.fill(T::of(0.0));
+                    row.fill(T::splat(0.0));
                 }
-                row[0] = T::of(m.dof_M0[first]);
+                row[0] = T::splat(m.dof_M0[first]);
                 first += 1;
                 continue;
             }
@@ -224,7 +224,7 @@ fn mass_rows<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
                 let force = crb[dof_body[i] as usize].mul(&cdof[i]);
                 above.project(&force, row);
                 if let Some(diagonal) = row.last_mut() {
-                    *diagonal += T::of(armature[i]);
+                    *diagonal += T::splat(armature[i]);
                 }
             }
         }
@@ -254,14 +254,14 @@ fn free_rows<T: Number>(
     let mass = inertia.0[9];
     let ([x, y, z, a, b, c], zero) = (
         [
-            T::of(armature[0]),
-            T::of(armature[1]),
-            T::of(armature[2]),
-            T::of(armature[3]),
-            T::of(armature[4]),
-            T::of(armature[5]),
+            T::splat(armature[0]),
+            T::splat(armature[1]),
+            T::splat(armature[2]),
+            T::splat(armature[3]),
+            T::splat(armature[4]),
+            T::splat(armature[5]),
         ],
-        T::of(0.0),
+        T::splat(0.0),
     );
     let [f, g, h] = [inertia.mul(&axes[3]), inertia.mul(&axes[4]), inertia.mul(&axes[5])];
     let ([f0, f1, f2], [g0, g1, g2], [h0, h1, h2]) = (f.lin().0, g.lin().0, h.lin().0);

@@ -173,7 +173,7 @@ impl<T: Number> Joints<'_, T> {
                 JointType::Ball => {
                     quat = quat * Quat::from_slice(&self.qpos[q..q + 4]).normalized();
                 }
-                JointType::Slide => pos += axis * (self.qpos[q] - T::of(self.m.qpos0[q])),
+                JointType::Slide => pos += axis * (self.qpos[q] - T::splat(self.m.qpos0[q])),
                 // A free joint is alone on its body.
                 JointType::Free => {}
             }

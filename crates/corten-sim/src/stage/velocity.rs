@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use corten_math::transpose::{self, Lot};
+use corten_math::transpose::{self, Chunk};
 use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{DisableBit, JointType};
 
@@ -201,15 +201,15 @@ pub(super) fn moving_forces<S: Wide, T: Number>(
     acc: &[Spatial<T>],
     frc: &mut [Spatial<T>],
 ) {
-    for lot in transpose::lots::<T>(bodies) {
-        match lot {
-            Lot::Four(at) => {
+    for chunk in transpose::fours::<T>(bodies) {
+        match chunk {
+            Chunk::Four(at) => {
                 let inertia = Inertia::<S>::load(bytemuck::cast_slice(cinert), at);
                 let vel = Spatial::load(bytemuck::cast_slice(cvel), at);
                 let acc = Spatial::load(bytemuck::cast_slice(acc), at);
                 moving_force(&inertia, &vel, &acc).store(bytemuck::cast_slice_mut(frc), at);
             }
-            Lot::One(i) => frc[i] = moving_force(&cinert[i], &cvel[i], &acc[i]),
+            Chunk::One(i) => frc[i] = moving_force(&cinert[i], &cvel[i], &acc[i]),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn integrate_all_joints<T: Number>(s: &Structure, qpos: &mut [T], qve
 
 #[inline(always)]
 fn integrate_joint<T: Number>(joint: &Joint, qpos: &mut [T], qvel: &[T], dt: f64) {
-    let h = T::of(dt);
+    let h = T::splat(dt);
     let (q, k) = (joint.qpos(), joint.dof());
     match joint.kind {
         JointType::Hinge | JointType::Slide => qpos[q] += h * qvel[k],

@@ -118,9 +118,9 @@ impl System for Tiny {
     fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
         let [first, across, second] = &self.inertia.tiles[..] else { return };
         let [x0, x1] = &self.x;
-        let mut sums = [S::of(0.0); SIZE];
+        let mut sums = [S::splat(0.0); SIZE];
         for k in 0..LANES {
-            let [x0, x1] = [S::of(x0[k]), S::of(x1[k])];
+            let [x0, x1] = [S::splat(x0[k]), S::splat(x1[k])];
             sums[0] += S::load(first[k]) * x0 + S::load(across[k]) * x1;
             sums[1] += S::load(second[k]) * x1;
         }
@@ -285,7 +285,7 @@ fn times_vector<S: Wide>(tile: &Tile, x: &Four) -> S {
 fn subtract_columns<S: Wide>(x: &Four, l: &Tile, y: &Four) -> Four {
     let mut x = S::load(*x);
     for k in 0..LANES {
-        x -= S::load(l[k]) * S::of(y[k]);
+        x -= S::load(l[k]) * S::splat(y[k]);
     }
     x.store()
 }

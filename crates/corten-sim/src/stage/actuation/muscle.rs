@@ -36,8 +36,8 @@ impl<T: Number> Measured<T> {
     /// Whether one of the muscles is beyond its optimal length, or of no length.
     #[inline(always)]
     pub fn is_stretched(self) -> bool {
-        let one = T::of(1.0);
-        one.at_most(one).and_not(self.length.at_most(one)).any()
+        let one = T::splat(1.0);
+        one.le(one).and_not(self.length.le(one)).any()
     }
 }
 
@@ -58,21 +58,21 @@ impl<T: Number> Muscle<T> {
 
     #[inline(always)]
     fn peak_force(&self, acc0: T) -> T {
-        let scaled = self.scale / acc0.larger(T::of(MIN_VAL));
-        T::select(self.force.below(T::of(0.0)), scaled, self.force)
+        let scaled = self.scale / acc0.max(T::splat(MIN_VAL));
+        T::select(self.force.lt(T::splat(0.0)), scaled, self.force)
     }
 
     /// Length at which the active force is largest.
     #[inline(always)]
     fn optimal_length(&self, lengthrange: [T; 2]) -> T {
-        let width = (self.range[1] - self.range[0]).larger(T::of(MIN_VAL));
+        let width = (self.range[1] - self.range[0]).max(T::splat(MIN_VAL));
         (lengthrange[1] - lengthrange[0]) / width
     }
 
     #[inline(always)]
     fn normalized_length(&self, length: T, lengthrange: [T; 2]) -> T {
         let optimal = self.optimal_length(lengthrange);
-        self.range[0] + (length - lengthrange[0]) / optimal.larger(T::of(MIN_VAL))
+        self.range[0] + (length - lengthrange[0]) / optimal.max(T::splat(MIN_VAL))
     }
 
     /// A muscle's length and strength in terms of its curves.
@@ -93,7 +93,7 @@ impl<T: Number> Muscle<T> {
 
     #[inline(always)]
     pub(super) fn active(&self, at: Measured<T>, velocity: T) -> T {
-        let scale = (at.optimal_length * self.vmax).larger(T::of(MIN_VAL));
+        let scale = (at.optimal_length * self.vmax).max(T::splat(MIN_VAL));
         -at.peak_force * self.force_length(at.length) * self.force_velocity(velocity / scale)
     }
 
@@ -106,27 +106,27 @@ impl<T: Number> Muscle<T> {
     #[inline(always)]
     pub(super) fn passive(&self, at: Measured<T>) -> T {
         let force = -at.peak_force * self.fpmax * self.passive_stretch(at.length);
-        T::select(at.length.at_most(T::of(1.0)), T::of(0.0), force)
+        T::select(at.length.le(T::splat(1.0)), T::splat(0.0), force)
     }
 
     /// Passive force of stretched fibres, relative to `fpmax`: a parabola up to one half at the
     /// middle between 1 and `lmax`, then straight on.
     #[inline(always)]
     pub(super) fn passive_stretch(&self, l: T) -> T {
-        let (one, half) = (T::of(1.0), T::of(0.5));
+        let (one, half) = (T::splat(1.0), T::splat(0.5));
         let middle = half * (one + self.lmax);
-        let width = (middle - one).larger(T::of(MIN_VAL));
-        let x = (l - one).larger(T::of(0.0)) / width;
-        T::select(l.at_most(middle), half * x * x, half + (l - middle) / width)
+        let width = (middle - one).max(T::splat(MIN_VAL));
+        let x = (l - one).max(T::splat(0.0)) / width;
+        T::select(l.le(middle), half * x * x, half + (l - middle) / width)
     }
 
     /// A bump of four parabolas: zero at `lmin` and `lmax`, one at 1, smooth in between.
     #[inline(always)]
     pub(super) fn force_length(&self, l: T) -> T {
-        let (one, half) = (T::of(1.0), T::of(0.5));
+        let (one, half) = (T::splat(1.0), T::splat(0.5));
         let Muscle { lmin, lmax, .. } = *self;
         let (rise, fall) = (half * (lmin + one), half * (one + lmax));
-        let (low, left, right) = (l.at_most(rise), l.at_most(one), l.at_most(fall));
+        let (low, left, right) = (l.le(rise), l.le(one), l.le(fall));
         // From the end of the parabola at hand that is flat.
         let left_distance = T::select(low, l - lmin, one - l);
         let right_distance = T::select(right, l - one, lmax - l);
@@ -134,22 +134,22 @@ impl<T: Number> Muscle<T> {
         let right_width = T::select(right, fall - one, lmax - fall);
         let distance = T::select(left, left_distance, right_distance);
         let width = T::select(left, left_width, right_width);
-        let x = distance / width.larger(T::of(MIN_VAL));
+        let x = distance / width.max(T::splat(MIN_VAL));
         let parabola = half * x * x;
         let bump = T::select(left.or(right).and_not(low), one - parabola, parabola);
-        T::select(lmin.at_most(l).and(l.at_most(lmax)), bump, T::of(0.0))
+        T::select(lmin.le(l).and(l.le(lmax)), bump, T::splat(0.0))
     }
 
     /// Zero when shortening at full speed, one at rest, saturating at `fvmax` when lengthening.
     #[inline(always)]
     pub(super) fn force_velocity(&self, v: T) -> T {
-        let (zero, one) = (T::of(0.0), T::of(1.0));
+        let (zero, one) = (T::splat(0.0), T::splat(1.0));
         let excess = self.fvmax - one;
         let below = excess - v;
-        let lengthening = self.fvmax - below * below / excess.larger(T::of(MIN_VAL));
-        let lengthening = T::select(v.at_most(excess), lengthening, self.fvmax);
-        let shortening = T::select(v.at_most(-one), zero, (v + one) * (v + one));
-        T::select(v.at_most(zero), shortening, lengthening)
+        let lengthening = self.fvmax - below * below / excess.max(T::splat(MIN_VAL));
+        let lengthening = T::select(v.le(excess), lengthening, self.fvmax);
+        let shortening = T::select(v.le(-one), zero, (v + one) * (v + one));
+        T::select(v.le(zero), shortening, lengthening)
     }
 }
 
@@ -192,24 +192,24 @@ pub fn activation_rate(ctrl: f64, act: f64, prm: &[f64; 10]) -> f64 {
 /// [`activation_rate`] of several muscles.
 #[inline(always)]
 pub(super) fn rate<T: Number>(ctrl: T, act: T, [rise, fall, width]: [T; 3]) -> T {
-    let smallest = T::of(MIN_VAL);
-    let level = T::of(0.5) + T::of(1.5) * act.clamp_unit();
+    let smallest = T::splat(MIN_VAL);
+    let level = T::splat(0.5) + T::splat(1.5) * act.clamp_unit();
     let (rising, falling) = (rise * level, fall / level);
     let excess = ctrl.clamp_unit() - act;
-    let mut tau = T::select(T::of(0.0).below(excess), rising, falling);
-    let smooth = smallest.at_most(width);
+    let mut tau = T::select(T::splat(0.0).lt(excess), rising, falling);
+    let smooth = smallest.le(width);
     if smooth.any() {
-        let share = smoothstep(excess / width + T::of(0.5));
+        let share = smoothstep(excess / width + T::splat(0.5));
         tau = T::select(smooth, falling + (rising - falling) * share, tau);
     }
-    excess / tau.larger(smallest)
+    excess / tau.max(smallest)
 }
 
 /// The quintic from 0 to 1 with two vanishing derivatives at both ends.
 #[inline(always)]
 fn smoothstep<T: Number>(x: T) -> T {
     let x = x.clamp_unit();
-    x * x * x * (T::of(3.0) * x * (T::of(2.0) * x - T::of(5.0)) + T::of(10.0))
+    x * x * x * (T::splat(3.0) * x * (T::splat(2.0) * x - T::splat(5.0)) + T::splat(10.0))
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn lanes<T: Number>(m: &Model, d: &mut Data, first: usize) {
     } else if at.is_stretched() {
         Muscle::<T>::from_lanes(|k| &bias[k]).passive(at)
     } else {
-        T::of(0.0)
+        T::splat(0.0)
     };
     let force = active.active(at, velocity) * act + passive;
     for (k, (&state, to)) in states.iter().zip(&mut d.actuator_force[these]).enumerate() {

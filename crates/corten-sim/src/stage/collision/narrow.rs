@@ -477,12 +477,12 @@ fn separates<T: Number>(
 ) -> T::Mask {
     let (size, m) = (Vec3::<T>::of(other.size()), &other.mat.0);
     let [x, y, z] = axis.0;
-    let along_x = T::of(m[0]) * x + T::of(m[3]) * y + T::of(m[6]) * z;
-    let along_y = T::of(m[1]) * x + T::of(m[4]) * y + T::of(m[7]) * z;
-    let along_z = T::of(m[2]) * x + T::of(m[5]) * y + T::of(m[8]) * z;
+    let along_x = T::splat(m[0]) * x + T::splat(m[3]) * y + T::splat(m[6]) * z;
+    let along_y = T::splat(m[1]) * x + T::splat(m[4]) * y + T::splat(m[7]) * z;
+    let along_z = T::splat(m[2]) * x + T::splat(m[5]) * y + T::splat(m[8]) * z;
     let reach = (along_x * size[0]).abs() + (along_y * size[1]).abs() + (along_z * size[2]).abs();
-    let reach = own + reach + T::of(margin) + T::of(BOX_SLACK);
-    reach.below(axis.dot(Vec3::of(between)).abs())
+    let reach = own + reach + T::splat(margin) + T::splat(BOX_SLACK);
+    reach.lt(axis.dot(Vec3::of(between)).abs())
 }
 
 /// Contact points of two shapes whose distance has a closed form.

@@ -5,8 +5,7 @@
 //! against the blocks that hold partners of it, all eight at once; a pair that meets sets the bit of its
 //! place in the order. Bounds are larger by more than rounding; exact tests follow.
 
-use corten_math::lanes::{LANES, Lanes};
-use corten_math::{Mat3, Vec3, wide};
+use corten_math::{F32x8, Mat3, Vec3, wide};
 
 use super::collidable::{Bounds, Collidable};
 use super::filter::{Candidate, Rules, Source};
@@ -48,7 +47,7 @@ pub(super) struct Meeting {
 /// Centres and radii of eight collidables.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Spheres([[f32; LANES]; 4]);
+struct Spheres([[f32; F32x8::LANES]; 4]);
 
 /// What is tested against the spheres of a range of [`Partners`].
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +70,7 @@ struct Partners {
     block: u16,
     lanes: u16,
     /// Places of the pairs in the order.
-    place: [u16; LANES],
+    place: [u16; F32x8::LANES],
 }
 
 impl Table {
@@ -121,12 +120,12 @@ impl Table {
         }
         entries.sort_unstable();
         for of_row in entries.chunk_by(|a, b| a.0 == b.0) {
-            for of_block in of_row.chunk_by(|a, b| a.1 / LANES == b.1 / LANES) {
-                let block = (of_block[0].1 / LANES) as u16;
-                let mut partners = Partners { block, lanes: 0, place: [0; LANES] };
+            for of_block in of_row.chunk_by(|a, b| a.1 / F32x8::LANES == b.1 / F32x8::LANES) {
+                let block = (of_block[0].1 / F32x8::LANES) as u16;
+                let mut partners = Partners { block, lanes: 0, place: [0; F32x8::LANES] };
                 for &(_, partner, place) in of_block {
-                    partners.lanes |= 1 << (partner % LANES);
-                    partners.place[partner % LANES] = place;
+                    partners.lanes |= 1 << (partner % F32x8::LANES);
+                    partners.place[partner % F32x8::LANES] = place;
                 }
                 table.partners.push(partners);
             }
@@ -179,7 +178,7 @@ impl Table {
                     let [x, y, z] = normal.0.map(|x| x as f32);
                     let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
                     let height = normal.dot(origin) + margin + INFLATION * extent;
-                    let height = Lanes::splat(height as f32);
+                    let height = F32x8::splat(height as f32);
                     mark(bits, partners, spheres, |[cx, cy, cz, radius]| {
                         let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
                         radius.plus(height).not_below(along)
@@ -187,8 +186,8 @@ impl Table {
                 }
                 Tested::Sphere(slot) => {
                     let slot = slot as usize;
-                    let block = &spheres[slot / LANES].0;
-                    let own = |k: usize| Lanes::splat(block[k][slot % LANES]);
+                    let block = &spheres[slot / F32x8::LANES].0;
+                    let own = |k: usize| F32x8::splat(block[k][slot % F32x8::LANES]);
                     let (x, y, z, radius) = (own(0), own(1), own(2), own(3));
                     mark(bits, partners, spheres, |[cx, cy, cz, other]| {
                         let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
@@ -203,9 +202,9 @@ impl Table {
 
     #[inline(always)]
     fn bound(&self, bounds: &Bounds<'_>, spheres: &mut Vec<Spheres>) {
-        let nowhere = Spheres([[f32::NAN; LANES]; 4]);
-        spheres.resize(self.bounded.len().div_ceil(LANES), nowhere);
-        for (eight, spheres) in self.bounded.chunks(LANES).zip(spheres) {
+        let nowhere = Spheres([[f32::NAN; F32x8::LANES]; 4]);
+        spheres.resize(self.bounded.len().div_ceil(F32x8::LANES), nowhere);
+        for (eight, spheres) in self.bounded.chunks(F32x8::LANES).zip(spheres) {
             for (lane, &c) in eight.iter().enumerate() {
                 let (center, radius) = bounds.sphere(c, INFLATION);
                 spheres.0[0][lane] = center[0] as f32;
@@ -235,14 +234,14 @@ fn mark(
     meeting: &mut [u64],
     partners: &[Partners],
     spheres: &[Spheres],
-    test: impl Fn([Lanes; 4]) -> u32,
+    test: impl Fn([F32x8; 4]) -> u32,
 ) {
     for partner in partners {
         let Spheres([x, y, z, radius]) = &spheres[usize::from(partner.block)];
-        let spheres = [Lanes::load(x), Lanes::load(y), Lanes::load(z), Lanes::load(radius)];
+        let spheres = [F32x8::load(x), F32x8::load(y), F32x8::load(z), F32x8::load(radius)];
         let mut found = test(spheres) & u32::from(partner.lanes);
         while found != 0 {
-            let place = usize::from(partner.place[found.trailing_zeros() as usize % LANES]);
+            let place = usize::from(partner.place[found.trailing_zeros() as usize % F32x8::LANES]);
             meeting[place / 64] |= 1 << (place % 64);
             found &= found - 1;
         }

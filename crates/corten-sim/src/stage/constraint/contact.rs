@@ -258,7 +258,7 @@ fn put<S: Wide, const D: usize>(
 /// The parts of four velocities along a direction.
 #[inline(always)]
 fn project<S: Wide>(direction: &Vec3, v: &Vec3<S>, to: &mut [f64]) {
-    let [x, y, z] = direction.0.map(S::of);
+    let [x, y, z] = direction.0.map(S::splat);
     if let Some(to) = to.first_chunk_mut::<4>() {
         *to = (x * v[0] + y * v[1] + z * v[2]).store();
     }

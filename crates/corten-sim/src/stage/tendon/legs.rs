@@ -165,7 +165,7 @@ impl Batch {
     /// How the legs run.
     #[inline(always)]
     fn run<S: Wide>(&self, m: &Model, d: &Data, runs: &mut Runs) {
-        let (zero, one) = (S::of(0.0), S::of(1.0));
+        let (zero, one) = (S::splat(0.0), S::splat(1.0));
         let [start, end] = &self.sites;
         let start = Vec3::<S>::from_lanes(|k| d.site_xpos[start[k] as usize]);
         let end = Vec3::from_lanes(|k| d.site_xpos[end[k] as usize]);

@@ -52,8 +52,8 @@ impl<T: Number> Obstacle<T> {
     #[inline(always)]
     pub fn touch(&self, ends: [Vec3<T>; 2], side: Option<Vec3<T>>) -> Option<Touch<T>> {
         let [start, end] = [self.local(ends[0]), self.local(ends[1])];
-        let tiny = T::of(MIN_VAL_SQUARED);
-        let central = start.dot(start).below(tiny).or(end.dot(end).below(tiny));
+        let tiny = T::splat(MIN_VAL_SQUARED);
+        let central = start.dot(start).lt(tiny).or(end.dot(end).lt(tiny));
         let plane = match self.shape {
             Shape::Sphere => Plane::Through(plane_through([start, end])),
             Shape::Cylinder => Plane::Across,
@@ -65,7 +65,7 @@ impl<T: Number> Obstacle<T> {
             let point = self.local(point);
             let beside = scale(unit(plane.flat(point)), self.radius);
             arc = around(flat_ends, Some(beside), self.radius);
-            let ring = norm(point).below(self.radius);
+            let ring = norm(point).lt(self.radius);
             arc.touches = arc.touches.and_not(central.or(ring));
             let ring = ring.and_not(central);
             if ring.any() {
@@ -82,14 +82,14 @@ impl<T: Number> Obstacle<T> {
         let [mut reach, mut leave] = [plane.solid(arc.points[0]), plane.solid(arc.points[1])];
         let mut length = arc.length;
         if self.shape == Shape::Cylinder {
-            let (zero, rise) = (T::of(0.0), end[2] - start[2]);
-            let level = rise.abs().at_most(zero);
-            if zero.at_most(zero).and_not(level).any() {
+            let (zero, rise) = (T::splat(0.0), end[2] - start[2]);
+            let level = rise.abs().le(zero);
+            if zero.le(zero).and_not(level).any() {
                 // A straight line on the unrolled path: height grows in proportion to length.
                 let gaps = [sub(flat_ends[0], arc.points[0]), sub(flat_ends[1], arc.points[1])];
                 let (before, after) = (dot(gaps[0], gaps[0]).sqrt(), dot(gaps[1], gaps[1]).sqrt());
                 let total = before + length + after;
-                let long = zero.below(total);
+                let long = zero.lt(total);
                 reach[2] = start[2] + T::select(long, rise * before / total, zero);
                 leave[2] = start[2] + T::select(long, rise * (before + length) / total, zero);
                 let height = leave[2] - reach[2];
@@ -132,7 +132,7 @@ impl<T: Number> Plane<T> {
     fn solid(&self, p: Point<T>) -> Vec3<T> {
         match self {
             Plane::Through([x, y]) => *x * p[0] + *y * p[1],
-            Plane::Across => Vec3([p[0], p[1], T::of(0.0)]),
+            Plane::Across => Vec3([p[0], p[1], T::splat(0.0)]),
         }
     }
 }
@@ -142,7 +142,7 @@ impl<T: Number> Plane<T> {
 fn plane_through<T: Number>(ends: [Vec3<T>; 2]) -> [Vec3<T>; 2] {
     let (first, _) = normalized(ends[0]);
     let (mut normal, sin) = normalized(ends[0].cross(ends[1]));
-    let in_line = sin.below(T::of(MIN_VAL));
+    let in_line = sin.lt(T::splat(MIN_VAL));
     if in_line.any() {
         // The points are in line with the origin: any plane through them will do.
         for k in 0..T::LANES {
@@ -183,7 +183,7 @@ struct Arc<T: Number> {
 impl<T: Number> Arc<T> {
     /// Makes it the path through a ring, in some lanes.
     fn bend(&mut self, ends: [Point<T>; 2], radius: T, lanes: T::Mask) {
-        let mut bent = T::of(0.0);
+        let mut bent = T::splat(0.0);
         for k in 0..T::LANES {
             if !lanes.lane(k) {
                 continue;
@@ -198,7 +198,7 @@ impl<T: Number> Arc<T> {
             self.length.set_lane(k, 0.0);
             bent.set_lane(k, 1.0);
         }
-        self.touches = self.touches.or(T::of(0.0).below(bent));
+        self.touches = self.touches.or(T::splat(0.0).lt(bent));
     }
 }
 
@@ -206,21 +206,21 @@ impl<T: Number> Arc<T> {
 /// the circle there may be a point, on it, that tells the side to run on.
 #[inline(always)]
 fn around<T: Number>(ends: [Point<T>; 2], side: Option<Point<T>>, radius: T) -> Arc<T> {
-    let (zero, smallest) = (T::of(0.0), T::of(MIN_VAL));
+    let (zero, smallest) = (T::splat(0.0), T::splat(MIN_VAL));
     let radius2 = radius * radius;
     let distance2 = [dot(ends[0], ends[0]), dot(ends[1], ends[1])];
     let along = sub(ends[1], ends[0]);
     let length2 = dot(along, along);
-    let enclosed = distance2[0].below(radius2).or(distance2[1].below(radius2));
-    let tiny = radius.below(smallest).or(length2.below(smallest));
+    let enclosed = distance2[0].lt(radius2).or(distance2[1].lt(radius2));
+    let tiny = radius.lt(smallest).or(length2.lt(smallest));
     // Nearest point of the straight segment: clear of the circle, and on the right side of it?
     let t = (-dot(along, ends[0]) / length2).clamp_unit();
     let nearest = [t * along[0] + ends[0][0], t * along[1] + ends[0][1]];
-    let clear = radius2.below(dot(nearest, nearest));
-    let all = zero.at_most(zero);
+    let clear = radius2.lt(dot(nearest, nearest));
+    let all = zero.le(zero);
     let mut straight = clear;
     if let Some(side) = side {
-        straight = clear.and(zero.at_most(dot(side, nearest)));
+        straight = clear.and(zero.le(dot(side, nearest)));
     }
     let straight = enclosed.or(tiny).or(straight);
     if !all.and_not(straight).any() {
@@ -230,22 +230,22 @@ fn around<T: Number>(ends: [Point<T>; 2], side: Option<Point<T>>, radius: T) -> 
     let [a, b] = tangent_points(ends[0], distance2[0], radius, radius2);
     let [c, d] = tangent_points(ends[1], distance2[1], radius, radius2);
     let qualities = [quality([a, d], ends, side), quality([b, c], ends, side)];
-    let is_first = qualities[1].below(qualities[0]);
+    let is_first = qualities[1].lt(qualities[0]);
     let p = [T::select(is_first, a[0], b[0]), T::select(is_first, a[1], b[1])];
     let q = [T::select(is_first, d[0], c[0]), T::select(is_first, d[1], c[1])];
     let quality = T::select(is_first, qualities[0], qualities[1]);
-    let crossed = T::of(CROSSED);
-    let useless = quality.at_most(crossed).and(crossed.at_most(quality));
+    let crossed = T::splat(CROSSED);
+    let useless = quality.le(crossed).and(crossed.le(quality));
     let touches = all.and_not(straight.or(useless));
 
     // Angle swept from the first to the second point; the two candidates go around in opposite
     // directions.
-    let (cos, one) = (dot(unit(p), unit(q)), T::of(1.0));
-    let cos = T::select(one.below(cos), one, T::select(cos.below(-one), -one, cos));
+    let (cos, one) = (dot(unit(p), unit(q)), T::splat(1.0));
+    let cos = T::select(one.lt(cos), one, T::select(cos.lt(-one), -one, cos));
     let angle = acos(cos);
     let turn = p[1] * q[0] - p[0] * q[1];
-    let reflex = turn.below(zero).and(is_first).or(zero.below(turn).and_not(is_first));
-    let angle = T::select(reflex, T::of(2.0 * PI) - angle, angle);
+    let reflex = turn.lt(zero).and(is_first).or(zero.lt(turn).and_not(is_first));
+    let angle = T::select(reflex, T::splat(2.0 * PI) - angle, angle);
     Arc { touches, points: [p, q], length: radius * angle }
 }
 
@@ -260,7 +260,7 @@ fn quality<T: Number>(tangents: [Point<T>; 2], ends: [Point<T>; 2], side: Option
         let chord = sub(a, b);
         -dot(chord, chord)
     };
-    T::select(segments_cross(ends[0], a, ends[1], b), T::of(CROSSED), quality)
+    T::select(segments_cross(ends[0], a, ends[1], b), T::splat(CROSSED), quality)
 }
 
 /// Quality of a path whose two straight pieces cross: worse than any other.
@@ -283,17 +283,17 @@ fn tangent_points<T: Number>(end: Point<T>, distance2: T, radius: T, radius2: T)
 /// Whether the segments a0–a1 and b0–b1 have a common point; parallel ones count as apart.
 #[inline(always)]
 fn segments_cross<T: Number>(a0: Point<T>, a1: Point<T>, b0: Point<T>, b1: Point<T>) -> T::Mask {
-    let zero = T::of(0.0);
+    let zero = T::splat(0.0);
     let (u, v, w) = (sub(a1, a0), sub(b1, b0), sub(a0, b0));
     let det = v[1] * u[0] - v[0] * u[1];
     // Both numerators over det are from 0 to 1. A quotient that is above one by less than half a
     // unit in the last place has equal parts: no division is needed to tell.
-    let negative = det.below(zero);
+    let negative = det.lt(zero);
     let (size, s, t) = (det.abs(), v[0] * w[1] - v[1] * w[0], u[0] * w[1] - u[1] * w[0]);
     let (s, t) = (T::select(negative, -s, s), T::select(negative, -t, t));
-    let on_first = zero.at_most(s).and(s.at_most(size));
-    let on_second = zero.at_most(t).and(t.at_most(size));
-    on_first.and(on_second).and_not(size.below(T::of(MIN_VAL)))
+    let on_first = zero.le(s).and(s.le(size));
+    let on_second = zero.le(t).and(t.le(size));
+    on_first.and(on_second).and_not(size.lt(T::splat(MIN_VAL)))
 }
 
 /// The point where a ring around the origin bends a string that passes through it.
@@ -398,9 +398,9 @@ fn scale<T: Number>(a: Point<T>, s: T) -> Point<T> {
 #[inline(always)]
 fn unit<T: Number>(a: Point<T>) -> Point<T> {
     let norm = dot(a, a).sqrt();
-    let short = norm.below(T::of(MIN_VAL));
-    let [x, y] = scale(a, T::of(1.0) / norm);
-    [T::select(short, T::of(1.0), x), T::select(short, T::of(0.0), y)]
+    let short = norm.lt(T::splat(MIN_VAL));
+    let [x, y] = scale(a, T::splat(1.0) / norm);
+    [T::select(short, T::splat(1.0), x), T::select(short, T::splat(0.0), y)]
 }
 
 #[inline(always)]
@@ -412,9 +412,9 @@ fn norm<T: Number>(v: Vec3<T>) -> T {
 #[inline(always)]
 pub(super) fn normalized<T: Number>(v: Vec3<T>) -> (Vec3<T>, T) {
     let norm = norm(v);
-    let short = norm.below(T::of(MIN_VAL));
-    let [x, y, z] = (v * (T::of(1.0) / norm)).0;
-    let (one, zero) = (T::of(1.0), T::of(0.0));
+    let short = norm.lt(T::splat(MIN_VAL));
+    let [x, y, z] = (v * (T::splat(1.0) / norm)).0;
+    let (one, zero) = (T::splat(1.0), T::splat(0.0));
     let unit =
         Vec3([T::select(short, one, x), T::select(short, zero, y), T::select(short, zero, z)]);
     (unit, norm)
@@ -548,7 +548,7 @@ mod tests {
                 shape,
                 center: Vec3::of(one.center),
                 frame: Mat3::of(one.frame),
-                radius: Four::of(RADIUS),
+                radius: Four::splat(RADIUS),
             };
             for (ends, has_side) in [(ends, false), (ends, true), (level, false), (level, true)] {
                 let side = has_side.then_some(beside);

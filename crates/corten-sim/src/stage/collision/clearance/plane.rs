@@ -53,8 +53,8 @@ impl Plane {
         let turn = seen - *bytemuck::cast_ref(&self.seen);
         let height = normal.dot(*over.pos - *under.pos) + seen.dot(Vec3::of(self.center))
             - *bytemuck::cast_ref(&self.reach);
-        let lost = S::of(self.radius * self.radius) * turn.dot(turn);
-        S::of(0.0).below(height).and(lost.below(height * height))
+        let lost = S::splat(self.radius * self.radius) * turn.dot(turn);
+        S::splat(0.0).lt(height).and(lost.lt(height * height))
     }
 
     /// Says nothing about a pair in a world, which is far apart there.
@@ -73,14 +73,14 @@ impl Plane {
     /// Where it is not set.
     #[inline(always)]
     pub fn unset<S: Wide>(&self) -> S::Mask {
-        S::load(self.reach.0).below(S::of(f64::MIN))
+        S::load(self.reach.0).lt(S::splat(f64::MIN))
     }
 }
 
 wide! {
     /// In which worlds all planes hold.
     pub(super) fn separate(planes: &[Plane], frames: Frames<'_>) -> [bool; WORLDS] {
-        let mut holds = Simd::of(0.0).below(Simd::of(1.0));
+        let mut holds = Simd::splat(0.0).lt(Simd::splat(1.0));
         for plane in planes {
             holds = holds.and(plane.holds::<Simd>(frames));
         }

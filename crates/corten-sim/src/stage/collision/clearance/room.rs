@@ -88,8 +88,8 @@ impl Place {
         let [e, f, g, h]: [S; 4] = bytemuck::cast(self.quat);
         let [a, b, c, d] = [a - e, b - f, c - g, d - h];
         let turn = (a * a + b * b) + (c * c + d * d);
-        let weight = S::of(8.0 * mover.reach * mover.reach);
-        (S::of(2.0) * shift.dot(shift) + weight * turn).below(S::load(self.room.0))
+        let weight = S::splat(8.0 * mover.reach * mover.reach);
+        (S::splat(2.0) * shift.dot(shift) + weight * turn).lt(S::load(self.room.0))
     }
 }
 
@@ -168,7 +168,7 @@ fn margin(m: &Model, c: &Candidate) -> f64 {
 wide! {
     /// Whether no body has moved farther than it may.
     pub(super) fn stay(movers: &[Mover], places: &[Place], frames: Frames<'_>) -> bool {
-        let mut holds = Simd::of(0.0).below(Simd::of(1.0));
+        let mut holds = Simd::splat(0.0).lt(Simd::splat(1.0));
         for (mover, place) in movers.iter().zip(places) {
             holds = holds.and(place.holds::<Simd>(mover, frames));
         }
@@ -192,9 +192,9 @@ wide! {
             let room = Four([f64::INFINITY; WORLDS]);
             *place = Place { pos: frames.xpos[body], quat: frames.xquat[body], room };
         }
-        let mut near = Simd::of(0.0).below(Simd::of(0.0));
+        let mut near = Simd::splat(0.0).lt(Simd::splat(0.0));
         let mut next = 0;
-        let (zero, infinite) = (Simd::of(0.0), Simd::of(f64::INFINITY));
+        let (zero, infinite) = (Simd::splat(0.0), Simd::splat(f64::INFINITY));
         for (number, pair) in layout.pairs.iter().enumerate() {
             let center = centers[pair.second as usize];
             let apart = match pair.first {
@@ -208,7 +208,7 @@ wide! {
                     normal.dot(center - frame.point(point))
                 }
             };
-            let mut distance = apart - Simd::of(pair.radii + pair.margin);
+            let mut distance = apart - Simd::splat(pair.radii + pair.margin);
             if let Some(plane) = planes.get(next)
                 && plane.pair as usize == number
             {
@@ -216,14 +216,14 @@ wide! {
                 distance = Simd::select(plane.unset::<Simd>(), distance, infinite);
             }
             // What is not a number is near.
-            let far = Simd::of(NEAREST * pair.radii + KEPT).below(distance);
-            near = near.or(zero.at_most(zero).and_not(far));
+            let far = Simd::splat(NEAREST * pair.radii + KEPT).lt(distance);
+            near = near.or(zero.le(zero).and_not(far));
             let share = if pair.movers.contains(&None) { 1.0 } else { 0.5 };
-            let room = Simd::of(share) * (distance - Simd::of(KEPT));
+            let room = Simd::splat(share) * (distance - Simd::splat(KEPT));
             let room = room * room;
             for mover in pair.movers.into_iter().flatten() {
                 let known: &mut Simd = bytemuck::cast_mut(&mut places[mover as usize].room);
-                *known = Simd::select(room.below(*known), room, *known);
+                *known = Simd::select(room.lt(*known), room, *known);
             }
         }
         [near.lane(0), near.lane(1), near.lane(2), near.lane(3)]

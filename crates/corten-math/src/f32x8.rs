@@ -1,12 +1,14 @@
 //! Eight single-precision numbers at once: two SSE registers, which every x86-64 has, or arrays.
 
-pub const LANES: usize = 8;
-
 #[cfg(target_arch = "x86_64")]
-pub use sse::Lanes;
+pub use sse::F32x8;
 
 #[cfg(not(target_arch = "x86_64"))]
-pub use array::Lanes;
+pub use array::F32x8;
+
+impl F32x8 {
+    pub const LANES: usize = 8;
+}
 
 #[cfg(target_arch = "x86_64")]
 mod sse {
@@ -17,7 +19,7 @@ mod sse {
     };
 
     #[derive(Clone, Copy, Debug)]
-    pub struct Lanes([__m128; 2]);
+    pub struct F32x8([__m128; 2]);
 
     /// Evaluates an expression of intrinsics.
     macro_rules! sse {
@@ -28,54 +30,54 @@ mod sse {
         };
     }
 
-    impl Lanes {
+    impl F32x8 {
         #[inline(always)]
-        pub fn load(x: &[f32; 8]) -> Lanes {
+        pub fn load(x: &[f32; 8]) -> F32x8 {
             let [a, b, c, d, e, f, g, h] = *x;
-            sse!(Lanes([_mm_set_ps(d, c, b, a), _mm_set_ps(h, g, f, e)]))
+            sse!(F32x8([_mm_set_ps(d, c, b, a), _mm_set_ps(h, g, f, e)]))
         }
 
         #[inline(always)]
-        pub fn times(self, factor: f32) -> Lanes {
-            let Lanes([low, high]) = self;
+        pub fn times(self, factor: f32) -> F32x8 {
+            let F32x8([low, high]) = self;
             sse!({
                 let factor = _mm_set1_ps(factor);
-                Lanes([_mm_mul_ps(low, factor), _mm_mul_ps(high, factor)])
+                F32x8([_mm_mul_ps(low, factor), _mm_mul_ps(high, factor)])
             })
         }
 
         #[inline(always)]
-        pub fn plus(self, other: Lanes) -> Lanes {
-            sse!(Lanes([_mm_add_ps(self.0[0], other.0[0]), _mm_add_ps(self.0[1], other.0[1])]))
+        pub fn plus(self, other: F32x8) -> F32x8 {
+            sse!(F32x8([_mm_add_ps(self.0[0], other.0[0]), _mm_add_ps(self.0[1], other.0[1])]))
         }
 
         #[inline(always)]
-        pub fn splat(x: f32) -> Lanes {
-            sse!(Lanes([_mm_set1_ps(x); 2]))
+        pub fn splat(x: f32) -> F32x8 {
+            sse!(F32x8([_mm_set1_ps(x); 2]))
         }
 
         #[inline(always)]
-        pub fn minus(self, other: Lanes) -> Lanes {
-            sse!(Lanes([_mm_sub_ps(self.0[0], other.0[0]), _mm_sub_ps(self.0[1], other.0[1])]))
+        pub fn minus(self, other: F32x8) -> F32x8 {
+            sse!(F32x8([_mm_sub_ps(self.0[0], other.0[0]), _mm_sub_ps(self.0[1], other.0[1])]))
         }
 
         /// Lane by lane.
         #[inline(always)]
-        pub fn product(self, other: Lanes) -> Lanes {
-            sse!(Lanes([_mm_mul_ps(self.0[0], other.0[0]), _mm_mul_ps(self.0[1], other.0[1])]))
+        pub fn product(self, other: F32x8) -> F32x8 {
+            sse!(F32x8([_mm_mul_ps(self.0[0], other.0[0]), _mm_mul_ps(self.0[1], other.0[1])]))
         }
 
         /// One bit per lane that is not below that of another.
         #[inline(always)]
-        pub fn not_below(self, other: Lanes) -> u32 {
-            let (Lanes([low, high]), Lanes([low2, high2])) = (self, other);
+        pub fn not_below(self, other: F32x8) -> u32 {
+            let (F32x8([low, high]), F32x8([low2, high2])) = (self, other);
             sse!(bits(_mm_cmpge_ps(low, low2), _mm_cmpge_ps(high, high2)))
         }
 
         /// The largest; any of them if one is not a number.
         #[inline(always)]
         pub fn max(self) -> f32 {
-            let Lanes([low, high]) = self;
+            let F32x8([low, high]) = self;
             sse!({
                 let four = _mm_max_ps(low, high);
                 let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
@@ -86,7 +88,7 @@ mod sse {
         /// One bit per lane that holds exactly `value`.
         #[inline(always)]
         pub fn equal(self, value: f32) -> u32 {
-            let Lanes([low, high]) = self;
+            let F32x8([low, high]) = self;
             sse!({
                 let value = _mm_set1_ps(value);
                 bits(_mm_cmpeq_ps(low, value), _mm_cmpeq_ps(high, value))
@@ -96,7 +98,7 @@ mod sse {
         /// One bit per lane that holds `value` or more.
         #[inline(always)]
         pub fn at_least(self, value: f32) -> u32 {
-            let Lanes([low, high]) = self;
+            let F32x8([low, high]) = self;
             sse!({
                 let value = _mm_set1_ps(value);
                 bits(_mm_cmpge_ps(low, value), _mm_cmpge_ps(high, value))
@@ -113,36 +115,36 @@ mod sse {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod array {
     #[derive(Clone, Copy, Debug)]
-    pub struct Lanes([f32; 8]);
+    pub struct F32x8([f32; 8]);
 
-    impl Lanes {
-        pub fn load(x: &[f32; 8]) -> Lanes {
-            Lanes(*x)
+    impl F32x8 {
+        pub fn load(x: &[f32; 8]) -> F32x8 {
+            F32x8(*x)
         }
 
-        pub fn times(self, factor: f32) -> Lanes {
-            Lanes(self.0.map(|x| x * factor))
+        pub fn times(self, factor: f32) -> F32x8 {
+            F32x8(self.0.map(|x| x * factor))
         }
 
-        pub fn plus(self, other: Lanes) -> Lanes {
-            Lanes(std::array::from_fn(|k| self.0[k] + other.0[k]))
+        pub fn plus(self, other: F32x8) -> F32x8 {
+            F32x8(std::array::from_fn(|k| self.0[k] + other.0[k]))
         }
 
-        pub fn splat(x: f32) -> Lanes {
-            Lanes([x; 8])
+        pub fn splat(x: f32) -> F32x8 {
+            F32x8([x; 8])
         }
 
-        pub fn minus(self, other: Lanes) -> Lanes {
-            Lanes(std::array::from_fn(|k| self.0[k] - other.0[k]))
+        pub fn minus(self, other: F32x8) -> F32x8 {
+            F32x8(std::array::from_fn(|k| self.0[k] - other.0[k]))
         }
 
         /// Lane by lane.
-        pub fn product(self, other: Lanes) -> Lanes {
-            Lanes(std::array::from_fn(|k| self.0[k] * other.0[k]))
+        pub fn product(self, other: F32x8) -> F32x8 {
+            F32x8(std::array::from_fn(|k| self.0[k] * other.0[k]))
         }
 
         /// One bit per lane that is not below that of another.
-        pub fn not_below(self, other: Lanes) -> u32 {
+        pub fn not_below(self, other: F32x8) -> u32 {
             (0..8).map(|k| u32::from(self.0[k] >= other.0[k]) << k).sum()
         }
 
@@ -178,16 +180,16 @@ mod tests {
                 })
             };
             let (x, y) = (random(), random());
-            let fast = Lanes::load(&x).times(1.5).plus(Lanes::load(&y));
-            let plain = array::Lanes::load(&x).times(1.5).plus(array::Lanes::load(&y));
+            let fast = F32x8::load(&x).times(1.5).plus(F32x8::load(&y));
+            let plain = array::F32x8::load(&x).times(1.5).plus(array::F32x8::load(&y));
             let max = fast.max();
             assert_eq!(max, plain.max());
             assert_eq!(fast.equal(max), plain.equal(max));
             assert_eq!(fast.at_least(max - 3.0), plain.at_least(max - 3.0));
-            let fast = fast.minus(Lanes::splat(1.0)).product(Lanes::load(&y));
-            let plain = plain.minus(array::Lanes::splat(1.0)).product(array::Lanes::load(&y));
-            let bits = fast.not_below(Lanes::load(&x));
-            assert_eq!(bits, plain.not_below(array::Lanes::load(&x)));
+            let fast = fast.minus(F32x8::splat(1.0)).product(F32x8::load(&y));
+            let plain = plain.minus(array::F32x8::splat(1.0)).product(array::F32x8::load(&y));
+            let bits = fast.not_below(F32x8::load(&x));
+            assert_eq!(bits, plain.not_below(array::F32x8::load(&x)));
             assert_eq!(fast.max(), plain.max());
         }
     }
