@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (a, b) in linear.a.chunks(nx).zip(linear.b.chunks(model.nu)) {
         println!("{a:8.4?}  {b:8.4?}");
     }
-    // Positions change by the timestep times velocities.
-    assert!((linear.a[model.nv] - model.opt.timestep).abs() < 1e-3 * model.opt.timestep);
+    // Positions change by the timestep times velocities, less what damping takes within the step.
+    let (gain, h) = (linear.a[model.nv], model.opt.timestep);
+    assert!(gain < h && gain > 0.99 * h);
     Ok(())
 }

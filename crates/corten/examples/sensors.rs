@@ -10,7 +10,7 @@ const SCENE: &str = r#"
       <freejoint/>
       <geom type="box" size=".1 .1 .1"/>
       <site name="imu"/>
-      <site name="foot" pos="0 0 -.1" size=".12"/>
+      <site name="foot" pos="0 0 -.1" size=".2"/>
     </body>
   </worldbody>
   <sensor>
@@ -33,5 +33,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("at rest: {:.3?} m/s², {:.2?} N", data.sensor(acceleration), data.sensor(touch));
     assert!((data.sensor(acceleration)[2] - 9.81).abs() < 1e-2);
+    assert!((data.sensor(touch)[0] - 8.0 * 9.81).abs() < 0.1, "the floor carries eight kilograms");
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::{Assets, Diagnostic, Diagnostics, Loaded, Model, ReadOptions, Spec};
 ///
 /// ```
 /// let errors = corten::load_model("<mujoco><worldbody><geom sise='1'/></worldbody></mujoco>");
-/// assert!(errors.unwrap_err().to_string().contains("did you mean 'size'"));
+/// assert!(errors.unwrap_err().to_string().contains("did you mean: size"));
 /// ```
 pub fn load_model(text: &str) -> Result<Model, Diagnostics> {
     load_model_with(text, &Assets::new())
