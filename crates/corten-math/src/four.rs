@@ -3,7 +3,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Mask, Number, Wide};
+use crate::{Mask, Number, Wide, transpose};
 
 /// Four numbers as they are stored, with arithmetic for any processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
@@ -113,6 +113,21 @@ impl Number for Four {
     #[inline(always)]
     fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Four; 4] {
         Four::transposed([Four(record(0)), Four(record(1)), Four(record(2)), Four(record(3))])
+    }
+
+    #[inline(always)]
+    fn gather<const N: usize>(from: &[[f64; N]], at: impl Fn(usize) -> usize) -> [Four; N] {
+        transpose::load(from, [at(0), at(1), at(2), at(3)])
+    }
+
+    #[inline(always)]
+    fn from_slice(from: &[f64]) -> Four {
+        Self::load([from[0], from[1], from[2], from[3]])
+    }
+
+    #[inline(always)]
+    fn put(self, to: &mut [f64]) {
+        to[..4].copy_from_slice(&self.store());
     }
 
     #[inline(always)]

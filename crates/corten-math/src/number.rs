@@ -39,6 +39,12 @@ pub trait Number:
     fn from_lanes(number: impl Fn(usize) -> f64) -> Self;
     /// What `record` tells for each lane: four numbers that lie side by side.
     fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Self; 4];
+    /// Objects of `N` numbers, one for each lane: `at` tells which.
+    fn gather<const N: usize>(from: &[[f64; N]], at: impl Fn(usize) -> usize) -> [Self; N];
+    /// The lanes from the beginning of a slice.
+    fn from_slice(from: &[f64]) -> Self;
+    /// Writes the lanes to the beginning of a slice.
+    fn put(self, to: &mut [f64]);
     /// One of the lanes.
     fn lane(self, k: usize) -> f64;
     fn set_lane(&mut self, k: usize, x: f64);
@@ -74,6 +80,13 @@ pub trait Wide: Number {
     fn store(self) -> [f64; 4];
     /// Exchanges rows and columns.
     fn transposed(rows: [Self; 4]) -> [Self; 4];
+
+    /// The sum of the lanes, in the order that all sums of the engine have.
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        let [a, b, c, d] = self.store();
+        (a + c) + (b + d)
+    }
 }
 
 /// Numbers as they are stored: those of one world, or [`Four`] of four worlds.
@@ -160,6 +173,21 @@ impl Number for f64 {
     #[inline(always)]
     fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [f64; 4] {
         record(0)
+    }
+
+    #[inline(always)]
+    fn gather<const N: usize>(from: &[[f64; N]], at: impl Fn(usize) -> usize) -> [f64; N] {
+        from[at(0)]
+    }
+
+    #[inline(always)]
+    fn from_slice(from: &[f64]) -> f64 {
+        from[0]
+    }
+
+    #[inline(always)]
+    fn put(self, to: &mut [f64]) {
+        to[0] = self;
     }
 
     #[inline(always)]
@@ -264,6 +292,13 @@ mod tests {
         for (i, field) in fields.into_iter().enumerate() {
             assert_eq!(field, S::from_lanes(|k| (10 * k + i) as f64));
         }
+        let mut lanes = [0.0; 5];
+        fields[1].put(&mut lanes[1..]);
+        assert_eq!(lanes, [0.0, 1.0, 11.0, 21.0, 31.0]);
+        assert_eq!(S::from_slice(&lanes[1..]), fields[1]);
+        let records = [0, 1, 2, 3, 4].map(record);
+        assert_eq!(S::gather(&records, |k| k), fields);
+        assert_eq!(f64::gather(&records, |k| k + 4), record(4));
         assert_eq!(f64::from_records(record)[2], fields[2].lane(0));
         let mut changed = fields[2];
         changed.set_lane(1, 7.0);

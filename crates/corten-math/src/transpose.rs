@@ -44,7 +44,7 @@ fn transposed<S: Wide>([a, b, c, d]: [[f64; 4]; 4]) -> [[f64; 4]; 4] {
 /// Four objects of `N` numbers each, every number a register with one lane per object.
 // Without `map`: the compiler does not always take it apart.
 #[inline(always)]
-fn load<S: Wide, const N: usize>(from: &[[f64; N]], [i, j, k, l]: [usize; 4]) -> [S; N] {
+pub(crate) fn load<S: Wide, const N: usize>(from: &[[f64; N]], [i, j, k, l]: [usize; 4]) -> [S; N] {
     let (a, b, c, d) = (&from[i], &from[j], &from[k], &from[l]);
     let mut lanes = [S::default(); N];
     let (blocks, rest) = lanes.as_chunks_mut::<4>();
@@ -89,6 +89,14 @@ fn store<S: Wide, const N: usize>(lanes: &[S; N], to: &mut [[f64; N]], at: [usiz
 /// Objects that are arrays of numbers.
 macro_rules! objects {
     ($($type:ident)*) => {$(
+        impl<T: Number> $type<T> {
+            /// One of the objects for each lane: `at` tells which.
+            #[inline(always)]
+            pub fn gather(from: &[$type], at: impl Fn(usize) -> usize) -> $type<T> {
+                $type(T::gather(bytemuck::cast_slice(from), at))
+            }
+        }
+
         impl<S: Wide> $type<S> {
             /// Four of the objects, one per lane.
             #[inline(always)]

@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::{Mask, Number, Wide};
+use crate::{Mask, Number, Wide, transpose};
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(32))]
@@ -149,6 +149,21 @@ impl Number for Register {
     fn from_records(record: impl Fn(usize) -> [f64; 4]) -> [Register; 4] {
         let [a, b, c, d] = [record(0), record(1), record(2), record(3)];
         Self::transposed([Self::load(a), Self::load(b), Self::load(c), Self::load(d)])
+    }
+
+    #[inline(always)]
+    fn gather<const N: usize>(from: &[[f64; N]], at: impl Fn(usize) -> usize) -> [Register; N] {
+        transpose::load(from, [at(0), at(1), at(2), at(3)])
+    }
+
+    #[inline(always)]
+    fn from_slice(from: &[f64]) -> Register {
+        Self::load([from[0], from[1], from[2], from[3]])
+    }
+
+    #[inline(always)]
+    fn put(self, to: &mut [f64]) {
+        to[..4].copy_from_slice(&self.store());
     }
 
     #[inline(always)]

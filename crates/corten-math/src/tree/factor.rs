@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::pattern::{DIAGONAL, Row, Run, ranges};
+use super::pattern::{DIAGONAL, Row, Run};
 use super::{Reach, TreePattern};
 use crate::{Number, Stored, Wide, wide};
 
@@ -148,16 +148,10 @@ impl TreePattern {
         self.factor_range(0..self.size(), matrix, inverse_diagonal);
     }
 
-    /// [`Self::factor`] for some rows only; whole trees must be given, in ascending order.
-    pub fn factor_rows(&self, matrix: &mut [f64], inverse_diagonal: &mut [f64], rows: &[i32]) {
-        for range in ranges(rows) {
-            self.factor_range(range, matrix, inverse_diagonal);
-        }
-    }
-
     /// [`Self::factor`] for consecutive rows; whole trees must be given.
     #[inline(always)]
-    fn factor_range<T: Stored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
+    pub fn factor_range<T: Stored>(&self, rows: Range<usize>, matrix: &mut [T], inverse: &mut [T]) {
+        let rows = rows.start..rows.end.min(self.size());
         let runs = self.runs(rows.clone());
         match self.width {
             0..=4 => factor_runs(runs, rows, matrix, inverse, Reach::<4>),
@@ -522,9 +516,8 @@ mod tests {
         let n = pattern.size();
         let (mut whole, mut inverse) = (matrix.clone(), vec![0.0; n]);
         pattern.factor(&mut whole, &mut inverse);
-        let rows: Vec<i32> = (7..n as i32).collect();
         let (mut part, mut part_inverse) = (matrix.clone(), vec![0.0; n]);
-        pattern.factor_rows(&mut part, &mut part_inverse, &rows);
+        pattern.factor_range(7..n, &mut part, &mut part_inverse);
         assert_eq!(part[pattern.row(7).start..], whole[pattern.row(7).start..]);
         assert_eq!(part[..pattern.row(7).start], matrix[..pattern.row(7).start]);
     }

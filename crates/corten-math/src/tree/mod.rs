@@ -15,8 +15,8 @@ pub use square::SquarePattern;
 /// Longest row whose ancestors are kept on the stack while multiplying.
 const STACK: usize = 64;
 
-/// The length of a kernel's rows as a type. Kernels make their working memory themselves: memory that
-/// a caller clears in narrower stores would be late to be read in wide registers.
+/// The length of a kernel's rows as a type. Kernels make their working memory themselves: wide loads
+/// of memory that a caller clears in narrower stores would not be forwarded.
 #[derive(Clone, Copy)]
 struct Reach<const N: usize>;
 

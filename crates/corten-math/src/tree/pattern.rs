@@ -202,10 +202,21 @@ impl TreePattern {
         (row.start + row.len) as usize - 1
     }
 
-    /// Where the diagonal entries of all rows are stored.
+    /// Where the diagonal entries of consecutive rows are stored.
     #[inline]
-    pub fn diagonal_entries(&self) -> impl Iterator<Item = usize> {
-        self.rows.iter().map(|row| (row.start + row.len) as usize - 1)
+    pub fn diagonal_entries(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
+        let rows = self.rows.get(rows.start..rows.end.min(self.size())).unwrap_or_default();
+        rows.iter().map(|row| (row.start + row.len) as usize - 1)
+    }
+
+    /// Where the entries of consecutive rows are stored.
+    #[inline]
+    pub fn entries_of(&self, rows: Range<usize>) -> Range<usize> {
+        match self.rows.get(rows.start..rows.end.min(self.size())) {
+            Some([first, .., last]) => first.range().start..last.range().end,
+            Some([row]) => row.range(),
+            _ => 0..0,
+        }
     }
 
     /// The runs of consecutive rows; whole trees must be given.
@@ -244,16 +255,6 @@ impl TreePattern {
             }
         }
     }
-}
-
-/// Consecutive numbers of an ascending list.
-pub(super) fn ranges(mut list: &[i32]) -> impl Iterator<Item = Range<usize>> {
-    std::iter::from_fn(move || {
-        let start = *list.first()? as usize;
-        let len = list.iter().zip(start..).take_while(|&(&i, next)| i as usize == next).count();
-        list = &list[len..];
-        Some(start..start + len)
-    })
 }
 
 #[cfg(test)]

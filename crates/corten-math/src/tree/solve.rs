@@ -1,6 +1,6 @@
 //! Solution of systems with a factored forest matrix, whole or by halves.
 
-use super::pattern::{DIAGONAL, Run, ranges};
+use super::pattern::{DIAGONAL, Run};
 use super::{Reach, TreePattern};
 use crate::{Four, Number, Stored, wide};
 
@@ -56,19 +56,6 @@ impl TreePattern {
                 xi -= l * x[c - first];
             }
             x[i] = xi;
-        }
-    }
-
-    /// [`Self::solve`] for some rows only; whole trees must be given, in ascending order.
-    pub fn solve_rows(
-        &self,
-        factor: &[f64],
-        inverse_diagonal: &[f64],
-        x: &mut [f64],
-        rows: &[i32],
-    ) {
-        for range in ranges(rows) {
-            self.solve_range(range.start, factor, inverse_diagonal, &mut x[range]);
         }
     }
 
@@ -329,9 +316,8 @@ mod tests {
             let mut part = b[range.clone()].to_vec();
             pattern.solve_range(range.start, &factor, &inverse, &mut part);
             assert_eq!(part, whole[range.clone()]);
-            let rows: Vec<i32> = range.clone().map(|i| i as i32).collect();
             let (mut some, mut some_inverse) = (matrix.clone(), vec![0.0; n]);
-            pattern.factor_rows(&mut some, &mut some_inverse, &rows);
+            pattern.factor_range(range.clone(), &mut some, &mut some_inverse);
             assert_eq!(some_inverse[range.clone()], inverse[range]);
         }
     }

@@ -5,7 +5,7 @@
 
 use corten_model::enums::DisableBit;
 
-use super::{Factor, advance_state, total_force};
+use super::{Factor, advance_state, solve_awake, total_force};
 use crate::{Data, Model, awake};
 
 /// Semi-implicit Euler (`mj_Euler`).
@@ -20,11 +20,7 @@ pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
             factor_damped(m, d);
         }
         total_force(m, d, &mut qacc);
-        let pattern = &d.prepared.structure.mass;
-        match awake::dofs!(m, d).list() {
-            None => pattern.solve(&d.qH, &d.qHDiagInv, &mut qacc),
-            Some(list) => pattern.solve_rows(&d.qH, &d.qHDiagInv, &mut qacc, list),
-        }
+        solve_awake(m, d, &mut qacc);
     } else {
         qacc.clone_from(&d.qacc);
     }
@@ -35,32 +31,19 @@ pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
 pub(crate) fn damped(m: &Model, d: &Data) -> bool {
     !m.opt.disabled(DisableBit::EulerDamp)
         && !m.opt.disabled(DisableBit::Damper)
-        && match awake::dofs!(m, d).list() {
-            None => m.dof_damping.iter().any(|&b| b > 0.0),
-            Some(list) => list.iter().any(|&k| m.dof_damping[k as usize] > 0.0),
-        }
+        && awake::dofs!(m, d).ranges().any(|dofs| m.dof_damping[dofs].iter().any(|&b| b > 0.0))
 }
 
 /// `qH`: the factor of `M + hB`.
 fn factor_damped(m: &Model, d: &mut Data) {
     let h = m.opt.timestep;
     let pattern = &d.prepared.structure.mass;
-    match awake::dofs!(m, d).list() {
-        None => {
-            let factor = &mut d.qH[..];
-            factor.copy_from_slice(&d.M);
-            for (entry, b) in pattern.diagonal_entries().zip(&m.dof_damping) {
-                factor[entry] += h * b;
-            }
-            pattern.factor(&mut d.qH, &mut d.qHDiagInv);
+    for dofs in awake::dofs!(m, d).ranges() {
+        let entries = pattern.entries_of(dofs.clone());
+        d.qH[entries.clone()].copy_from_slice(&d.M[entries]);
+        for (entry, b) in pattern.diagonal_entries(dofs.clone()).zip(&m.dof_damping[dofs.clone()]) {
+            d.qH[entry] += h * b;
         }
-        Some(list) => {
-            for i in list.iter().map(|&i| i as usize) {
-                let row = pattern.row(i);
-                d.qH[row.clone()].copy_from_slice(&d.M[row]);
-                d.qH[pattern.diagonal_entry(i)] += h * m.dof_damping[i];
-            }
-            pattern.factor_rows(&mut d.qH, &mut d.qHDiagInv, list);
-        }
+        pattern.factor_range(dofs, &mut d.qH, &mut d.qHDiagInv);
     }
 }

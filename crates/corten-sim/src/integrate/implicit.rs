@@ -7,7 +7,7 @@
 
 use corten_model::enums::Integrator;
 
-use super::{Factor, advance_state, total_force};
+use super::{Factor, advance_state, solve_awake, total_force};
 use crate::{Data, Model, awake, derivative};
 
 /// Implicit in velocity, fully or fast according to the options (`mj_implicit`).
@@ -27,12 +27,14 @@ pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
     }
     let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
     total_force(m, d, &mut qacc);
-    let s = &d.prepared.structure;
-    match (full, awake::dofs!(m, d).list()) {
-        (true, None) => s.square.solve(&d.qLU, &mut qacc),
-        (true, Some(list)) => s.square.solve_rows(&d.qLU, &mut qacc, list),
-        (false, None) => s.mass.solve(&d.qH, &d.qHDiagInv, &mut qacc),
-        (false, Some(list)) => s.mass.solve_rows(&d.qH, &d.qHDiagInv, &mut qacc, list),
+    if full {
+        let pattern = &d.prepared.structure.square;
+        match awake::dofs!(m, d).list() {
+            None => pattern.solve(&d.qLU, &mut qacc),
+            Some(list) => pattern.solve_rows(&d.qLU, &mut qacc, list),
+        }
+    } else {
+        solve_awake(m, d, &mut qacc);
     }
     advance_state(m, d, None, &qacc, None);
     d.scratch.integrate.qacc = qacc;
@@ -70,8 +72,7 @@ fn factor_fast(m: &Model, d: &mut Data) {
             d.qH[k] = d.M[k] - h * d.qDeriv[lower];
         }
     }
-    match awake::dofs!(m, d).list() {
-        None => s.mass.factor(&mut d.qH, &mut d.qHDiagInv),
-        Some(list) => s.mass.factor_rows(&mut d.qH, &mut d.qHDiagInv, list),
+    for dofs in awake::dofs!(m, d).ranges() {
+        s.mass.factor_range(dofs, &mut d.qH, &mut d.qHDiagInv);
     }
 }

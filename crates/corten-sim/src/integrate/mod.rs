@@ -10,6 +10,7 @@ pub(crate) mod spring_damper;
 
 use std::ops::Range;
 
+use corten_math::{map_fours, wide};
 use corten_model::enums::{DisableBit, Integrator, Stage, Timer};
 
 pub use euler::euler;
@@ -71,16 +72,9 @@ fn advance_state(
         sleep::update(m, d);
     }
 
-    match awake::dofs!(m, d).list() {
-        None => {
-            for (v, a) in d.qvel.iter_mut().zip(qacc) {
-                *v += a * h;
-            }
-        }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                d.qvel[k] += qacc[k] * h;
-            }
+    for dofs in awake::dofs!(m, d).ranges() {
+        for (v, a) in d.qvel[dofs.clone()].iter_mut().zip(&qacc[dofs]) {
+            *v += a * h;
         }
     }
     let s = &d.prepared.structure;
@@ -134,15 +128,24 @@ fn total_force(m: &Model, d: &Data, force: &mut Vec<f64>) {
     if force.len() != m.nv {
         force.resize(m.nv, 0.0);
     }
-    match awake::dofs!(m, d).list() {
-        None => {
-            let forces = [&d.qfrc_smooth[..], &d.qfrc_constraint];
-            support::combine(forces, [force], |[smooth, constraint]| [smooth + constraint]);
+    sum_of_forces(m, d, force);
+}
+
+wide! {
+    fn sum_of_forces(m: &Model, d: &Data, force: &mut [f64]) {
+        for dofs in awake::dofs!(m, d).ranges() {
+            let forces = [&d.qfrc_smooth, &d.qfrc_constraint].map(|f| &f[dofs.clone()]);
+            map_fours::<Simd, 2, 1>(forces, [&mut force[dofs]], |[smooth, constraint]| {
+                [smooth + constraint]
+            });
         }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                force[k] = d.qfrc_smooth[k] + d.qfrc_constraint[k];
-            }
-        }
+    }
+}
+
+/// `x ← (LᵀDL)⁻¹ x` for what is awake, with the factor in `qH`.
+fn solve_awake(m: &Model, d: &Data, x: &mut [f64]) {
+    for dofs in awake::dofs!(m, d).ranges() {
+        let x = &mut x[dofs.clone()];
+        d.prepared.structure.mass.solve_range(dofs.start, &d.qH, &d.qHDiagInv, x);
     }
 }

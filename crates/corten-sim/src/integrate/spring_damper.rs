@@ -15,7 +15,7 @@
 
 use corten_model::enums::DisableBit;
 
-use super::{Factor, advance_state, total_force};
+use super::{Factor, advance_state, solve_awake, total_force};
 use crate::{Data, Model, awake};
 
 /// Implicit joint springs and dampers (`integrator="implicitspringdamper"`).
@@ -32,9 +32,8 @@ pub(crate) fn spring_damper_with(m: &Model, d: &mut Data, factor: Factor) {
         for k in 0..pattern.size() {
             d.qH[pattern.diagonal_entry(k)] += h * (damping(m, k) + h * stiffness(m, k));
         }
-        match awake::dofs!(m, d).list() {
-            None => pattern.factor(&mut d.qH, &mut d.qHDiagInv),
-            Some(list) => pattern.factor_rows(&mut d.qH, &mut d.qHDiagInv, list),
+        for dofs in awake::dofs!(m, d).ranges() {
+            pattern.factor_range(dofs, &mut d.qH, &mut d.qHDiagInv);
         }
     }
     let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
@@ -42,10 +41,7 @@ pub(crate) fn spring_damper_with(m: &Model, d: &mut Data, factor: Factor) {
     for (k, f) in qacc.iter_mut().enumerate() {
         *f -= h * stiffness(m, k) * d.qvel[k];
     }
-    match awake::dofs!(m, d).list() {
-        None => pattern.solve(&d.qH, &d.qHDiagInv, &mut qacc),
-        Some(list) => pattern.solve_rows(&d.qH, &d.qHDiagInv, &mut qacc, list),
-    }
+    solve_awake(m, d, &mut qacc);
     advance_state(m, d, None, &qacc, None);
     d.scratch.integrate.qacc = qacc;
 }

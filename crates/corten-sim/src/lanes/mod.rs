@@ -188,7 +188,7 @@ pub fn step(
     if plan.joint_inertia {
         factor(l);
     }
-    velocity::motion(m, l);
+    velocity::velocities_and_bias_kernel(m, l);
     let with_forces = !all && plan.forces && worlds.iter().all(|d| forces::accept(d));
     if with_forces {
         gather!(l, worlds; ctrl qfrc_applied);
@@ -215,7 +215,7 @@ pub fn step(
     }
     if !with_forces || plan.reads_frames || clear != [true; WORLDS] {
         if !placed {
-            kinematics::geoms_and_sites(m, l);
+            kinematics::geoms_and_sites_kernel(m, l);
         }
         scatter!(l, worlds;
             xipos ximat geom_xpos geom_xmat site_xpos site_xmat subtree_com cdof);
@@ -288,7 +288,7 @@ fn renew(
     for (lane, (clear, d)) in clear.iter_mut().zip(worlds).enumerate() {
         if !*clear && clearance.is_due(lane) {
             if !placed {
-                kinematics::geoms_and_sites(m, l);
+                kinematics::geoms_and_sites_kernel(m, l);
                 placed = true;
             }
             let (xpos, xmat) = (&mut d.geom_xpos, &mut d.geom_xmat);
@@ -335,9 +335,9 @@ fn combine<A, B>(
 
 /// Poses, centres of mass, spatial inertias, the mass matrix.
 fn smooth_position(m: &Model, l: &mut Lanes) {
-    kinematics::frames(m, l);
-    inertia::about_centers(m, l);
-    inertia::joint_inertia(m, l);
+    kinematics::body_frames_kernel(m, l);
+    inertia::centers_of_mass_kernel(m, l);
+    inertia::mass_matrix_kernel(m, l);
 }
 
 /// The frames of bodies.

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::problem::Rows;
-use super::problem::inlined::{dot, padded};
+use super::problem::inlined::dot;
 use super::rows::Kind;
-use corten_math::{MIN_VAL, Mask, Number, Wide, wide};
+use corten_math::{MIN_VAL, Mask, Number, Wide, sum_fours, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
 #[derive(Clone, Debug, Default)]
@@ -309,18 +309,8 @@ fn inequalities<S: Wide>(
     range: Range<usize>,
     alpha: f64,
 ) -> [f64; 3] {
-    let inputs = [along.jar, along.jv, rows.d].map(|v| v[range.clone()].as_chunks::<4>());
-    let [(starts, start_rest), (slopes, slope_rest), (ds, d_rest)] = inputs;
-    let whole = |i: usize| [starts[i], slopes[i], ds[i]];
-    let rest = || [padded(start_rest), padded(slope_rest), padded(d_rest)];
-    let mut sums = [S::splat(0.0); 3];
-    for i in 0..starts.len() {
-        add(&mut sums, inequality(whole(i).map(S::load), alpha));
-    }
-    if !start_rest.is_empty() {
-        add(&mut sums, inequality(rest().map(S::load), alpha));
-    }
-    let [c, s, q] = sums.map(|sum| sum.store()).map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+    let given = [along.jar, along.jv, rows.d].map(|v| &v[range.clone()]);
+    let [c, s, q] = sum_fours::<S, 3, 3>(given, |given| inequality(given, alpha));
     [0.5 * c, s, q]
 }
 
@@ -342,22 +332,8 @@ fn frictions<S: Wide>(
     range: Range<usize>,
     alpha: f64,
 ) -> [f64; 3] {
-    const LANES: usize = 4;
-    let inputs =
-        [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
-    let whole = inputs.map(|v| v.as_chunks::<LANES>().0);
-    let mut four = [S::splat(0.0); 3];
-    for i in 0..whole[0].len() {
-        add(&mut four, friction(whole.map(|v| S::load(v[i])), alpha));
-    }
-    let mut sums = four.map(|four| four.store());
-    for i in whole[0].len() * LANES..range.len() {
-        let terms = friction(inputs.map(|v| v[i]), alpha);
-        for k in 0..3 {
-            sums[k][i % LANES] += terms[k];
-        }
-    }
-    sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]))
+    let given = [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
+    sum_fours::<S, 5, 3>(given, |given| friction(given, alpha))
 }
 
 #[inline(always)]

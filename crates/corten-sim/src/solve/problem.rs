@@ -175,6 +175,8 @@ wide! {
 
 /// Kernels for the inside of others.
 pub mod inlined {
+    pub use corten_math::fours::{padded, write_first as write};
+
     #[inline(always)]
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
@@ -191,31 +193,6 @@ pub mod inlined {
             }
         }
         (sum[0] + sum[2]) + (sum[1] + sum[3])
-    }
-
-    /// Fewer than four numbers, and zeros. In registers: numbers that are stored one by one are
-    /// late to be read together.
-    #[inline(always)]
-    pub fn padded<T: Copy + Default>(rest: &[T]) -> [T; 4] {
-        let zero = T::default();
-        match *rest {
-            [a, b, c, ..] => [a, b, c, zero],
-            [a, b] => [a, b, zero, zero],
-            [a] => [a, zero, zero, zero],
-            [] => [zero; 4],
-        }
-    }
-
-    /// The first numbers of `from`, fewer than four. One by one: the compiler would make a loop a
-    /// masked store, which is slow.
-    #[inline(always)]
-    pub fn write<T: Copy>(from: &[T; 4], to: &mut [T]) {
-        match to {
-            [a] => *a = from[0],
-            [a, b] => [*a, *b] = [from[0], from[1]],
-            [a, b, c] => [*a, *b, *c] = [from[0], from[1], from[2]],
-            _ => {}
-        }
     }
 
     /// `|x|`.

@@ -3,7 +3,7 @@
 //! Reads all forces but those of constraints; writes `qfrc_smooth` and `qacc_smooth`. Answers to
 //! `mj_fwdAcceleration`.
 
-use corten_math::{Spatial, Vec3};
+use corten_math::{Spatial, Vec3, map_fours, wide};
 
 use crate::stage::constraint::is_sparse;
 use crate::{Data, Model, awake, support};
@@ -17,40 +17,33 @@ pub fn acceleration(m: &Model, d: &mut Data) {
 /// `qacc_smooth`, from `qfrc_smooth`.
 pub(crate) fn without_constraints(m: &Model, d: &mut Data) {
     let s = &d.prepared.structure;
-    match awake::dofs!(m, d).list() {
-        None => {
-            d.qacc_smooth.copy_from_slice(&d.qfrc_smooth);
-            s.mass.solve(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth);
-        }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                d.qacc_smooth[k] = d.qfrc_smooth[k];
-            }
-            s.mass.solve_rows(&d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, list);
-        }
+    for dofs in awake::dofs!(m, d).ranges() {
+        let qacc = &mut d.qacc_smooth[dofs.clone()];
+        qacc.copy_from_slice(&d.qfrc_smooth[dofs.clone()]);
+        s.mass.solve_range(dofs.start, &d.qLD, &d.qLDiagInv, qacc);
     }
 }
 
 /// `qfrc_smooth`: all forces but those of constraints.
 pub(crate) fn force(m: &Model, d: &mut Data) {
-    match awake::dofs!(m, d).list() {
-        None => {
-            let forces = [&d.qfrc_passive[..], &d.qfrc_bias, &d.qfrc_applied, &d.qfrc_actuator];
-            support::combine(forces, [&mut d.qfrc_smooth], |[passive, bias, applied, actuator]| {
-                [passive - bias + applied + actuator]
-            });
-        }
-        Some(list) => {
-            for k in list.iter().map(|&k| k as usize) {
-                d.qfrc_smooth[k] =
-                    d.qfrc_passive[k] - d.qfrc_bias[k] + d.qfrc_applied[k] + d.qfrc_actuator[k];
-            }
-        }
-    }
+    joint_forces(m, d);
     if has_applied_forces(d) {
         let mut force = std::mem::take(&mut d.qfrc_smooth);
         add_body_forces(m, d, &mut force);
         d.qfrc_smooth = force;
+    }
+}
+
+wide! {
+    /// [`force`] without `xfrc_applied`.
+    fn joint_forces(m: &Model, d: &mut Data) {
+        for dofs in awake::dofs!(m, d).ranges() {
+            let forces = [&d.qfrc_passive, &d.qfrc_bias, &d.qfrc_applied, &d.qfrc_actuator];
+            let (forces, sum) = (forces.map(|f| &f[dofs.clone()]), &mut d.qfrc_smooth[dofs]);
+            map_fours::<Simd, 4, 1>(forces, [sum], |[passive, bias, applied, actuator]| {
+                [passive - bias + applied + actuator]
+            });
+        }
     }
 }
 

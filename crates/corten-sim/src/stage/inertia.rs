@@ -19,12 +19,12 @@ use crate::{Data, Model, awake, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
 pub fn centers_of_mass(m: &Model, d: &mut Data) {
-    for_world!(about_centers(m, d));
+    for_world!(centers_of_mass_kernel(m, d));
 }
 
 wide! {
     /// [`centers_of_mass`] of any worlds.
-    pub(crate) fn about_centers[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn centers_of_mass_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             let mut v = worlds.smooth::<Simd>(m);
             subtree_com(m, &mut v);
@@ -140,7 +140,7 @@ fn normalize<T: Number>(com: &mut [Vec3<T>], xipos: &[Vec3<T>], mass: &[f64], ra
 
 /// Composite inertias `crb` and the mass matrix `M`.
 pub fn mass_matrix(m: &Model, d: &mut Data) {
-    for_world!(joint_inertia(m, d));
+    for_world!(mass_matrix_kernel(m, d));
     if m.ntendon > 0 {
         tendon_armature(m, d);
     }
@@ -148,7 +148,7 @@ pub fn mass_matrix(m: &Model, d: &mut Data) {
 
 wide! {
     /// [`mass_matrix`] of any worlds, but for the armature of tendons.
-    pub(crate) fn joint_inertia[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn mass_matrix_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             let mut v = worlds.smooth::<Simd>(m);
             composite_inertias(m, &mut v);
@@ -311,18 +311,10 @@ pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
 /// The tree-sparse factor of `M`.
 pub fn factor(m: &Model, d: &mut Data) {
     let s = &d.prepared.structure;
-    match awake::dofs!(m, d).list() {
-        None => {
-            d.qLD.copy_from_slice(&d.M);
-            s.mass.factor(&mut d.qLD, &mut d.qLDiagInv);
-        }
-        Some(rows) => {
-            for &i in rows {
-                let row = s.mass.row(i as usize);
-                d.qLD[row.clone()].copy_from_slice(&d.M[row]);
-            }
-            s.mass.factor_rows(&mut d.qLD, &mut d.qLDiagInv, rows);
-        }
+    for dofs in awake::dofs!(m, d).ranges() {
+        let entries = s.mass.entries_of(dofs.clone());
+        d.qLD[entries.clone()].copy_from_slice(&d.M[entries]);
+        s.mass.factor_range(dofs, &mut d.qLD, &mut d.qLDiagInv);
     }
 }
 

@@ -19,12 +19,12 @@ use crate::{Data, Model, sleep};
 
 /// Body, joint, geom and site poses.
 pub fn kinematics(m: &Model, d: &mut Data) {
-    for_world!(poses(m, d));
+    for_world!(kinematics_kernel(m, d));
 }
 
 wide! {
     /// [`kinematics`] of any worlds.
-    pub(crate) fn poses[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn kinematics_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             bodies(m, worlds.smooth::<Simd>(m));
             worlds.wake(m);
@@ -33,15 +33,15 @@ wide! {
     }
 
     /// Poses of bodies, joints and inertial frames.
-    pub(crate) fn frames[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn body_frames_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             bodies(m, worlds.smooth::<Simd>(m));
             attachments::inertial_frames(m, &mut worlds.smooth::<Simd>(m));
         }
     }
 
-    /// Poses of geoms and sites, given [`frames`].
-    pub(crate) fn geoms_and_sites[W: Worlds](m: &Model, worlds: &mut W) {
+    /// Poses of geoms and sites, given [`body_frames_kernel`].
+    pub(crate) fn geoms_and_sites_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         attachments::geoms_and_sites(m, &mut worlds.smooth::<Simd>(m));
     }
 }

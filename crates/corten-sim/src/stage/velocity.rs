@@ -17,17 +17,17 @@ use crate::{Data, Model, awake};
 
 /// [`body_velocities`] and [`bias_force`] in one.
 pub(crate) fn velocities_and_bias(m: &Model, d: &mut Data) {
-    for_world!(motion(m, d));
+    for_world!(velocities_and_bias_kernel(m, d));
 }
 
 /// `cvel` and `cdof_dot`.
 pub fn body_velocities(m: &Model, d: &mut Data) {
-    for_world!(velocities(m, d));
+    for_world!(body_velocities_kernel(m, d));
 }
 
 wide! {
     /// [`velocities_and_bias`] of any worlds.
-    pub(crate) fn motion[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn velocities_and_bias_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             let mut v = worlds.smooth::<Simd>(m);
             tree_velocities(m, &mut v);
@@ -35,14 +35,15 @@ wide! {
         }
     }
 
-    fn velocities[W: Worlds](m: &Model, worlds: &mut W) {
+    /// [`body_velocities`] of any worlds.
+    fn body_velocities_kernel[W: Worlds](m: &Model, worlds: &mut W) {
         if m.nbody > 0 {
             tree_velocities(m, &mut worlds.smooth::<Simd>(m));
         }
     }
 
-    /// See [`newton_euler`].
-    fn forces[W: Worlds](
+    /// [`newton_euler`] of any worlds, or [`bias_force`].
+    fn newton_euler_kernel[W: Worlds](
         m: &Model,
         worlds: &mut W,
         with_acceleration: bool,
@@ -116,12 +117,12 @@ fn spherical<T: Number>(
 
 /// Coriolis, centrifugal and gravitational forces.
 pub fn bias_force(m: &Model, d: &mut Data) {
-    for_world!(forces(m, d, false, None));
+    for_world!(newton_euler_kernel(m, d, false, None));
 }
 
 /// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
 pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
-    for_world!(forces(m, d, with_acceleration, Some(force)));
+    for_world!(newton_euler_kernel(m, d, with_acceleration, Some(force)));
 }
 
 /// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.

@@ -64,32 +64,6 @@ pub(crate) fn free_joint_row<'a>(
     (first + 5 == last).then_some((first as usize, entries))
 }
 
-/// Element by element, what `value` makes of those of some arrays, into other arrays. Four at a time:
-/// all are read before one is written, so that the compiler need not ask whether arrays overlap.
-#[inline(always)]
-pub(crate) fn combine<const N: usize, const M: usize>(
-    from: [&[f64]; N],
-    to: [&mut [f64]; M],
-    value: impl Fn([f64; N]) -> [f64; M],
-) {
-    let n = to[0].len();
-    let from = from.map(|from| from[..n].as_chunks::<4>());
-    let mut to = to.map(|to| to[..n].as_chunks_mut::<4>());
-    for b in 0..n / 4 {
-        let given = from.map(|(blocks, _)| blocks[b]);
-        let values = [0, 1, 2, 3].map(|k| value(given.map(|block| block[k])));
-        for (j, (blocks, _)) in to.iter_mut().enumerate() {
-            blocks[b] = [0, 1, 2, 3].map(|k| values[k][j]);
-        }
-    }
-    for k in 0..n % 4 {
-        let values = value(from.map(|(_, rest)| rest[k]));
-        for (j, (_, rest)) in to.iter_mut().enumerate() {
-            rest[k] = values[j];
-        }
-    }
-}
-
 /// Whether one of the flags is set; one pass without branches.
 #[inline]
 pub(crate) fn any_set(flags: &[u8]) -> bool {
@@ -130,18 +104,6 @@ mod tests {
                     numbers[k] = x;
                     assert!(any_nonzero(&numbers));
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn each_element_is_combined() {
-        for n in 0..10 {
-            let x: Vec<f64> = (0..n).map(f64::from).collect();
-            let (mut sums, mut products) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-            combine([&x, &x], [&mut sums, &mut products], |[a, b]| [a + b, a * b]);
-            for k in 0..x.len() {
-                assert_eq!([sums[k], products[k]], [2.0 * x[k], x[k] * x[k]]);
             }
         }
     }

@@ -267,7 +267,7 @@ fn sums<S: Wide>(registers: [S; LANES]) -> S {
     (p + r) + (q + s)
 }
 
-/// Four numbers in a register: those that are stored one by one are late to be read together.
+/// Four numbers through a register: stored one by one, a wide load of them would not be forwarded.
 #[inline(always)]
 fn packed<S: Wide>(x: Four) -> Four {
     S::from_lanes(|k| x[k]).store()

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use corten_math::{Number, wide};
+use corten_math::{Number, for_each_four, wide};
 use corten_model::ModelArrays;
 use corten_model::enums::{Bias, Dynamics, Gain};
 
@@ -25,24 +25,10 @@ pub(super) fn is_plain(m: &ModelArrays, i: usize) -> bool {
         && index(m.actuator_actadr[i], m.na).is_some()
 }
 
-/// Activation rates and forces of consecutive plain muscles.
-pub(super) fn run(m: &Model, d: &mut Data, muscles: Range<usize>) {
-    if muscles.len() >= 4 {
-        four(m, d, muscles);
-    } else {
-        for first in muscles {
-            lanes::<f64>(m, d, first);
-        }
-    }
-}
-
 wide! {
-    fn four(m: &Model, d: &mut Data, muscles: Range<usize>) {
-        let last = muscles.end - 4;
-        for first in muscles.step_by(4) {
-            // The last four overlap with others if they have to.
-            lanes::<Simd>(m, d, first.min(last));
-        }
+    /// Activation rates and forces of consecutive plain muscles.
+    pub(super) fn run(m: &Model, d: &mut Data, muscles: Range<usize>) {
+        for_each_four!(muscles.len(), at => lanes::<Simd>(m, d, muscles.start + at));
     }
 }
 

@@ -8,7 +8,7 @@
 //! the same for every direction: `R₁ = R₀/impratio`, `Rₖ μₖ² = R₁ μ₁²`, which makes
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
-use corten_math::{Spatial, Vec3, Wide, wide};
+use corten_math::{Number, Spatial, Vec3, Wide, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit};
 
 use super::assembly::{Columns, Constraints, Row, at_least_min, offset};
@@ -182,85 +182,58 @@ fn relative_velocity<S: Wide, const D: usize>(
     let mut first = 0;
     for &(side, len) in &rows.sides {
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
-        let side = Side { sign, offset: offset(d, body, contact.pos) };
+        let side = Side {
+            frame: [0, 1, 2].map(|i| contact.frame.row(i) * sign),
+            offset: offset(d, body, contact.pos),
+        };
         let end = first + len as usize;
-        put::<S, D>(contact, &side, &d.cdof, &dofs[first..end], &mut values[first..], n, dim);
+        let dofs = &dofs[first..end];
+        let rows = &mut RowsOfContact { values: &mut values[first..], n, dim };
+        for_each_four!(dofs.len(), at => put::<S, D>(at, &side, &d.cdof, dofs, rows));
         first = end;
     }
 }
 
-/// One of two bodies in contact: its sign in the relative velocity, and the point of contact from
-/// the centre of mass of its tree.
+/// One of two bodies in contact: the axes of the frame, with the body's sign in the relative velocity,
+/// which costs no digit; and the point of contact from the centre of mass of its tree.
 struct Side {
-    sign: f64,
+    frame: [Vec3; 3],
     offset: Vec3,
 }
 
-/// Values of some columns; `values` start with the first of them, rows are `n` apart.
+/// The rows of a contact from one of their columns on; they are `n` apart.
+struct RowsOfContact<'a> {
+    values: &'a mut [f64],
+    n: usize,
+    dim: usize,
+}
+
+/// Values of as many columns as `T` has lanes, from the one at `at` on: those of the velocity
+/// `lin + rot × offset` along the axes of the frame, and of the spin about them.
 #[inline(always)]
-fn put<S: Wide, const D: usize>(
-    contact: &Contact,
+fn put<T: Number, const D: usize>(
+    at: usize,
     side: &Side,
     axes: &[Spatial],
     dofs: &[u32],
-    values: &mut [f64],
-    n: usize,
-    dim: usize,
+    rows: &mut RowsOfContact<'_>,
 ) {
-    // With the sign, which costs no digit.
-    let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i) * side.sign);
-    let velocity = |dof: u32| {
-        let axis = &axes[dof as usize];
-        axis.lin() + axis.rot().cross(side.offset)
+    let (dofs, RowsOfContact { values, n, dim }) = (&dofs[at..at + T::LANES], rows);
+    let axis = Spatial::<T>::gather(axes, |k| dofs[k] as usize);
+    let velocity = axis.lin() + axis.rot().cross(Vec3::of(side.offset));
+    let mut row = |k: usize, direction: &Vec3, v: Vec3<T>| {
+        Vec3::of(*direction).dot(v).put(&mut values[k * *n + at..]);
     };
-    let len = dofs.len();
-    if D == 1 || dim < 3 {
-        for (value, &dof) in values.iter_mut().zip(dofs) {
-            *value = frame[0].dot(velocity(dof));
-        }
+    row(0, &side.frame[0], velocity);
+    if D == 1 || *dim < 3 {
         return;
     }
-    let (x, rest) = values.split_at_mut(n);
-    let (y, z) = rest.split_at_mut(n);
-    let (x, y, z) = (&mut x[..len], &mut y[..len], z);
-    let third = &mut z[..len];
-    if len >= 4 {
-        let offset = Vec3::of(side.offset);
-        let mut start = 0;
-        while start < len {
-            // The last four overlap with those before.
-            let at = start.min(len - 4);
-            if let Some(&[i, j, k, l]) = dofs[at..].first_chunk::<4>() {
-                let axes =
-                    Spatial::<S>::load(axes, [i as usize, j as usize, k as usize, l as usize]);
-                let v = axes.lin() + axes.rot().cross(offset);
-                project(&frame[0], &v, &mut x[at..]);
-                project(&frame[1], &v, &mut y[at..]);
-                project(&frame[2], &v, &mut third[at..]);
-            }
-            start += 4;
-        }
-    } else {
-        for i in 0..len {
-            let v = velocity(dofs[i]);
-            (x[i], y[i], third[i]) = (frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
-        }
-    }
+    row(1, &side.frame[1], velocity);
+    row(2, &side.frame[2], velocity);
     if D == MAX_RANK {
-        for i in 3..dim {
-            for (&dof, value) in dofs.iter().zip(&mut z[(i - 2) * n..]) {
-                *value = frame[i - 3].dot(axes[dof as usize].rot());
-            }
+        for k in 3..*dim {
+            row(k, &side.frame[k - 3], axis.rot());
         }
-    }
-}
-
-/// The parts of four velocities along a direction.
-#[inline(always)]
-fn project<S: Wide>(direction: &Vec3, v: &Vec3<S>, to: &mut [f64]) {
-    let [x, y, z] = direction.0.map(S::splat);
-    if let Some(to) = to.first_chunk_mut::<4>() {
-        *to = (x * v[0] + y * v[1] + z * v[2]).store();
     }
 }
 

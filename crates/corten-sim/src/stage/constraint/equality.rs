@@ -5,7 +5,7 @@
 //! `conj(q₂)·q₁·rel`, times the torque scale (6 rows); couplings are
 //! `y − y₀ − poly(x − x₀)` (1 row). Parameters of the polynomial in `eq_data[0..5]`.
 
-use corten_math::{Number, Quat, Spatial, Vec3, wide};
+use corten_math::{Number, Quat, Spatial, Vec3, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::asleep;
@@ -130,48 +130,32 @@ wide! {
         let n = links.len();
         let (x, rest) = rows.split_at_mut(n);
         let (y, z) = rest.split_at_mut(n);
-        if n < 4 {
-            for (k, link) in links.iter().enumerate() {
-                let axis = &axes[link.dof as usize];
-                let v = relative_velocity(axis, link.on.map(weight), offsets);
-                (x[k], y[k], z[k]) = (v[0], v[1], v[2]);
-            }
-            return;
-        }
-        let offsets = offsets.map(Vec3::of);
-        let mut start = 0;
-        while start < n {
-            // The last four overlap with those before.
-            let at = start.min(n - 4);
-            if let Some([i, j, k, l]) = links[at..].first_chunk::<4>()
-                && let Some(x) = x[at..].first_chunk_mut::<4>()
-                && let Some(y) = y[at..].first_chunk_mut::<4>()
-                && let Some(z) = z[at..].first_chunk_mut::<4>()
-            {
-                let dofs = [i.dof as usize, j.dof as usize, k.dof as usize, l.dof as usize];
-                let on = [
-                    Simd::load([weight(i.on[0]), weight(j.on[0]), weight(k.on[0]), weight(l.on[0])]),
-                    Simd::load([weight(i.on[1]), weight(j.on[1]), weight(k.on[1]), weight(l.on[1])]),
-                ];
-                let v = relative_velocity(&Spatial::load(axes, dofs), on, offsets);
-                (*x, *y, *z) = (v[0].store(), v[1].store(), v[2].store());
-            }
-            start += 4;
-        }
+        for_each_four!(n, at => relative_velocity::<Simd>(
+            axes,
+            &links[at..],
+            offsets,
+            [&mut x[at..], &mut y[at..], &mut z[at..]],
+        ));
     }
 }
 
+/// Velocity of one point relative to another, by as many dofs as `T` has lanes.
 #[inline(always)]
-fn weight(on: bool) -> f64 {
-    f64::from(u8::from(on))
-}
-
-/// Velocity of one point relative to another, with the share of the axis in each.
-#[inline(always)]
-fn relative_velocity<T: Number>(axis: &Spatial<T>, on: [T; 2], offsets: [Vec3<T>; 2]) -> Vec3<T> {
-    let (turn, shift) = (axis.rot(), axis.lin());
-    let (first, second) = (shift + turn.cross(offsets[0]), shift + turn.cross(offsets[1]));
-    first * on[0] - second * on[1]
+fn relative_velocity<T: Number>(
+    axes: &[Spatial],
+    links: &[Link],
+    offsets: [Vec3; 2],
+    [x, y, z]: [&mut [f64]; 3],
+) {
+    let links = &links[..T::LANES];
+    let axis = Spatial::<T>::gather(axes, |k| links[k].dof as usize);
+    // The share of the axis in each.
+    let on = |side: usize| T::from_lanes(|k| f64::from(u8::from(links[k].on[side])));
+    let velocity = |offset: Vec3| axis.lin() + axis.rot().cross(Vec3::of(offset));
+    let v = velocity(offsets[0]) * on(0) - velocity(offsets[1]) * on(1);
+    v[0].put(x);
+    v[1].put(y);
+    v[2].put(z);
 }
 
 /// Residual of `y = y0 + poly(x − x0)` and its derivative by `x`.

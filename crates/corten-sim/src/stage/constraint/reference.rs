@@ -1,6 +1,6 @@
 //! Velocities and reference accelerations of the rows. Answers to `mj_referenceConstraint`.
 
-use corten_math::{Number, wide};
+use corten_math::{Number, for_each_four, wide};
 
 use crate::{Data, Model};
 
@@ -15,21 +15,18 @@ pub fn reference(_m: &Model, d: &mut Data) {
 
 wide! {
     fn accelerations(kbip: &[[f64; 4]], given: [&[f64]; 3], aref: &mut [f64]) {
-        let n = aref.len();
-        let (kbip, given) = (&kbip[..n], given.map(|v| &v[..n]));
-        let (fours, whole) = (kbip.as_chunks::<4>().0, given.map(|v| v.as_chunks::<4>().0));
-        for (i, aref) in aref.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let kbip = Simd::from_records(|k| fours[i][k]);
-            *aref = acceleration(kbip, whole.map(|v| Simd::load(v[i]))).store();
-        }
-        for i in n / 4 * 4..n {
-            aref[i] = acceleration(kbip[i], given.map(|v| v[i]));
-        }
+        for_each_four!(aref.len(), at => acceleration::<Simd>(
+            &kbip[at..],
+            given.map(|v| &v[at..]),
+            &mut aref[at..],
+        ));
     }
 }
 
-/// With velocity, position and margin.
+/// As many rows as `T` has lanes, with velocity, position and margin.
 #[inline(always)]
-fn acceleration<T: Number>([k, b, imp, _]: [T; 4], [vel, pos, margin]: [T; 3]) -> T {
-    -b * vel - k * imp * (pos - margin)
+fn acceleration<T: Number>(kbip: &[[f64; 4]], given: [&[f64]; 3], aref: &mut [f64]) {
+    let [k, b, imp, _] = T::gather(&kbip[..T::LANES], |lane| lane);
+    let [vel, pos, margin] = given.map(T::from_slice);
+    (-b * vel - k * imp * (pos - margin)).put(aref);
 }

@@ -3,9 +3,7 @@
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
 
-use std::ops::Range;
-
-use corten_math::{Quat, Spatial, Vec3, wide};
+use corten_math::{Quat, Spatial, Vec3, map_fours, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::prepared::structure::{Joint, joint_width};
@@ -66,57 +64,36 @@ pub fn passive(m: &Model, d: &mut Data) {
 wide! {
     /// The force of joint dampers, which is all there is in many models; other forces start at zero.
     fn start(m: &Model, d: &mut Data, dampers: bool) {
-        if awake::dofs!(m, d).list().is_none() {
-            damp(m, d, dampers, 0..m.nv);
-        } else {
-            for k in 0..d.nv_awake.min(d.dof_awake_ind.len()) {
-                let dof = d.dof_awake_ind[k] as usize;
-                damp(m, d, dampers, dof..dof + 1);
+        for dofs in awake::dofs!(m, d).ranges() {
+            let forces = [
+                &mut d.qfrc_damper,
+                &mut d.qfrc_passive,
+                &mut d.qfrc_spring,
+                &mut d.qfrc_gravcomp,
+                &mut d.qfrc_fluid,
+            ]
+            .map(|force| &mut force[dofs.clone()]);
+            let zero = Simd::splat(0.0);
+            if dampers {
+                let given = [&m.dof_damping[dofs.clone()], &d.qvel[dofs]];
+                map_fours::<Simd, 2, 5>(given, forces, |[damping, v]| {
+                    let force = -damping * v;
+                    [force, zero + force, zero, zero, zero]
+                });
+            } else {
+                forces.into_iter().for_each(|force| force.fill(0.0));
             }
         }
     }
 
     /// `qfrc_passive`, but for gravity compensation.
     fn sum(m: &Model, d: &mut Data) {
-        if awake::dofs!(m, d).list().is_none() {
-            add_up(d, 0..m.nv);
-        } else {
-            for k in 0..d.nv_awake.min(d.dof_awake_ind.len()) {
-                let dof = d.dof_awake_ind[k] as usize;
-                add_up(d, dof..dof + 1);
-            }
+        for dofs in awake::dofs!(m, d).ranges() {
+            let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[dofs.clone()]);
+            let sum = [&mut d.qfrc_passive[dofs]];
+            map_fours::<Simd, 3, 1>(terms, sum, |[spring, damper, fluid]| [spring + damper + fluid]);
         }
     }
-}
-
-/// [`start`] for some degrees of freedom.
-#[inline(always)]
-fn damp(m: &Model, d: &mut Data, dampers: bool, dofs: Range<usize>) {
-    let given = [&m.dof_damping[dofs.clone()], &d.qvel[dofs.clone()]];
-    let forces = [
-        &mut d.qfrc_damper[dofs.clone()],
-        &mut d.qfrc_passive[dofs.clone()],
-        &mut d.qfrc_spring[dofs.clone()],
-        &mut d.qfrc_gravcomp[dofs.clone()],
-        &mut d.qfrc_fluid[dofs],
-    ];
-    if dampers {
-        support::combine(given, forces, |[damping, v]| {
-            let force = -damping * v;
-            [force, 0.0 + force, 0.0, 0.0, 0.0]
-        });
-    } else {
-        forces.into_iter().for_each(|force| force.fill(0.0));
-    }
-}
-
-/// [`sum`] for some degrees of freedom.
-#[inline(always)]
-fn add_up(d: &mut Data, dofs: Range<usize>) {
-    let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[dofs.clone()]);
-    support::combine(terms, [&mut d.qfrc_passive[dofs]], |[spring, damper, fluid]| {
-        [spring + damper + fluid]
-    });
 }
 
 /// Springs of joints; whether there are any.

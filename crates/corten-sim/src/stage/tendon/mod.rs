@@ -161,7 +161,7 @@ impl Entries for Nonzero {
 
     #[inline(always)]
     fn keep_all(&self, values: &[f64]) -> bool {
-        // One by one, as they have just been written: registers of several would have to wait.
+        // One by one: a wide load of recent narrow stores is not forwarded.
         values.iter().all(|&value| value != 0.0)
     }
 
