@@ -74,9 +74,8 @@ fn add_scaled_row(stack: &mut [f64; STACK], row: &[f64], depth: usize, x: f64) {
 
 /// Product of `row[..depth]` and `stack[..depth]`.
 ///
-/// One number at a time: the last ones have just been stored, and a wide load of several recent
-/// stores has to wait for all of them to reach the cache. In ascending order only the last
-/// product waits for the row before.
+/// One number at a time: the last ones have just been stored, and a wide load of several stores is
+/// not forwarded. In ascending order only the last product waits for the row before.
 #[inline(always)]
 fn dot_row(stack: &[f64; STACK], row: &[f64], depth: usize) -> f64 {
     row[..depth].iter().zip(&stack[..depth]).map(|(l, s)| l * s).sum()

@@ -376,8 +376,8 @@ impl Constraints {
     pub(super) fn publish(&mut self, d: &mut Data) {
         let n = self.count();
         if n > 0 || !d.efc_type.is_empty() {
-            // Cut to size where they are public: a length that has just been stored is late to be read
-            // along with its neighbours, as an exchange does.
+            // Cut to size after the swap, whose wide loads of lengths just stored would not be
+            // forwarded.
             self.rows.exchange(d);
             d.efc_type.truncate(n);
             d.efc_id.truncate(n);
