@@ -12,17 +12,17 @@ pub fn map_fours<S: Wide, const N: usize, const M: usize>(
 ) {
     let n = to[0].len();
     let from = from.map(|from| from[..n].as_chunks::<4>());
-    let mut to = to.map(|to| to[..n].as_chunks_mut::<4>());
+    let to = to.map(|to| to[..n].as_chunks_mut::<4>());
     for b in 0..n / 4 {
-        let values = value(from.map(|(blocks, _)| S::load(blocks[b])));
-        for ((blocks, _), value) in to.iter_mut().zip(values) {
-            blocks[b] = value.store();
+        let values = value(load_block(&from, b));
+        for k in 0..M {
+            to[k].0[b] = values[k].store();
         }
     }
     if n % 4 > 0 {
-        let values = value(from.map(|(_, rest)| S::load(padded(rest))));
-        for ((_, rest), value) in to.iter_mut().zip(values) {
-            write_first(&value.store(), rest);
+        let values = value(load_rest(&from));
+        for k in 0..M {
+            write_first(&values[k].store(), to[k].1);
         }
     }
 }
@@ -36,15 +36,46 @@ pub fn sum_fours<S: Wide, const N: usize, const M: usize>(
 ) -> [f64; M] {
     let n = from[0].len();
     let from = from.map(|from| from[..n].as_chunks::<4>());
-    let mut sums = [S::splat(0.0); M];
-    let mut add = |terms: [S; M]| sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+    let mut lanes = [S::splat(0.0); M];
     for b in 0..n / 4 {
-        add(terms(from.map(|(blocks, _)| S::load(blocks[b]))));
+        let terms = terms(load_block(&from, b));
+        for k in 0..M {
+            lanes[k] += terms[k];
+        }
     }
     if n % 4 > 0 {
-        add(terms(from.map(|(_, rest)| S::load(padded(rest)))));
+        let terms = terms(load_rest(&from));
+        for k in 0..M {
+            lanes[k] += terms[k];
+        }
     }
-    sums.map(|sum| sum.sum())
+    let mut sums = [0.0; M];
+    for k in 0..M {
+        sums[k] = lanes[k].sum();
+    }
+    sums
+}
+
+/// Arrays as fours and a rest.
+type Chunks<'a, const N: usize> = [(&'a [[f64; 4]], &'a [f64]); N];
+
+// Without `map`, which is not inlined for arrays of registers.
+#[inline(always)]
+fn load_block<S: Wide, const N: usize>(from: &Chunks<'_, N>, b: usize) -> [S; N] {
+    let mut loaded = [S::default(); N];
+    for k in 0..N {
+        loaded[k] = S::load(from[k].0[b]);
+    }
+    loaded
+}
+
+#[inline(always)]
+fn load_rest<S: Wide, const N: usize>(from: &Chunks<'_, N>) -> [S; N] {
+    let mut loaded = [S::default(); N];
+    for k in 0..N {
+        loaded[k] = S::load(padded(from[k].1));
+    }
+    loaded
 }
 
 /// Calls a function for the indices from 0 to `$n`: for four at once, of which it gets the first, with

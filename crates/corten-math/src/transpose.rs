@@ -12,7 +12,8 @@ wide! {
         let [a, b, c, d] = rows.map(|row| row.as_chunks::<4>().0);
         let blocks = to.as_chunks_mut::<4>().0;
         for ((block, (a, b)), (c, d)) in blocks.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
-            *block = transposed::<Simd>([*a, *b, *c, *d]).map(Four);
+            let [a, b, c, d] = transposed::<Simd>([*a, *b, *c, *d]);
+            *block = [Four(a), Four(b), Four(c), Four(d)];
         }
         for i in n / 4 * 4..n {
             to[i] = Four(rows.map(|row| row[i]));
@@ -27,7 +28,8 @@ wide! {
         let ab = a.0.iter_mut().zip(b.0);
         let cd = c.0.iter_mut().zip(d.0);
         for (block, ((a, b), (c, d))) in blocks.iter().zip(ab.zip(cd)) {
-            [*a, *b, *c, *d] = transposed::<Simd>(block.map(|x| x.0));
+            let [p, q, r, s] = *block;
+            [*a, *b, *c, *d] = transposed::<Simd>([p.0, q.0, r.0, s.0]);
         }
         for (i, x) in rest.iter().enumerate() {
             [a.1[i], b.1[i], c.1[i], d.1[i]] = x.0;
@@ -38,7 +40,8 @@ wide! {
 /// Rows for columns.
 #[inline(always)]
 fn transposed<S: Wide>([a, b, c, d]: [[f64; 4]; 4]) -> [[f64; 4]; 4] {
-    S::transposed([S::load(a), S::load(b), S::load(c), S::load(d)]).map(S::store)
+    let [a, b, c, d] = S::transposed([S::load(a), S::load(b), S::load(c), S::load(d)]);
+    [a.store(), b.store(), c.store(), d.store()]
 }
 
 /// Four objects of `N` numbers each, every number a register with one lane per object.

@@ -135,7 +135,7 @@ fn actuators<S: Wide>(
 
 #[inline(always)]
 fn clip<S: Wide>(x: S, range: [f64; 2]) -> S {
-    let [low, high] = range.map(S::splat);
+    let [low, high] = [S::splat(range[0]), S::splat(range[1])];
     S::select(x.lt(low), low, S::select(high.lt(x), high, x))
 }
 

@@ -256,7 +256,8 @@ fn frictions<S: Wide>(
     let whole = given.map(|v| v.as_chunks::<LANES>().0);
     let fours = force.as_chunks_mut::<LANES>().0;
     for (i, (x, to)) in x.as_chunks::<LANES>().0.iter().zip(fours).enumerate() {
-        let (cost, force) = friction(whole.map(|v| S::load(v[i])), S::load(*x));
+        let [d, r, loss] = [S::load(whole[0][i]), S::load(whole[1][i]), S::load(whole[2][i])];
+        let (cost, force) = friction([d, r, loss], S::load(*x));
         sum += cost;
         *to = force.store();
     }

@@ -25,8 +25,8 @@ wide! {
 
 /// As many rows as `T` has lanes, with velocity, position and margin.
 #[inline(always)]
-fn acceleration<T: Number>(kbip: &[[f64; 4]], given: [&[f64]; 3], aref: &mut [f64]) {
+fn acceleration<T: Number>(kbip: &[[f64; 4]], [vel, pos, margin]: [&[f64]; 3], aref: &mut [f64]) {
     let [k, b, imp, _] = T::gather(&kbip[..T::LANES], |lane| lane);
-    let [vel, pos, margin] = given.map(T::from_slice);
-    (-b * vel - k * imp * (pos - margin)).put(aref);
+    let off = T::from_slice(pos) - T::from_slice(margin);
+    (-b * T::from_slice(vel) - k * imp * off).put(aref);
 }
