@@ -19,7 +19,7 @@ pub fn map_fours<S: Wide, const N: usize, const M: usize>(
             to[k].0[b] = values[k].store();
         }
     }
-    if n % 4 > 0 {
+    if !n.is_multiple_of(4) {
         let values = value(load_rest(&from));
         for k in 0..M {
             write_first(&values[k].store(), to[k].1);
@@ -43,7 +43,7 @@ pub fn sum_fours<S: Wide, const N: usize, const M: usize>(
             lanes[k] += terms[k];
         }
     }
-    if n % 4 > 0 {
+    if !n.is_multiple_of(4) {
         let terms = terms(load_rest(&from));
         for k in 0..M {
             lanes[k] += terms[k];

@@ -3,7 +3,7 @@
 use corten_math::{AncestorAxes, Spatial};
 
 use crate::prepared::structure::Structure;
-use crate::solve::{SolverScratch, crew::Threads, island::IslandRows};
+use crate::solve::{SolverScratch, island::IslandRows, island_threads::Threads};
 use crate::stage::constraint::KeptRows;
 use crate::stage::{actuation, collision, sensor, tendon};
 use crate::{Model, derivative, integrate, inverse, lanes};

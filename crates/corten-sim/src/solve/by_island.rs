@@ -3,27 +3,26 @@
 
 use corten_model::enums::DisableBit;
 
-use super::crew::View;
+use super::island_threads::IslandInputs;
 use super::primal::{Iterate, Method, Outcome};
-use super::{Work, limits, nonzeros, whole_inertia};
+use super::{PrimalWork, limits, nonzeros, whole_inertia};
 use crate::stage::constraint::Constraints;
 use crate::{Data, Model, NISLAND};
 
-pub fn solve(m: &Model, d: &mut Data, rows: &mut Constraints, work: &mut Work, method: Method) {
+pub fn solve(
+    m: &Model,
+    d: &mut Data,
+    rows: &mut Constraints,
+    work: &mut PrimalWork,
+    method: Method,
+) {
     gather_islands(d, work);
-    let report = |d: &mut Data, island: usize, outcome: &Outcome| {
-        if island < NISLAND {
-            d.solver_niter[island] = outcome.iterations as i32;
-            d.solver_nnz[island] = nonzeros(m, d.island_nv[island] as usize, outcome);
-        }
-    };
-    if d.scratch.threads.help(d.nisland, d.nefc) {
-        let mut crew = d.scratch.threads.take();
-        let start = [&mut work.ima, &mut work.ijar];
-        crew.solve(d, rows, start, method, limits(m), report);
-        d.scratch.threads.keep(crew);
+    if d.scratch.threads.pay_off(d.nisland, d.nefc) {
+        let mut pool = d.scratch.threads.take();
+        pool.solve(m, d, rows, [&mut work.ima, &mut work.ijar], method, limits(m));
+        d.scratch.threads.put(pool);
     } else {
-        solve_in_turn(m, d, rows, work, method, report);
+        solve_in_turn(m, d, rows, work, method);
     }
     scatter_islands(m, d);
 }
@@ -33,45 +32,13 @@ fn solve_in_turn(
     m: &Model,
     d: &mut Data,
     rows: &Constraints,
-    work: &mut Work,
+    work: &mut PrimalWork,
     method: Method,
-    report: impl Fn(&mut Data, usize, &Outcome),
 ) {
-    let mut stats = std::mem::take(&mut d.solver);
-    let mut iacc = std::mem::take(&mut d.iacc);
-    let mut iforce = std::mem::take(&mut d.iefc_force);
-    let mut istate = std::mem::take(&mut d.iefc_state);
-    let mut ifrc_constraint = std::mem::take(&mut d.ifrc_constraint);
-    let mut limits = limits(m);
-    for island in 0..d.nisland {
-        let view = island_problems(d, rows);
-        let (dofs, efcs) = (view.dofs(island), view.efcs(island));
-        let mut x = Iterate {
-            qacc: &mut iacc[dofs.clone()],
-            ma: &mut work.ima[dofs.clone()],
-            jar: &mut work.ijar[efcs.clone()],
-            force: &mut iforce[efcs.clone()],
-            state: &mut istate[efcs],
-            qfrc_constraint: &mut ifrc_constraint[dofs],
-        };
-        let problem = view.problem(island);
-        limits.sparse &= island < NISLAND;
-        let outcome =
-            work.primal.solve(&problem, method, &limits, false, &mut x, |iteration, stat| {
-                stats.record(island, iteration, stat);
-            });
-        report(d, island, &outcome);
-    }
-    d.solver = stats;
-    (d.iacc, d.ifrc_constraint) = (iacc, ifrc_constraint);
-    (d.iefc_force, d.iefc_state) = (iforce, istate);
-}
-
-fn island_problems<'a>(d: &'a Data, rows: &'a Constraints) -> View<'a> {
-    View {
+    let inputs = IslandInputs {
         rows,
         islands: &d.scratch.islands,
-        inertia: whole_inertia(d),
+        inertia: whole_inertia!(d),
         idof2dof: &d.map_idof2dof,
         idofadr: &d.island_idofadr,
         nv: &d.island_nv,
@@ -84,6 +51,42 @@ fn island_problems<'a>(d: &'a Data, rows: &'a Constraints) -> View<'a> {
         frictionloss: &d.iefc_frictionloss,
         qfrc_smooth: &d.ifrc_smooth,
         qacc_smooth: &d.iacc_smooth,
+    };
+    let mut limits = limits(m);
+    for island in 0..d.nisland {
+        let (dofs, efcs) = (inputs.dofs(island), inputs.efcs(island));
+        let nv = dofs.len();
+        let mut x = Iterate {
+            qacc: &mut d.iacc[dofs.clone()],
+            ma: &mut work.ima[dofs.clone()],
+            jar: &mut work.ijar[efcs.clone()],
+            force: &mut d.iefc_force[efcs.clone()],
+            state: &mut d.iefc_state[efcs],
+            qfrc_constraint: &mut d.ifrc_constraint[dofs],
+        };
+        let problem = inputs.problem(island);
+        limits.sparse &= island < NISLAND;
+        let outcome =
+            work.primal.solve(&problem, method, &limits, false, &mut x, |iteration, stat| {
+                d.solver.record(island, iteration, stat);
+            });
+        report(m, island, nv, &outcome, &mut d.solver_niter, &mut d.solver_nnz);
+    }
+}
+
+/// Public statistics of how an island of `nv` degrees of freedom ended; there is room for the first
+/// islands only.
+pub fn report(
+    m: &Model,
+    island: usize,
+    nv: usize,
+    outcome: &Outcome,
+    niter: &mut [i32; NISLAND],
+    nnz: &mut [i32; NISLAND],
+) {
+    if island < NISLAND {
+        niter[island] = outcome.iterations as i32;
+        nnz[island] = nonzeros(m, nv, outcome);
     }
 }
 
@@ -104,7 +107,7 @@ fn scatter_islands(m: &Model, d: &mut Data) {
 }
 
 /// Vectors over degrees of freedom and rows, island by island.
-fn gather_islands(d: &mut Data, work: &mut Work) {
+fn gather_islands(d: &mut Data, work: &mut PrimalWork) {
     let dofs = &d.map_idof2dof[..d.nidof];
     gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
     gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);

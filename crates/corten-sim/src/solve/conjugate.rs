@@ -18,10 +18,11 @@ use corten_math::{MIN_VAL, wide};
 use groups::{Groups, mul, tmul_add};
 use inverse::Inverse;
 
-use super::cost::{self, QUADRATIC, SATISFIED, Update};
+use super::cost::{self, Update};
 use super::line_search::{Direction, Line};
 use super::primal::{Iterate, Outcome};
 use super::problem::{Inertia, Limits, Problem, dot};
+use super::row_cost::{RowCost, Unilateral};
 use super::rows::Jacobian;
 use crate::SolverStat;
 
@@ -85,12 +86,7 @@ impl Conjugate {
         mut record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
         let rows = &problem.rows;
-        let size = self.arrange(&problem.inertia, &rows.jacobian, x.qacc.len());
-        self.inverse.build(&problem.inertia, &self.place, size);
-        self.groups.build(&rows.jacobian, &self.place);
-        self.jv.clear();
-        self.jv.resize(rows.len(), 0.0);
-        self.pack(problem, x, size);
+        self.load(problem, x);
         // Without equalities, friction and cones, states follow from the sign of the residual.
         let plain = rows.inequalities().len() == rows.len();
 
@@ -157,7 +153,7 @@ impl Conjugate {
             };
             record(outcome.iterations, stat);
             outcome.iterations += 1;
-            // A cost that is not a number cannot improve either.
+            // A NaN cost cannot improve either.
             if improvement < limits.tolerance
                 || size < limits.tolerance
                 || cost.is_nan()
@@ -173,12 +169,21 @@ impl Conjugate {
             squared_norm = sum(turn(&mut self.v, beta.max(0.0))[0]);
         }
         if plain {
-            for (state, jar) in x.state.iter_mut().zip(x.jar.iter()) {
-                *state = if *jar >= 0.0 { SATISFIED } else { QUADRATIC };
-            }
+            cost::unilateral_states(x.jar, x.state);
         }
         self.unpack(x);
         outcome
+    }
+
+    /// Takes over a problem and the starting point.
+    fn load(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
+        let jacobian = &problem.rows.jacobian;
+        let size = self.arrange(&problem.inertia, jacobian, x.qacc.len());
+        self.inverse.build(&problem.inertia, &self.place, size);
+        self.groups.build(jacobian, &self.place);
+        self.jv.clear();
+        self.jv.resize(problem.rows.len(), 0.0);
+        self.pack(problem, x, size);
     }
 
     /// Finds a place for all degrees of freedom; returns the number of groups.
@@ -320,10 +325,10 @@ wide! {
                 new[l] += alpha * v[l];
             }
             let now = new.map(violated);
-            let negative = new.map(|x| if x < 0.0 { x } else { 0.0 });
             for l in 0..4 {
-                f[l] = 0.0 - d[l] * negative[l];
-                cost[l] += f[l] * new[l];
+                let value;
+                (value, f[l]) = Unilateral { d: d[l] }.value(new[l]);
+                cost[l] += value;
                 active[l] += now[l];
                 changed[l] += (now[l] - before[l]).abs();
             }
@@ -333,7 +338,7 @@ wide! {
     }
 }
 
-/// One if an inequality is violated. A number that is none counts as violated, so that it shows.
+/// One if an inequality is violated; NaN counts as violated, so that it shows.
 #[inline(always)]
 fn violated(x: f64) -> f64 {
     if x >= 0.0 { 0.0 } else { 1.0 }

@@ -6,8 +6,8 @@
 //! `b + B u + R f` cost no more than a row: the matrix `A` is never formed to solve, only for
 //! those who look at it ([`materialize_dual`]).
 
-use super::cost::{CONE, LINEAR_NEG, LINEAR_POS, QUADRATIC, SATISFIED};
 use super::problem::{Inertia, Rows};
+use super::row_cost::{SATISFIED, state_of_force};
 use super::rows::{Jacobian, Kind};
 use crate::stage::constraint::is_sparse;
 use crate::{Data, Model};
@@ -146,41 +146,18 @@ impl Dual {
 
 /// States that the forces imply; returns how many rows are active.
 pub fn states(rows: &Rows<'_>, force: &[f64], state: &mut [i32]) -> usize {
-    let frictionloss = rows.frictionloss;
     let mut active = 0;
     for b in rows.jacobian.blocks {
         let range = b.rows();
-        for i in range.clone() {
-            state[i] = match b.kind {
-                Kind::Equality => QUADRATIC,
-                Kind::Friction if force[i] <= -frictionloss[i] => LINEAR_POS,
-                Kind::Friction if force[i] >= frictionloss[i] => LINEAR_NEG,
-                Kind::Friction => QUADRATIC,
-                Kind::Inequality | Kind::Pyramid if force[i] <= 0.0 => SATISFIED,
-                Kind::Inequality | Kind::Pyramid => QUADRATIC,
-                Kind::Elliptic => continue,
-            };
-            active += usize::from(state[i] != SATISFIED);
-        }
         if b.kind == Kind::Elliptic {
-            let cone = &rows.jacobian.cones[b.cone as usize];
-            let f = &force[range.clone()];
-            let normal = f[0] / cone.mu;
-            let tangential = f[1..]
-                .iter()
-                .zip(cone.friction)
-                .map(|(f, mu)| (f / mu).powi(2))
-                .sum::<f64>()
-                .sqrt();
-            let zone = if cone.mu * normal >= tangential {
-                SATISFIED
-            } else if normal + cone.mu * tangential <= 0.0 {
-                QUADRATIC
-            } else {
-                CONE
-            };
+            let zone = rows.elliptic(b).state_of_force(&force[range.clone()]);
             active += if zone == SATISFIED { 0 } else { range.len() };
             state[range].fill(zone);
+            continue;
+        }
+        for i in range {
+            state[i] = state_of_force(b.kind, rows.frictionloss[i], force[i]);
+            active += usize::from(state[i] != SATISFIED);
         }
     }
     active
@@ -194,7 +171,7 @@ pub fn materialize_dual(m: &Model, d: &mut Data) {
     for v in [&mut d.efc_AR_rownnz, &mut d.efc_AR_rowadr, &mut d.efc_AR_colind] {
         v.clear();
     }
-    let dual = std::mem::take(&mut d.scratch.solver.dual);
+    let dual = &d.scratch.solver.dual;
     let n = d.nefc.min(dual.at.len());
     for i in 0..n {
         let start = d.efc_AR.len();
@@ -214,5 +191,4 @@ pub fn materialize_dual(m: &Model, d: &mut Data) {
         }
     }
     d.nA = d.efc_AR.len();
-    d.scratch.solver.dual = dual;
 }

@@ -1,5 +1,20 @@
 //! The Hessian `H = M + Jᵀ W J` of Newton's method, its factor and solves.
 //!
+//! `W = s″(J x − aref)` is the curvature of the row costs ([`super::row_cost`]), block-diagonal: with
+//! `J_b` the rows of block `b` and `W_b` their curvature (for a friction pyramid in terms of the stored
+//! axes: `Eᵀ diag(w) E`, where the rows of `E` take axes to edges),
+//!
+//! ```text
+//! H = M + Σ_b J_bᵀ W_b J_b,      H[s,t] = M[s,t] + Σ_b J_b[s]ᵀ (W_b J_b[t])
+//! ```
+//!
+//! for tiles `s`, `t` of four degrees of freedom, over the tiles that the columns of a block fall into.
+//! When states change, `W_b` changes by the difference of the old and the new weights, and only the
+//! tiles of the blocks concerned are visited; the curvature of an elliptic cone in its middle zone
+//! changes with every step, so that `H` is then summed up anew ([`blocks`]).
+//!
+//! There are three forms, by the number of degrees of freedom: [`dense8`], [`tiles64`], [`SparseTiles`].
+//!
 //! The factor is `H = Lᵀ D L`, from the last degree of freedom to the first in the order that
 //! [`layout`] chooses, so that the mass matrix of a tree factors without fill. Matrices are stored
 //! as rows of [`Tile`]s: a kernel treats four by four numbers without an index per number. Lanes
@@ -13,12 +28,12 @@
 
 mod blocks;
 mod columns;
-pub mod compact;
+pub mod dense8;
 mod layout;
 mod mass;
 mod order;
 mod tile;
-pub mod tiny;
+pub mod tiles64;
 
 use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, MAX_RANK};
@@ -28,16 +43,14 @@ use corten_math::{Wide, wide};
 use layout::{Layout, Shape, Slot, Workspace, is_single};
 use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 
-pub use columns::MOST;
-
 /// The linear algebra of one problem: what Newton's method needs of it.
-pub trait System {
+pub trait NewtonSystem {
     /// Takes over the mass matrix and the Jacobian of a problem of `n` degrees of freedom, and
     /// finds where the factor can have entries, whichever rows become active.
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>);
 
     /// The vector of the products to come.
-    fn set(&mut self, x: &[f64]);
+    fn set_vector(&mut self, x: &[f64]);
 
     /// `y = J x` with the vector given or found last.
     fn mul_jacobian<S: Wide>(&mut self, rows: &Jacobian<'_>, y: &mut [f64]);
@@ -54,17 +67,20 @@ pub trait System {
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize;
 
     /// Finds the direction of search `−H⁻¹ g`, which becomes the vector of the products to come.
-    fn descend<S: Wide>(&mut self, gradient: &[f64]);
+    fn solve_direction<S: Wide>(&mut self, gradient: &[f64]);
 
     /// The direction found last.
     fn direction(&self) -> &[f64];
 
     /// Number of entries of the factor.
     fn nonzeros(&self, problem: &Problem<'_>) -> usize;
+
+    /// Borrows working memory before a problem is loaded, or gives it back.
+    fn swap_buffers(&mut self, _buffers: &mut Buffers) {}
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Hessian {
+pub struct SparseTiles {
     layout: Layout,
     /// The mass matrix; diagonal tiles in full.
     inertia: Vec<Tile>,
@@ -131,27 +147,19 @@ impl Places for Layout {
     }
 
     #[inline(always)]
-    fn spoil(&self, tiles: Span, stale: &mut [bool]) {
+    fn mark_stale(&self, tiles: Span, stale: &mut [bool]) {
         for tile in self.list(tiles) {
             stale[tile] = true;
         }
     }
 
     #[inline(always)]
-    fn spoil_place(&self, place: usize, stale: &mut [bool]) {
+    fn mark_place_stale(&self, place: usize, stale: &mut [bool]) {
         stale[place / LANES] = true;
     }
 }
 
-impl Hessian {
-    /// Borrows working memory before a problem is loaded, or gives it back.
-    pub fn exchange(&mut self, buffers: &mut Buffers) {
-        std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
-        std::mem::swap(&mut self.matrix, &mut buffers.matrix);
-        std::mem::swap(&mut self.factor, &mut buffers.factor);
-        std::mem::swap(&mut self.layout.work, &mut buffers.layout);
-    }
-
+impl SparseTiles {
     fn place_blocks(&mut self, rows: &Jacobian<'_>) {
         self.rows.clear();
         for (block, (b, &shape)) in rows.blocks.iter().zip(&self.layout.blocks).enumerate() {
@@ -169,7 +177,7 @@ impl Hessian {
     }
 }
 
-impl System for Hessian {
+impl NewtonSystem for SparseTiles {
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         if self.layout.update(n, inertia, rows) {
             let (tiles, rows) = (self.layout.columns.len(), self.layout.rows.len());
@@ -190,7 +198,7 @@ impl System for Hessian {
         load(self, inertia, rows);
     }
 
-    fn set(&mut self, x: &[f64]) {
+    fn set_vector(&mut self, x: &[f64]) {
         for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
             *to = dofs.map(|dof| x.get(dof as usize).copied().unwrap_or(0.0));
         }
@@ -215,7 +223,7 @@ impl System for Hessian {
         factor(self)
     }
 
-    fn descend<S: Wide>(&mut self, gradient: &[f64]) {
+    fn solve_direction<S: Wide>(&mut self, gradient: &[f64]) {
         for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
             *to = dofs.map(|dof| gradient.get(dof as usize).map_or(0.0, |g| -g));
         }
@@ -232,10 +240,17 @@ impl System for Hessian {
     fn nonzeros(&self, _: &Problem<'_>) -> usize {
         self.layout.nonzeros
     }
+
+    fn swap_buffers(&mut self, buffers: &mut Buffers) {
+        std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
+        std::mem::swap(&mut self.matrix, &mut buffers.matrix);
+        std::mem::swap(&mut self.factor, &mut buffers.factor);
+        std::mem::swap(&mut self.layout.work, &mut buffers.layout);
+    }
 }
 
 wide! {
-    fn load(h: &mut Hessian, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+    fn load(h: &mut SparseTiles, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         let entries = h.inertia.as_flattened_mut().as_flattened_mut();
         for copy in &h.layout.fours {
             let (from, to) = (copy.from as usize, copy.to as usize);
@@ -252,7 +267,7 @@ wide! {
                 }
             }
         }
-        let Hessian { layout, rows: Blocks { placed, jacobian, .. }, .. } = h;
+        let SparseTiles { layout, rows: Blocks { placed, jacobian, .. }, .. } = h;
         each_block!(placed, R, p => {
             let slots = layout.slots_of(p.tiles.shape);
             let to = &mut jacobian[p.start as usize..];
@@ -260,12 +275,12 @@ wide! {
         });
     }
 
-    fn mul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, y: &mut [f64]) {
+    fn mul_jacobian(h: &mut SparseTiles, rows: &Jacobian<'_>, y: &mut [f64]) {
         h.rows.mul(&h.layout, rows, &h.x, y);
     }
 
-    fn tmul_jacobian(h: &mut Hessian, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
-        let Hessian { layout, rows: blocks, sums, .. } = h;
+    fn tmul_jacobian(h: &mut SparseTiles, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
+        let SparseTiles { layout, rows: blocks, sums, .. } = h;
         sums.fill([0.0; LANES]);
         blocks.tmul_add(layout, rows, f, sums);
         let sums = sums.as_flattened();
@@ -274,8 +289,8 @@ wide! {
         }
     }
 
-    fn mul_inertia(h: &mut Hessian, y: &mut [f64]) {
-        let Hessian { layout, inertia, x, sums, .. } = h;
+    fn mul_inertia(h: &mut SparseTiles, y: &mut [f64]) {
+        let SparseTiles { layout, inertia, x, sums, .. } = h;
         // A row is complete when all rows after it have added their part.
         sums.fill([0.0; LANES]);
         for (t, row) in layout.rows.iter().enumerate().rev() {
@@ -313,17 +328,17 @@ wide! {
         }
     }
 
-    fn build(h: &mut Hessian, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
+    fn build(h: &mut SparseTiles, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
         h.stale.fill(true);
         h.rows.build(&h.layout, problem, jar, state, &h.inertia, &mut h.matrix);
     }
 
-    fn change(h: &mut Hessian, problem: &Problem<'_>, state: &[i32]) -> bool {
+    fn change(h: &mut SparseTiles, problem: &Problem<'_>, state: &[i32]) -> bool {
         h.rows.change(&h.layout, problem, state, &mut h.matrix, &mut h.stale[..])
     }
 
-    fn factor(h: &mut Hessian) -> usize {
-        let Hessian { layout, matrix, factor, pivots, index, stale, .. } = h;
+    fn factor(h: &mut SparseTiles) -> usize {
+        let SparseTiles { layout, matrix, factor, pivots, index, stale, .. } = h;
         let mut raised = 0;
         for t in (0..layout.rows.len()).rev() {
             if !std::mem::take(&mut stale[t]) {
@@ -374,8 +389,8 @@ wide! {
     }
 
     /// Solves for the vector given last.
-    fn solve(h: &mut Hessian) {
-        let Hessian { layout, factor, pivots, x: by_tile, .. } = h;
+    fn solve(h: &mut SparseTiles) {
+        let SparseTiles { layout, factor, pivots, x: by_tile, .. } = h;
         for (t, row) in layout.rows.iter().enumerate().rev() {
             let tiles = &factor[row.first as usize..][..=row.len as usize];
             let columns = &layout.columns[row.first as usize..][..row.len as usize];

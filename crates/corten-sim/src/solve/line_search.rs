@@ -7,32 +7,18 @@
 use std::ops::Range;
 
 use super::problem::Rows;
-use super::problem::inlined::dot;
+use super::problem::inlined::{dot, padded};
+use super::row_cost::{EllipticLine, Friction, Quadratic, RowCost, Unilateral};
 use super::rows::Kind;
-use corten_math::{MIN_VAL, Mask, Number, Wide, sum_fours, wide};
+use corten_math::{MIN_VAL, Number, Wide, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     /// Coefficients of all that is quadratic everywhere: inertia and equalities.
     quad: [f64; 3],
-    cones: Vec<ConeTerm>,
+    cones: Vec<EllipticLine>,
     evaluations: usize,
-}
-
-/// An elliptic cone along the line.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ConeTerm {
-    pub(super) quad: [f64; 3],
-    pub(super) mu: f64,
-    /// Normal part and its slope in the scaled space of the cone.
-    pub(super) u0: f64,
-    pub(super) v0: f64,
-    /// Products of the tangential parts.
-    pub(super) uu: f64,
-    pub(super) uv: f64,
-    pub(super) vv: f64,
-    pub(super) dm: f64,
 }
 
 /// Cost and its first two derivatives at one point of the line.
@@ -179,37 +165,13 @@ wide! {
         let v = along.search;
         line.quad =
             [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
-        let (x, y) = (along.jar, along.jv);
-        let quad = |i: usize| {
-            let dx = rows.d[i] * x[i];
-            [0.5 * x[i] * dx, y[i] * dx, 0.5 * y[i] * rows.d[i] * y[i]]
-        };
         for i in rows.equalities() {
-            add(&mut line.quad, quad(i));
+            let equality = Quadratic { d: rows.d[i] };
+            add(&mut line.quad, equality.polynomial(along.jar[i], along.jv[i]));
         }
         line.cones.clear();
         for b in rows.cone_blocks().iter().filter(|b| b.kind == Kind::Elliptic) {
-            let cone = &rows.jacobian.cones[b.cone as usize];
-            let (range, mu) = (b.rows(), cone.mu);
-            let first = range.start;
-            let mut term = ConeTerm {
-                quad: quad(first),
-                mu,
-                u0: x[first] * mu,
-                v0: y[first] * mu,
-                uu: 0.0,
-                uv: 0.0,
-                vv: 0.0,
-                dm: rows.d[first] / (mu * mu * (1.0 + mu * mu)),
-            };
-            for (i, friction) in (first + 1..range.end).zip(cone.friction) {
-                add(&mut term.quad, quad(i));
-                let (u, v) = (x[i] * friction, y[i] * friction);
-                term.uu += u * u;
-                term.uv += u * v;
-                term.vv += v * v;
-            }
-            line.cones.push(term);
+            line.cones.push(rows.elliptic(b).line(&along.jar[b.rows()], &along.jv[b.rows()]));
         }
     }
 
@@ -255,33 +217,12 @@ wide! {
 /// See [`at`].
 #[inline(always)]
 fn point<S: Wide>(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f64) -> Point {
-    let (mut cost, mut slope, mut curvature) = (0.0, 0.0, 0.0);
     let mut quad = line.quad;
-    for c in &line.cones {
-        let normal = c.u0 + alpha * c.v0;
-        let squared = c.uu + alpha * (2.0 * c.uv + alpha * c.vv);
-        if squared <= 0.0 {
-            if normal < 0.0 {
-                add(&mut quad, c.quad);
-            }
-            continue;
-        }
-        let tangential = squared.sqrt();
-        if normal >= c.mu * tangential {
-            continue;
-        }
-        if c.mu * normal + tangential <= 0.0 {
-            add(&mut quad, c.quad);
-            continue;
-        }
-        let t1 = (c.uv + alpha * c.vv) / tangential;
-        let t2 = c.vv / tangential - (c.uv + alpha * c.vv) * t1 / squared;
-        let gap = normal - c.mu * tangential;
-        let gap1 = c.v0 - c.mu * t1;
-        cost += 0.5 * c.dm * gap * gap;
-        slope += c.dm * gap * gap1;
-        curvature += c.dm * (gap1 * gap1 - gap * c.mu * t2);
+    let mut curved = [0.0; 3];
+    for cone in &line.cones {
+        cone.add_to(alpha, &mut quad, &mut curved);
     }
+    let [mut cost, mut slope, mut curvature] = curved;
     let mut sums = inequalities::<S>(rows, along, rows.inequalities(), alpha);
     if !rows.frictions().is_empty() {
         add(&mut sums, frictions::<S>(rows, along, rows.frictions(), alpha));
@@ -300,8 +241,7 @@ fn point<S: Wide>(line: &Line, rows: &Rows<'_>, along: &Direction<'_>, alpha: f6
     Point { alpha, cost, slope, curvature }
 }
 
-/// Cost, slope and curvature of rows that are quadratic where `jar + alpha·jv` is negative, in
-/// running sums that the processor can compute side by side.
+/// Cost, slope and curvature of unilateral rows.
 #[inline(always)]
 fn inequalities<S: Wide>(
     rows: &Rows<'_>,
@@ -310,21 +250,10 @@ fn inequalities<S: Wide>(
     alpha: f64,
 ) -> [f64; 3] {
     let given = [along.jar, along.jv, rows.d].map(|v| &v[range.clone()]);
-    let [c, s, q] = sum_fours::<S, 3, 3>(given, |given| inequality(given, alpha));
-    [0.5 * c, s, q]
+    sum_rows(given, |[jar, jv, d]: [S; 3]| Unilateral { d }.along(jar + S::splat(alpha) * jv, jv))
 }
 
-/// Twice the cost, slope and curvature of an inequality, given `jar`, `jv` and `D`.
-#[inline(always)]
-fn inequality<T: Number>([start, v, d]: [T; 3], alpha: f64) -> [T; 3] {
-    let zero = T::splat(0.0);
-    let x = start + T::splat(alpha) * v;
-    let weight = T::select(x.lt(zero), d, zero);
-    let (wx, wv) = (weight * x, weight * v);
-    [wx * x, wx * v, wv * v]
-}
-
-/// [`inequalities`] for rows of dry friction.
+/// Cost, slope and curvature of rows of friction loss.
 #[inline(always)]
 fn frictions<S: Wide>(
     rows: &Rows<'_>,
@@ -332,8 +261,31 @@ fn frictions<S: Wide>(
     range: Range<usize>,
     alpha: f64,
 ) -> [f64; 3] {
-    let given = [along.jar, along.jv, rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
-    sum_fours::<S, 5, 3>(given, |given| friction(given, alpha))
+    let given = [along.jar, along.jv, rows.d, rows.r, rows.frictionloss];
+    let given = given.map(|v| &v[range.clone()]);
+    sum_rows(given, |[jar, jv, d, r, loss]: [S; 5]| {
+        Friction::new([d, r, loss]).along(jar + S::splat(alpha) * jv, jv)
+    })
+}
+
+/// Cost, slope and curvature over rows, from the terms that [`RowCost::along`] gives, in running sums
+/// that the processor can compute side by side. Zeros that fill up the last four add nothing.
+#[inline(always)]
+fn sum_rows<S: Wide, const N: usize>(
+    given: [&[f64]; N],
+    terms: impl Fn([S; N]) -> [S; 3],
+) -> [f64; 3] {
+    let chunks = given.map(|v| v.as_chunks::<4>());
+    let mut sums = [S::splat(0.0); 3];
+    for i in 0..chunks[0].0.len() {
+        add(&mut sums, terms(chunks.map(|(fours, _)| S::load(fours[i]))));
+    }
+    if !chunks[0].1.is_empty() {
+        add(&mut sums, terms(chunks.map(|(_, rest)| S::load(padded(rest)))));
+    }
+    let [value, slope, curvature] =
+        sums.map(|sum| sum.store()).map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+    [-0.5 * value, -slope, curvature]
 }
 
 #[inline(always)]
@@ -341,17 +293,4 @@ fn add<T: Number>(sums: &mut [T; 3], terms: [T; 3]) {
     for k in 0..3 {
         sums[k] += terms[k];
     }
-}
-
-/// Cost, slope and curvature of dry friction, given `jar`, `jv`, `D`, `R` and `frictionloss`:
-/// quadratic within `± R·frictionloss`, linear beyond.
-#[inline(always)]
-pub(super) fn friction<T: Number>([start, v, d, r, loss]: [T; 5], alpha: f64) -> [T; 3] {
-    let (zero, half) = (T::splat(0.0), T::splat(0.5));
-    let (x, bound) = (start + T::splat(alpha) * v, r * loss);
-    let (inside, negative) = ((-bound).lt(x).and(x.lt(bound)), x.lt(zero));
-    let beyond = loss * (T::select(negative, -x, x) - half * bound);
-    let force = T::select(inside, d * x, T::select(negative, -loss, loss));
-    let weight = T::select(inside, d, zero);
-    [T::select(inside, half * d * x * x, beyond), force * v, weight * v * v]
 }

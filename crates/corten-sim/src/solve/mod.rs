@@ -1,17 +1,16 @@
 //! Constraint solvers: constrained acceleration and constraint forces.
 //!
 //! [`constraint`] answers to `mj_fwdConstraint`: it chooses a starting point, runs the model's
-//! solver over each island or over everything, and the friction pass on request. The solvers
-//! themselves see only a [`problem::Problem`].
+//! solver over each island or over everything, and noslip on request. The solvers themselves see
+//! only a [`problem::Problem`].
 
-mod blame;
 mod by_island;
 mod conjugate;
 pub mod cost;
-pub(crate) mod crew;
 pub mod dual;
 mod hessian;
 pub mod island;
+pub(crate) mod island_threads;
 mod island_view;
 mod line_search;
 mod noslip;
@@ -19,17 +18,19 @@ mod pgs;
 pub mod primal;
 pub mod problem;
 mod qcqp;
+mod row_cost;
 pub mod rows;
 mod start;
 #[cfg(test)]
 mod tests;
+mod worst_row;
 
 use corten_model::enums::{DisableBit, Solver};
 
-pub(crate) use blame::{bad_row, row_place, strongest_row};
 pub(crate) use conjugate::Conjugate;
 pub use dual::materialize_dual;
 pub use island_view::materialize_islands;
+pub(crate) use worst_row::{bad_row, row_place, strongest_row};
 
 use dual::Dual;
 
@@ -37,25 +38,26 @@ use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
 use crate::{Data, Model, NISLAND, SolverStats};
 use pgs::DualProblem;
 use primal::{Iterate, Method, Outcome, Primal};
-use problem::{Inertia, Limits, Problem, Rows};
+use problem::{Limits, Problem, Rows};
 use rows::Jacobian;
 use start::{start, start_dual};
 
-/// Degrees of freedom from which conjugate gradients work in memory that data lend each other: of
-/// fewer, a solve is so short that waiting for the lock would show, and its memory small.
-const LENT: usize = 256;
+/// Degrees of freedom from which conjugate gradients work in pooled memory: of fewer, a solve is so
+/// short that waiting for the pool's lock would show, and its memory small.
+const POOLED_FROM_DOFS: usize = 256;
 
 /// Working memory of the solvers.
 #[derive(Clone, Debug, Default)]
 pub struct SolverScratch {
     /// Apart, so that it can be taken out without being copied.
-    work: Option<Box<Work>>,
+    work: Option<Box<PrimalWork>>,
     /// Rows in the form of the dual solvers.
     pub(crate) dual: Dual,
 }
 
+/// Working memory of the solvers that search for the acceleration.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct PrimalWork {
     primal: Primal,
     /// Residuals of the candidates to start from, later of the iterate.
     jar: Vec<f64>,
@@ -86,7 +88,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
         Solver::Cg => Some(Method::ConjugateGradient),
         Solver::Newton => Some(Method::Newton),
     };
-    let lent = primal == Some(Method::ConjugateGradient) && m.nv >= LENT;
+    let lent = primal == Some(Method::ConjugateGradient) && m.nv >= POOLED_FROM_DOFS;
     if lent {
         work.primal.conjugate = Some(d.prepared.pools.conjugate.take());
     }
@@ -103,13 +105,13 @@ pub fn constraint(m: &Model, d: &mut Data) {
             }
         }
         None => {
-            residual(&rows.jacobian(), &d.qacc_smooth, &d.efc_aref, &mut d.efc_b);
-            start_dual(m, d, &rows, &mut work);
-            solve_dual(m, d, &rows, Pass::Main);
+            let mut whole = Whole::new(d, &rows, whole_scale(m));
+            start_dual(m, &mut whole, &mut work);
+            solve_dual(m, &mut whole, Pass::Main);
         }
     }
     if m.opt.noslip_iterations > 0 {
-        solve_dual(m, d, &rows, Pass::NoSlip);
+        solve_dual(m, &mut Whole::new(d, &rows, whole_scale(m)), Pass::NoSlip);
     }
     if let Some(conjugate) = work.primal.conjugate.take_if(|_| lent) {
         d.prepared.pools.conjugate.put(conjugate);
@@ -124,9 +126,8 @@ pub fn project(m: &Model, d: &mut Data) {
         return;
     }
     let rows = d.scratch.constraint.take();
-    let mut dual = std::mem::take(&mut d.scratch.solver.dual);
-    dual.build(m.nv, &whole_inertia(d), &rows.jacobian());
-    d.scratch.solver.dual = dual;
+    let Whole { problem, dual, .. } = Whole::new(d, &rows, whole_scale(m));
+    dual.build(m.nv, &problem.inertia, &problem.rows.jacobian);
     d.scratch.constraint.put(rows);
 }
 
@@ -183,10 +184,9 @@ pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
 }
 
 fn update(d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
-    let (mut force, mut state) = take_rows(d);
-    let cost = cost::update(&whole_rows(d, rows), jar, &mut force, &mut state).cost;
-    (d.efc_force, d.efc_state) = (force, state);
-    rows.jacobian().tmul_by_row(&d.efc_force, &mut d.qfrc_constraint);
+    let Whole { problem, force, state, qfrc_constraint, .. } = Whole::new(d, rows, 1.0);
+    let cost = cost::update(&problem.rows, jar, force, state).cost;
+    problem.rows.jacobian.tmul_by_row(force, qfrc_constraint);
     cost
 }
 
@@ -198,14 +198,20 @@ fn residual(rows: &Jacobian<'_>, x: &[f64], aref: &[f64], out: &mut [f64]) {
     }
 }
 
-/// Forces and states, out of the way of the other row arrays.
-fn take_rows(d: &mut Data) -> (Vec<f64>, Vec<i32>) {
-    (std::mem::take(&mut d.efc_force), std::mem::take(&mut d.efc_state))
+/// The inertia of all degrees of freedom; borrows no other fields of the data.
+macro_rules! whole_inertia {
+    ($data:expr) => {
+        $crate::solve::problem::Inertia {
+            dofs: None,
+            pattern: &$data.prepared.structure.mass,
+            matrix: &$data.M,
+            factor: &$data.qLD,
+            diaginv: &$data.qLDiagInv,
+        }
+    };
 }
 
-fn whole_rows<'a>(d: &'a Data, rows: &'a Constraints) -> Rows<'a> {
-    Rows::new(rows.jacobian(), &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf)
-}
+use whole_inertia;
 
 /// The whole problem, and what goes with it in the data.
 struct Whole<'a> {
@@ -221,6 +227,9 @@ struct Whole<'a> {
     island_state: &'a mut [i32],
     qfrc_constraint: &'a mut [f64],
     stats: &'a mut SolverStats,
+    niter: &'a mut [i32; NISLAND],
+    nnz: &'a mut [i32; NISLAND],
+    dual: &'a mut Dual,
     has_islands: bool,
     /// Degrees of freedom outside all islands, where there are any.
     others: &'a [i32],
@@ -229,13 +238,7 @@ struct Whole<'a> {
 impl<'a> Whole<'a> {
     #[inline(always)]
     fn new(d: &'a mut Data, rows: &'a Constraints, scale: f64) -> Whole<'a> {
-        let inertia = Inertia {
-            dofs: None,
-            pattern: &d.prepared.structure.mass,
-            matrix: &d.M,
-            factor: &d.qLD,
-            diaginv: &d.qLDiagInv,
-        };
+        let inertia = whole_inertia!(d);
         let jacobian = rows.jacobian();
         let rows = Rows::new(jacobian, &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf);
         let (qfrc_smooth, qacc_smooth) = (&d.qfrc_smooth[..], &d.qacc_smooth[..]);
@@ -251,19 +254,19 @@ impl<'a> Whole<'a> {
             island_state: &mut d.iefc_state,
             qfrc_constraint: &mut d.qfrc_constraint,
             stats: &mut d.solver,
+            niter: &mut d.solver_niter,
+            nnz: &mut d.solver_nnz,
+            dual: &mut d.scratch.solver.dual,
             has_islands,
             others: if has_islands { &d.map_idof2dof[d.nidof..] } else { &[] },
         }
     }
-}
 
-fn whole_inertia(d: &Data) -> Inertia<'_> {
-    Inertia {
-        dofs: None,
-        pattern: &d.prepared.structure.mass,
-        matrix: &d.M,
-        factor: &d.qLD,
-        diaginv: &d.qLDiagInv,
+    /// Outside all islands there is nothing to solve.
+    fn release_others(&mut self) {
+        for &dof in self.others {
+            self.qacc[dof as usize] = self.problem.qacc_smooth[dof as usize];
+        }
     }
 }
 
@@ -288,11 +291,11 @@ fn solve_whole(
     m: &Model,
     d: &mut Data,
     rows: &Constraints,
-    work: &mut Work,
+    work: &mut PrimalWork,
     method: Method,
     single: bool,
 ) {
-    let scale = if single { 1.0 / whole_inertia(d).trace(m.nv) } else { whole_scale(m) };
+    let scale = if single { 1.0 / whole_inertia!(d).trace(m.nv) } else { whole_scale(m) };
     if single {
         d.iefc_state.resize(d.nefc, 0);
     }
@@ -312,10 +315,10 @@ fn solve_whole(
     let outcome = work.primal.solve(problem, method, &limits, loaded, &mut x, |iteration, stat| {
         stats.record(0, iteration, stat);
     });
-    d.solver_niter[0] = outcome.iterations as i32;
-    d.solver_nnz[0] = nonzeros(m, m.nv, &outcome);
+    whole.niter[0] = outcome.iterations as i32;
+    whole.nnz[0] = nonzeros(m, m.nv, &outcome);
     if single && m.opt.disabled(DisableBit::WarmStart) {
-        d.efc_state.copy_from_slice(&d.iefc_state);
+        whole.state.copy_from_slice(whole.island_state);
     }
 }
 
@@ -335,21 +338,18 @@ enum Pass {
     NoSlip,
 }
 
-/// Projected Gauss-Seidel, or the friction pass after another solver; then back to
-/// accelerations.
-fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
-    let mut dual = std::mem::take(&mut d.scratch.solver.dual);
-    let mut stats = std::mem::take(&mut d.solver);
-    let (mut force, mut state) = take_rows(d);
-    let done = d.solver_niter[0].max(0) as usize;
+/// Projected Gauss-Seidel, or noslip after another solver; then back to accelerations.
+fn solve_dual(m: &Model, whole: &mut Whole<'_>, pass: Pass) {
+    let Whole { problem, qacc, force, state, qfrc_constraint, .. } = whole;
+    let done = whole.niter[0].max(0) as usize;
     let (iterations, tolerance) = match pass {
         Pass::Main => (m.opt.iterations, m.opt.tolerance),
         Pass::NoSlip => (m.opt.noslip_iterations, m.opt.noslip_tolerance),
     };
-    let problem = DualProblem {
-        rows: whole_rows(d, rows),
-        b: &d.efc_b,
-        scale: whole_scale(m),
+    let dual_problem = DualProblem {
+        rows: problem.rows,
+        b: whole.residuals,
+        scale: problem.scale,
         tolerance: tolerance.max(0.0),
         iterations: iterations.max(0) as usize,
     };
@@ -357,26 +357,21 @@ fn solve_dual(m: &Model, d: &mut Data, rows: &Constraints, pass: Pass) {
         Pass::Main => pgs::solve,
         Pass::NoSlip => noslip::solve,
     };
-    let count = solve(&problem, &mut dual, &mut force, &mut state, |iteration, stat| {
-        stats.record(0, done + iteration, stat);
+    let count = solve(&dual_problem, whole.dual, force, state, |iteration, stat| {
+        whole.stats.record(0, done + iteration, stat);
     });
-    d.solver_niter[0] += count as i32;
+    whole.niter[0] += count as i32;
     if pass == Pass::Main {
-        d.solver_nnz[0] = (d.nefc * d.nefc) as i32;
+        whole.nnz[0] = (force.len() * force.len()) as i32;
     }
-    (d.efc_force, d.efc_state, d.solver) = (force, state, stats);
-    d.scratch.solver.dual = dual;
-
-    d.qfrc_constraint.fill(0.0);
-    rows.jacobian().tmul_add(&d.efc_force, &mut d.qfrc_constraint);
-    if !is_sparse(m) && !finite(&d.efc_force) {
-        d.qfrc_constraint.fill(f64::NAN);
+    qfrc_constraint.fill(0.0);
+    problem.rows.jacobian.tmul_add(force, qfrc_constraint);
+    if !is_sparse(m) && !finite(force) {
+        qfrc_constraint.fill(f64::NAN);
     }
-    let mut qacc = std::mem::take(&mut d.qacc);
-    qacc.copy_from_slice(&d.qfrc_constraint);
-    whole_inertia(d).solve(&mut qacc);
-    for (a, smooth) in qacc.iter_mut().zip(&d.qacc_smooth) {
+    qacc.copy_from_slice(qfrc_constraint);
+    problem.inertia.solve(qacc);
+    for (a, smooth) in qacc.iter_mut().zip(problem.qacc_smooth) {
         *a += smooth;
     }
-    d.qacc = qacc;
 }

@@ -4,9 +4,10 @@
 //! Normal forces stay. A pair of opposite pyramid edges keeps its sum and moves its difference;
 //! elliptic contacts solve for all friction directions at once.
 
-use super::dual::{self, Dual};
-use super::pgs::{DualProblem, clamp, commit, friction_force, sweep_stat};
+use super::dual::Dual;
+use super::pgs::{DualProblem, commit, friction_force, sweeps};
 use super::qcqp;
+use super::row_cost::clamp;
 use super::rows::Kind;
 use crate::SolverStat;
 use corten_math::MIN_VAL;
@@ -20,12 +21,9 @@ pub fn solve(
     dual: &mut Dual,
     force: &mut [f64],
     state: &mut [i32],
-    mut record: impl FnMut(usize, SolverStat),
+    record: impl FnMut(usize, SolverStat),
 ) -> usize {
-    dual.set_forces(force);
-    dual::states(&p.rows, force, state);
-    let mut iteration = 0;
-    while iteration < p.iterations {
+    sweeps(p, dual, force, state, record, |iteration, dual, force| {
         let mut improvement = 0.0;
         if iteration == 0 {
             // The cost without R is lower from the start.
@@ -50,14 +48,8 @@ pub fn solve(
                 Kind::Equality | Kind::Inequality => {}
             }
         }
-        improvement *= p.scale;
-        record(iteration, sweep_stat(p, dual, force, state, improvement));
-        iteration += 1;
-        if improvement < p.tolerance || improvement.is_nan() {
-            break;
-        }
-    }
-    iteration
+        improvement
+    })
 }
 
 fn dry_friction(p: &DualProblem<'_>, dual: &mut Dual, i: usize, force: &mut [f64]) -> f64 {

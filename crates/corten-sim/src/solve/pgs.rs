@@ -7,6 +7,7 @@
 use super::dual::{self, Dual};
 use super::problem::Rows;
 use super::qcqp;
+use super::row_cost::project;
 use super::rows::{Block, Cone, Kind, MAX_RANK};
 use crate::SolverStat;
 use corten_math::MIN_VAL;
@@ -29,12 +30,9 @@ pub fn solve(
     dual: &mut Dual,
     force: &mut [f64],
     state: &mut [i32],
-    mut record: impl FnMut(usize, SolverStat),
+    record: impl FnMut(usize, SolverStat),
 ) -> usize {
-    dual.set_forces(force);
-    dual::states(&p.rows, force, state);
-    let mut iteration = 0;
-    while iteration < p.iterations {
+    sweeps(p, dual, force, state, record, |_, dual, force| {
         let mut improvement = 0.0;
         for b in p.rows.jacobian.blocks {
             if b.kind == Kind::Elliptic {
@@ -46,7 +44,25 @@ pub fn solve(
                 }
             }
         }
-        improvement *= p.scale;
+        improvement
+    })
+}
+
+/// Repeats a sweep over all rows, which is given its number and returns by how much the cost falls,
+/// until that is below the tolerance; returns how often.
+pub fn sweeps(
+    p: &DualProblem<'_>,
+    dual: &mut Dual,
+    force: &mut [f64],
+    state: &mut [i32],
+    mut record: impl FnMut(usize, SolverStat),
+    mut sweep: impl FnMut(usize, &mut Dual, &mut [f64]) -> f64,
+) -> usize {
+    dual.set_forces(force);
+    dual::states(&p.rows, force, state);
+    let mut iteration = 0;
+    while iteration < p.iterations {
+        let improvement = p.scale * sweep(iteration, dual, force);
         record(iteration, sweep_stat(p, dual, force, state, improvement));
         iteration += 1;
         if improvement < p.tolerance || improvement.is_nan() {
@@ -57,7 +73,7 @@ pub fn solve(
 }
 
 /// Updates the states after a sweep and describes it.
-pub fn sweep_stat(
+fn sweep_stat(
     p: &DualProblem<'_>,
     dual: &mut Dual,
     force: &[f64],
@@ -82,11 +98,7 @@ fn scalar(p: &DualProblem<'_>, dual: &mut Dual, kind: Kind, i: usize, force: &mu
     let residual = p.b[i] + dual.product(i) + r * force[i];
     let old = force[i];
     let free = old - residual / diagonal;
-    let new = match kind {
-        Kind::Equality => free,
-        Kind::Friction => clamp(free, p.rows.frictionloss[i]),
-        _ => free.max(0.0),
-    };
+    let new = project(kind, p.rows.frictionloss[i], free);
     let delta = new - old;
     let change = 0.5 * delta * delta * diagonal + delta * residual;
     if change > WORSE {
@@ -95,17 +107,6 @@ fn scalar(p: &DualProblem<'_>, dual: &mut Dual, kind: Kind, i: usize, force: &mu
     force[i] = new;
     dual.add(i, delta);
     change
-}
-
-/// Within `±bound`.
-pub fn clamp(x: f64, bound: f64) -> f64 {
-    if x < -bound {
-        -bound
-    } else if x > bound {
-        bound
-    } else {
-        x
-    }
 }
 
 fn elliptic(

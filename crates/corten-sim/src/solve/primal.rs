@@ -8,14 +8,14 @@
 
 use super::conjugate::Conjugate;
 use super::cost;
-use super::hessian::compact::Compact;
-use super::hessian::tiny::{self, Tiny};
-use super::hessian::{Buffers, Hessian, MOST, System};
+use super::hessian::dense8::{self, Dense8};
+use super::hessian::tiles64::{self, Tiles64};
+use super::hessian::{Buffers, NewtonSystem, SparseTiles};
 use super::line_search::{Direction, Found, Line, Point};
 use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Problem};
 use crate::SolverStat;
-use corten_math::{Four, MIN_VAL, Wide, wide};
+use corten_math::{MIN_VAL, wide};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -42,11 +42,11 @@ pub struct Primal {
     /// Lent for the time of a solve if the model is large, and this is not the memory of a helping
     /// thread.
     pub conjugate: Option<Box<Conjugate>>,
-    tiny: Tiny,
-    small: Compact,
+    dense: Dense8,
+    tiles: Tiles64,
     /// One for each of the first large islands, since its pattern often serves again in the next
     /// step.
-    large: Vec<Hessian>,
+    sparse: Vec<SparseTiles>,
     /// Large islands so far.
     count: usize,
     /// Working memory of the Hessian at hand.
@@ -76,6 +76,46 @@ pub struct Outcome {
     pub nonzeros: usize,
 }
 
+/// The forms of Newton's system, by the number of degrees of freedom.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Dense8,
+    Tiles64,
+    SparseTiles,
+}
+
+impl Form {
+    fn of(n: usize) -> Form {
+        if n <= dense8::MAX_DOFS {
+            Form::Dense8
+        } else if n <= tiles64::MAX_DOFS {
+            Form::Tiles64
+        } else {
+            Form::SparseTiles
+        }
+    }
+}
+
+/// An expression with the system for `n` degrees of freedom, compiled for each form.
+macro_rules! with_system {
+    ($primal:expr, $n:expr, $system:ident => $body:expr) => {
+        match Form::of($n) {
+            Form::Dense8 => {
+                let $system = &mut $primal.dense;
+                $body
+            }
+            Form::Tiles64 => {
+                let $system = &mut $primal.tiles;
+                $body
+            }
+            Form::SparseTiles => {
+                let $system = &mut $primal.sparse[$primal.count];
+                $body
+            }
+        }
+    };
+}
+
 impl Primal {
     /// To be called before the first of the problems of a step.
     pub fn begin(&mut self) {
@@ -84,19 +124,13 @@ impl Primal {
 
     /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products.
     pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
-        if n <= tiny::MOST {
-            return load_small(&mut self.tiny, problem, n);
+        if Form::of(n) == Form::SparseTiles && self.sparse.len() <= self.count {
+            self.sparse.push(SparseTiles::default());
         }
-        if n <= MOST {
-            self.small.exchange(&mut self.buffers);
-            return load_small(&mut self.small, problem, n);
-        }
-        if self.large.len() <= self.count {
-            self.large.push(Hessian::default());
-        }
-        let hessian = &mut self.large[self.count];
-        hessian.exchange(&mut self.buffers);
-        hessian.load(n, &problem.inertia, &problem.rows.jacobian);
+        with_system!(self, n, system => {
+            system.swap_buffers(&mut self.buffers);
+            load(system, problem, n);
+        });
     }
 
     /// `J·x − aref`, and `M·x` on request, of the problem that has been loaded.
@@ -108,13 +142,7 @@ impl Primal {
         jar: &mut [f64],
         ma: Option<&mut [f64]>,
     ) {
-        if x.len() <= tiny::MOST {
-            products_small(&mut self.tiny, problem, aref, x, jar, ma);
-        } else if x.len() <= MOST {
-            products_small(&mut self.small, problem, aref, x, jar, ma);
-        } else {
-            products::<Four, _>(&mut self.large[self.count], problem, aref, x, jar, ma);
-        }
+        with_system!(self, x.len(), system => products(system, problem, aref, x, jar, ma));
     }
 
     /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
@@ -135,45 +163,25 @@ impl Primal {
         if !loaded {
             self.load(problem, x.qacc.len());
         }
-        if x.qacc.len() <= tiny::MOST {
-            return newton(&mut self.tiny, &mut self.vectors, problem, limits, x, record);
+        let n = x.qacc.len();
+        let outcome = with_system!(self, n, system => {
+            let outcome = newton(system, &mut self.vectors, problem, limits, x, record);
+            system.swap_buffers(&mut self.buffers);
+            outcome
+        });
+        if Form::of(n) == Form::SparseTiles {
+            self.count = (self.count + 1).min(HESSIANS - 1);
         }
-        if x.qacc.len() <= MOST {
-            let outcome = newton(&mut self.small, &mut self.vectors, problem, limits, x, record);
-            self.small.exchange(&mut self.buffers);
-            return outcome;
-        }
-        let hessian = &mut self.large[self.count];
-        let outcome = newton(hessian, &mut self.vectors, problem, limits, x, record);
-        hessian.exchange(&mut self.buffers);
-        self.count = (self.count + 1).min(HESSIANS - 1);
         outcome
     }
 }
 
-#[inline(always)]
-fn products<S: Wide, H: System>(
-    system: &mut H,
-    problem: &Problem<'_>,
-    aref: &[f64],
-    x: &[f64],
-    jar: &mut [f64],
-    ma: Option<&mut [f64]>,
-) {
-    system.set(x);
-    system.mul_jacobian::<S>(&problem.rows.jacobian, jar);
-    jar.iter_mut().zip(aref).for_each(|(r, aref)| *r -= aref);
-    if let Some(ma) = ma {
-        system.mul_inertia::<S>(ma);
-    }
-}
-
 wide! {
-    fn load_small[H: System](system: &mut H, problem: &Problem<'_>, n: usize) {
+    fn load[H: NewtonSystem](system: &mut H, problem: &Problem<'_>, n: usize) {
         system.load(n, &problem.inertia, &problem.rows.jacobian);
     }
 
-    fn products_small[H: System](
+    fn products[H: NewtonSystem](
         system: &mut H,
         problem: &Problem<'_>,
         aref: &[f64],
@@ -181,11 +189,16 @@ wide! {
         jar: &mut [f64],
         ma: Option<&mut [f64]>,
     ) {
-        products::<Simd, H>(system, problem, aref, x, jar, ma);
+        system.set_vector(x);
+        system.mul_jacobian::<Simd>(&problem.rows.jacobian, jar);
+        jar.iter_mut().zip(aref).for_each(|(r, aref)| *r -= aref);
+        if let Some(ma) = ma {
+            system.mul_inertia::<Simd>(ma);
+        }
     }
 
     /// Newton's method on a problem that has been loaded.
-    fn newton[H: System, R: FnMut(usize, SolverStat)](
+    fn newton[H: NewtonSystem, R: FnMut(usize, SolverStat)](
         system: &mut H,
         vectors: &mut Vectors,
         problem: &Problem<'_>,
@@ -225,7 +238,7 @@ wide! {
                 };
                 record(outcome.iterations, stat);
                 outcome.iterations += 1;
-                // A cost that is not a number cannot improve either.
+                // A NaN cost cannot improve either.
                 if improvement < limits.tolerance || gradient < limits.tolerance || found.cost.is_nan()
                 {
                     break;
@@ -240,7 +253,7 @@ wide! {
                 raised = system.factor(problem, x.jar, x.state, known);
                 outcome.singular += raised;
             }
-            system.descend::<Simd>(grad);
+            system.solve_direction::<Simd>(grad);
             let search_norm = norm(system.direction());
             if search_norm < MIN_VAL {
                 break;

@@ -1,12 +1,13 @@
 //! What a solver sees: the optimisation problem, without Model or Data.
 //!
 //! The constrained acceleration minimises `½ (x − a₀)ᵀ M (x − a₀) + s(J x − aref)`, with `a₀`
-//! the unconstrained acceleration and `s` the sum of the convex row costs of [`super::cost`].
+//! the unconstrained acceleration and `s` the sum of the convex row costs of [`super::row_cost`].
 
 use std::ops::Range;
 
 use corten_math::{TreePattern, wide};
 
+use super::row_cost::{Elliptic, Friction};
 use super::rows::{Block, Jacobian, Kind};
 
 /// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
@@ -57,6 +58,18 @@ impl<'a> Rows<'a> {
 
     pub fn is_empty(&self) -> bool {
         self.d.is_empty()
+    }
+
+    /// The cost of row `i`, one of [`Self::frictions`].
+    #[inline(always)]
+    pub fn friction(&self, i: usize) -> Friction<f64> {
+        Friction::new([self.d[i], self.r[i], self.frictionloss[i]])
+    }
+
+    /// The cost of an elliptic contact.
+    #[inline(always)]
+    pub fn elliptic(&self, b: &Block) -> Elliptic<'a> {
+        Elliptic { cone: &self.jacobian.cones[b.cone as usize], d: &self.d[b.rows()] }
     }
 
     pub fn equalities(&self) -> Range<usize> {

@@ -4,14 +4,15 @@
 use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
-use super::{Whole, Work, cost, finite, problem, residual, take_rows, whole_rows};
-use crate::stage::constraint::{Constraints, is_sparse};
-use crate::{Data, Model};
+use super::problem::Problem;
+use super::{PrimalWork, Whole, cost, finite, problem, residual};
+use crate::Model;
+use crate::stage::constraint::is_sparse;
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
 /// leaves `work.jar` and `work.ma` to match. With `load`, the whole problem is loaded for Newton's
 /// method, whose products are then used.
-pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut Work, load: bool) {
+pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork, load: bool) {
     let Whole { problem, aref, residuals, qacc, .. } = whole;
     let (free, warm) = (problem.qacc_smooth, whole.warmstart);
     work.jar.resize(aref.len(), 0.0);
@@ -47,52 +48,40 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut Work, load: bool) {
         cost::states(&problem.rows, residuals, whole.state);
     }
     qacc.copy_from_slice(if unconstrained { free } else { warm });
-    for &dof in whole.others {
-        qacc[dof as usize] = free[dof as usize];
-    }
-}
-
-/// Outside all islands there is nothing to solve.
-fn release_others(d: &mut Data) {
-    if d.nisland > 0 {
-        for &dof in &d.map_idof2dof[d.nidof..] {
-            d.qacc[dof as usize] = d.qacc_smooth[dof as usize];
-        }
-    }
+    whole.release_others();
 }
 
 /// Chooses between the forces of the last step's acceleration and none.
-pub fn start_dual(m: &Model, d: &mut Data, rows: &Constraints, work: &mut Work) {
+pub fn start_dual(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork) {
+    let Whole { problem, aref, residuals, qacc, force, state, dual, .. } = whole;
+    let (free, warm) = (problem.qacc_smooth, whole.warmstart);
+    residual(&problem.rows.jacobian, free, aref, residuals);
     if m.opt.disabled(DisableBit::WarmStart) {
-        d.efc_force.fill(0.0);
-        d.qacc.copy_from_slice(&d.qacc_smooth);
+        force.fill(0.0);
+        qacc.copy_from_slice(free);
         return;
     }
-    d.qacc.copy_from_slice(&d.qacc_warmstart);
-    work.jar.resize(d.nefc, 0.0);
-    residual(&rows.jacobian(), &d.qacc_warmstart, &d.efc_aref, &mut work.jar);
-    let (mut force, mut state) = take_rows(d);
-    cost::update(&whole_rows(d, rows), &work.jar, &mut force, &mut state);
-    // Dense products take what is not a number to every row.
-    let numbers = finite(&d.qacc_warmstart) && finite(&d.qacc_smooth);
-    if !is_sparse(m) && !numbers {
+    qacc.copy_from_slice(warm);
+    work.jar.resize(aref.len(), 0.0);
+    residual(&problem.rows.jacobian, warm, aref, &mut work.jar);
+    cost::update(&problem.rows, &work.jar, force, state);
+    // Dense products take NaN to every row.
+    let spreads = !is_sparse(m);
+    if spreads && !(finite(warm) && finite(free)) {
         force.fill(f64::NAN);
     }
-    let mut dual = std::mem::take(&mut d.scratch.solver.dual);
-    if dual_cost(d, &mut dual, &force) > 0.0 {
+    if dual_cost(problem, residuals, dual, force) > 0.0 {
         force.fill(0.0);
     }
-    d.scratch.solver.dual = dual;
-    (d.efc_force, d.efc_state) = (force, state);
-    release_others(d);
+    whole.release_others();
 }
 
 /// `½ fᵀ(A + R) f + bᵀ f`.
-fn dual_cost(d: &Data, dual: &mut Dual, force: &[f64]) -> f64 {
+fn dual_cost(problem: &Problem<'_>, b: &[f64], dual: &mut Dual, force: &[f64]) -> f64 {
     dual.set_forces(force);
     let mut cost = 0.5 * problem::dot(&dual.u, &dual.u);
     for (i, f) in force.iter().enumerate() {
-        cost += f * d.efc_b[i] + 0.5 * d.efc_R[i] * f * f;
+        cost += f * b[i] + 0.5 * problem.rows.r[i] * f * f;
     }
     cost
 }

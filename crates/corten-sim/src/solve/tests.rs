@@ -3,14 +3,14 @@
 use corten_math::{Four, TreePattern};
 
 use super::dual::Dual;
-use super::hessian::compact::Compact;
-use super::hessian::tiny::Tiny;
-use super::hessian::{Hessian, MOST, System};
+use super::hessian::dense8::Dense8;
+use super::hessian::tiles64::{MAX_DOFS, Tiles64};
+use super::hessian::{NewtonSystem, SparseTiles};
 use super::pgs::DualProblem;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};
 use super::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
-use super::{cost, noslip, pgs};
+use super::{cost, noslip, pgs, row_cost};
 
 /// A problem with everything that it borrows from.
 #[derive(Default)]
@@ -199,7 +199,7 @@ impl Case {
         Solution { qacc, force, outcome }
     }
 
-    /// Gauss-Seidel from zero force, or the friction pass from given forces.
+    /// Gauss-Seidel from zero force, or noslip from given forces.
     fn dual(&self, start: Option<&[f64]>, iterations: usize) -> Solution {
         let (n, nefc) = (self.qacc_smooth.len(), self.d.len());
         let mut dual = Dual::default();
@@ -359,13 +359,13 @@ fn hessian_solves_across_branches_and_trees() {
             let mut system = $system;
             system.load(n, &problem.inertia, &problem.rows.jacobian);
             assert_eq!(system.factor(&problem, &jar, &state, false), 0);
-            system.descend::<Four>(&gradient);
+            system.solve_direction::<Four>(&gradient);
             x.copy_from_slice(system.direction());
             assert!(distance(&x, &v) < 1e-5, "{}", distance(&x, &v));
         }};
     }
-    check!(Hessian::default());
-    check!(Compact::default());
+    check!(SparseTiles::default());
+    check!(Tiles64::default());
 }
 
 #[test]
@@ -401,12 +401,12 @@ fn a_tiny_problem_gives_the_same_in_full() {
                     assert_eq!(system.factor(&problem, &jar, &state, known), 0);
                     let mut gradient = vec![0.0; n];
                     system.tmul_jacobian(&problem.rows.jacobian, &force, &mut gradient);
-                    system.descend::<Four>(&gradient);
+                    system.solve_direction::<Four>(&gradient);
                     let (mut mv, mut jv) = (vec![0.0; n], vec![0.0; jar.len()]);
                     system.mul_inertia::<Four>(&mut mv);
                     system.mul_jacobian::<Four>(&problem.rows.jacobian, &mut jv);
                     results.extend([gradient, system.direction().to_vec(), mv, jv].concat());
-                    system.set(&x);
+                    system.set_vector(&x);
                     let mut jx = vec![0.0; jar.len()];
                     system.mul_jacobian::<Four>(&problem.rows.jacobian, &mut jx);
                     let mut direct = vec![0.0; jar.len()];
@@ -418,7 +418,7 @@ fn a_tiny_problem_gives_the_same_in_full() {
                 results
             }};
         }
-        let (a, b) = (results!(Tiny::default()), results!(Compact::default()));
+        let (a, b) = (results!(Dense8::default()), results!(Tiles64::default()));
         let size = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         assert!(
             size > 1.0 && distance(&a, &b) < 1e-12 * size,
@@ -455,7 +455,7 @@ fn hessian_solves_whatever_the_order_of_elimination() {
         }
         let n = parents.len();
         let problem = case.problem();
-        let (jar, state) = (vec![0.0; case.d.len()], vec![cost::QUADRATIC; case.d.len()]);
+        let (jar, state) = (vec![0.0; case.d.len()], vec![row_cost::QUADRATIC; case.d.len()]);
         let v: Vec<f64> = (0..n).map(|_| numbers.next()).collect();
         let mut product = vec![0.0; n];
         case.inertia().mul(&v, &mut product);
@@ -469,19 +469,19 @@ fn hessian_solves_whatever_the_order_of_elimination() {
                 let mut system = $system;
                 system.load(n, &problem.inertia, &problem.rows.jacobian);
                 // From other states, and anew.
-                let none = vec![cost::SATISFIED; state.len()];
+                let none = vec![row_cost::SATISFIED; state.len()];
                 assert_eq!(system.factor(&problem, &jar, &none, false), 0);
                 assert_eq!(system.factor(&problem, &jar, &state, true), 0);
                 let mut x = vec![0.0; n];
-                system.descend::<Four>(&product);
+                system.solve_direction::<Four>(&product);
                 x.copy_from_slice(system.direction());
                 assert!(distance(&x, &v) < 1e-10, "{}", distance(&x, &v));
                 system.nonzeros(&problem)
             }};
         }
-        let nonzeros = check!(Hessian::default());
-        if n <= MOST {
-            assert_eq!(check!(Compact::default()), nonzeros);
+        let nonzeros = check!(SparseTiles::default());
+        if n <= MAX_DOFS {
+            assert_eq!(check!(Tiles64::default()), nonzeros);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The constraint rows of a problem by tiles, and what both forms of the Hessian do with them:
 //! products with the Jacobian, and `M + Jᵀ W J`, from scratch or by what has changed.
 
-use super::super::cost::{CONE, QUADRATIC, cone_hessian};
 use super::super::problem::Problem;
+use super::super::row_cost::{CONE, Elliptic, weight};
 use super::super::rows::{Block, Jacobian, Kind};
 use super::tile::{Four, LANES, RANKS, Single, Tile, add_block, add_block_force, dot_block};
 
@@ -44,10 +44,10 @@ pub trait Places {
     fn diagonal(&self, place: usize) -> usize;
 
     /// Marks the rows of the tiles as out of date.
-    fn spoil(&self, tiles: Self::Tiles, stale: &mut Self::Stale);
+    fn mark_stale(&self, tiles: Self::Tiles, stale: &mut Self::Stale);
 
     /// Marks the row of a place as out of date.
-    fn spoil_place(&self, place: usize, stale: &mut Self::Stale);
+    fn mark_place_stale(&self, place: usize, stale: &mut Self::Stale);
 }
 
 /// A block with several columns or rows: where all that concerns it is.
@@ -222,7 +222,7 @@ impl<T: Copy> Blocks<T> {
         matrix: &mut [Tile],
     ) {
         let Blocks { placed, singles, jacobian, weighted, states, .. } = self;
-        let (d, cones) = (problem.rows.d, problem.rows.jacobian.cones);
+        let d = problem.rows.d;
         matrix.copy_from_slice(inertia);
         let mut curved = false;
         each_block!(placed, R, p => {
@@ -230,11 +230,12 @@ impl<T: Copy> Blocks<T> {
             let (d, state) = (&d[range.clone()], &state[range.clone()]);
             let w = if p.kind == Kind::Elliptic && state.first() == Some(&CONE) {
                 curved = true;
-                let full = cone_hessian(&cones[p.cone as usize], d, &jar[range]);
+                let cone = &problem.rows.jacobian.cones[p.cone as usize];
+                let full = Elliptic { cone, d }.hessian(&jar[range]);
                 std::array::from_fn(|k| std::array::from_fn(|i| full[k][i]))
             } else {
-                let active = |(&d, &state): (&f64, &i32)| if state == QUADRATIC { d } else { 0.0 };
-                weights::<R, T>(problem, p, d.iter().zip(state).map(active))
+                let rows = d.iter().zip(state).map(|(&d, &state)| weight(d, state));
+                weights::<R, T>(problem, p, rows)
             };
             if (0..R).fold(false, |any, k| any | (w[k][k] != 0.0)) {
                 add_placed::<R, P>(matrix, jacobian, weighted, places, p, &w);
@@ -242,8 +243,8 @@ impl<T: Copy> Blocks<T> {
         });
         let entries = matrix.as_flattened_mut().as_flattened_mut();
         for s in singles {
-            if state[s.row as usize] == QUADRATIC {
-                let d = d[s.row as usize];
+            let d = weight(d[s.row as usize], state[s.row as usize]);
+            if d != 0.0 {
                 entries[places.diagonal(s.place as usize)] += d * s.value * s.value;
             }
         }
@@ -269,15 +270,12 @@ impl<T: Copy> Blocks<T> {
             return false;
         }
         // Without cones, weights are sums over rows: the difference is that of the rows.
-        let change = |(&d, (&old, &new)): (&f64, (&i32, &i32))| {
-            let weight = |state: i32| if state == QUADRATIC { d } else { 0.0 };
-            weight(new) - weight(old)
-        };
+        let change = |(&d, (&old, &new)): (&f64, (&i32, &i32))| weight(d, new) - weight(d, old);
         each_block!(placed, R, p => {
             let range = p.range();
             let pairs = states[range.clone()].iter().zip(&state[range.clone()]);
             if pairs.clone().fold(0, |differ, (a, b)| differ | (a ^ b)) != 0 {
-                places.spoil(p.tiles, stale);
+                places.mark_stale(p.tiles, stale);
                 let d = problem.rows.d[range].iter();
                 let w = weights::<R, T>(problem, p, d.zip(pairs).map(change));
                 add_placed::<R, P>(matrix, jacobian, weighted, places, p, &w);
@@ -288,7 +286,7 @@ impl<T: Copy> Blocks<T> {
             let row = s.row as usize;
             let d = change((&problem.rows.d[row], (&states[row], &state[row])));
             if d != 0.0 {
-                places.spoil_place(s.place as usize, stale);
+                places.mark_place_stale(s.place as usize, stale);
                 entries[places.diagonal(s.place as usize)] += d * s.value * s.value;
             }
         }

@@ -5,9 +5,9 @@ use super::super::rows::Run;
 use super::tile::{Four, LANES};
 
 /// Most degrees of freedom: a set of bits has one for each.
-pub const MOST: usize = 64;
+pub const MAX_DOFS: usize = 64;
 
-pub const ROWS: usize = MOST / LANES;
+pub const ROWS: usize = MAX_DOFS / LANES;
 
 /// The columns of consecutive blocks, where they differ: as runs, and by tiles.
 #[derive(Clone, Debug, Default)]

@@ -10,16 +10,18 @@
 use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, MAX_RANK};
 use super::blocks::{Blocks, Places, kernel};
-use super::columns::{Bits, Columns, MOST, ROWS, Shape, Slot, Tiles, before};
+use super::columns::{Bits, Columns, ROWS, Shape, Slot, Tiles, before};
 use super::layout::is_single;
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
-use super::{Buffers, System};
+use super::{Buffers, NewtonSystem};
 use crate::data::room::fit;
 use corten_math::Wide;
 
+pub use super::columns::MAX_DOFS;
+
 #[derive(Clone, Debug, Default)]
-pub struct Compact {
+pub struct Tiles64 {
     n: usize,
     /// Rows of tiles.
     size: usize,
@@ -74,17 +76,17 @@ impl Places for Triangle {
     }
 
     #[inline(always)]
-    fn spoil(&self, tiles: Tiles, stale: &mut u32) {
+    fn mark_stale(&self, tiles: Tiles, stale: &mut u32) {
         *stale |= tiles.set;
     }
 
     #[inline(always)]
-    fn spoil_place(&self, place: usize, stale: &mut u32) {
+    fn mark_place_stale(&self, place: usize, stale: &mut u32) {
         *stale |= 1 << (place / LANES);
     }
 }
 
-impl System for Compact {
+impl NewtonSystem for Tiles64 {
     #[inline(always)]
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         self.n = n;
@@ -99,7 +101,7 @@ impl System for Compact {
     }
 
     #[inline(always)]
-    fn set(&mut self, x: &[f64]) {
+    fn set_vector(&mut self, x: &[f64]) {
         let to = &mut self.x.as_flattened_mut()[..self.size * LANES];
         let (own, padding) = to.split_at_mut(x.len().min(self.n));
         own.copy_from_slice(&x[..own.len()]);
@@ -113,7 +115,7 @@ impl System for Compact {
 
     #[inline(always)]
     fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
-        let Compact { size, inertia: Mass { tiles: inertia, own, .. }, x, sums, .. } = self;
+        let Tiles64 { size, inertia: Mass { tiles: inertia, own, .. }, x, sums, .. } = self;
         // A row is complete when all rows after it have added their part.
         sums[..*size].fill([0.0; LANES]);
         for t in (0..*size).rev() {
@@ -158,7 +160,7 @@ impl System for Compact {
 
     #[inline(always)]
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        let Compact { rows, inertia, matrix, stale, .. } = self;
+        let Tiles64 { rows, inertia, matrix, stale, .. } = self;
         if !known || !rows.change(&Triangle, problem, state, matrix, stale) {
             *stale = u32::MAX;
             rows.build(&Triangle, problem, jar, state, &inertia.tiles, matrix);
@@ -167,7 +169,7 @@ impl System for Compact {
     }
 
     #[inline(always)]
-    fn descend<S: Wide>(&mut self, gradient: &[f64]) {
+    fn solve_direction<S: Wide>(&mut self, gradient: &[f64]) {
         let (fours, rest) = gradient.as_chunks::<LANES>();
         for (to, four) in self.x.iter_mut().zip(fours) {
             *to = four.map(|g| -g);
@@ -176,7 +178,7 @@ impl System for Compact {
             let last = std::array::from_fn(|k| rest.get(k).map_or(0.0, |g| -g));
             self.x[fours.len() % ROWS] = last;
         }
-        let Compact { size, left, factor, pivots, x, .. } = self;
+        let Tiles64 { size, left, factor, pivots, x, .. } = self;
         for t in (0..*size).rev() {
             let tiles = &factor[row(t)..][..=t];
             let mut xt = x[t];
@@ -233,17 +235,16 @@ impl System for Compact {
     fn nonzeros(&self, problem: &Problem<'_>) -> usize {
         nonzeros(self.n, problem)
     }
-}
 
-impl Compact {
-    /// Borrows working memory before a problem is loaded, or gives it back.
     #[inline(always)]
-    pub fn exchange(&mut self, buffers: &mut Buffers) {
+    fn swap_buffers(&mut self, buffers: &mut Buffers) {
         std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
         std::mem::swap(&mut self.matrix, &mut buffers.matrix);
         std::mem::swap(&mut self.factor, &mut buffers.factor);
     }
+}
 
+impl Tiles64 {
     /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
     #[inline(always)]
     fn load_blocks(&mut self, rows: &Jacobian<'_>) {
@@ -318,7 +319,7 @@ impl Compact {
                 continue;
             }
             self.stale |= self.left[t];
-            let Compact { size, n, left, below, matrix, factor, pivots, .. } = self;
+            let Tiles64 { size, n, left, below, matrix, factor, pivots, .. } = self;
             let (before_next, after) = factor.split_at_mut(row(t + 1));
             let target = &mut before_next[row(t)..];
             if !whole {
@@ -384,25 +385,25 @@ fn expand<const R: usize>(
 /// Entries of the factor of a small problem: the structure of this form, but without tiles.
 pub fn nonzeros(n: usize, problem: &Problem<'_>) -> usize {
     // Ancestors of each degree of freedom.
-    let mut above = [0u64; MOST];
+    let mut above = [0u64; MAX_DOFS];
     for i in 0..n {
         let (_, columns, shift) = problem.inertia.row(i);
         if let Some(&parent) = columns.iter().nth_back(1) {
-            let parent = (parent as usize - shift) % MOST;
-            above[i % MOST] = above[parent] | 1 << parent;
+            let parent = (parent as usize - shift) % MAX_DOFS;
+            above[i % MAX_DOFS] = above[parent] | 1 << parent;
         }
     }
     let rows = &problem.rows.jacobian;
     for b in rows.blocks {
         let columns =
-            rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MOST));
+            rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MAX_DOFS));
         if let Some(last) = columns.checked_ilog2() {
             above[last as usize] |= columns & !(1 << last);
         }
     }
     let mut count = n;
     for i in (0..n).rev() {
-        let set = above[i % MOST];
+        let set = above[i % MAX_DOFS];
         count += set.count_ones() as usize;
         if let Some(parent) = set.checked_ilog2() {
             above[parent as usize] |= set & !(1 << parent);

@@ -7,21 +7,21 @@
 
 use corten_math::Wide;
 
-use super::super::cost::{CONE, QUADRATIC, cone_hessian};
 use super::super::problem::{Inertia, Problem, inlined};
+use super::super::row_cost::{CONE, ConeHessian, weight};
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
-use super::System;
+use super::NewtonSystem;
 use super::columns::{Columns, Shape, Slot};
-use super::compact::nonzeros;
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, Tile, ZERO, finish, subtract};
+use super::tiles64::nonzeros;
 use crate::data::room::fit;
 
 /// Rows of tiles.
 const SIZE: usize = 2;
 
 /// Most degrees of freedom.
-pub const MOST: usize = SIZE * LANES;
+pub const MAX_DOFS: usize = SIZE * LANES;
 
 /// A vector over degrees of freedom.
 type Vector = [Four; SIZE];
@@ -32,7 +32,7 @@ const NOTHING: Vector = [[0.0; LANES]; SIZE];
 type Triangle = [Tile; SIZE * (SIZE + 1) / 2];
 
 #[derive(Clone, Debug)]
-pub struct Tiny {
+pub struct Dense8 {
     n: usize,
     inertia: Mass,
     /// The Hessian, and `L` without its unit diagonal.
@@ -46,9 +46,9 @@ pub struct Tiny {
     x: Vector,
 }
 
-impl Default for Tiny {
-    fn default() -> Tiny {
-        Tiny {
+impl Default for Dense8 {
+    fn default() -> Dense8 {
+        Dense8 {
             n: 0,
             inertia: Mass::default(),
             matrix: [ZERO; _],
@@ -62,12 +62,12 @@ impl Default for Tiny {
     }
 }
 
-impl System for Tiny {
+impl NewtonSystem for Dense8 {
     #[inline(always)]
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         self.n = n;
         self.inertia.load(n, SIZE, inertia);
-        for k in n..MOST {
+        for k in n..MAX_DOFS {
             self.inertia.tiles[row(k / LANES) + k / LANES][k % LANES][k % LANES] = 1.0;
         }
         let count = rows.blocks.last().map_or(0, |b| b.rows().end);
@@ -93,7 +93,7 @@ impl System for Tiny {
     }
 
     #[inline(always)]
-    fn set(&mut self, x: &[f64]) {
+    fn set_vector(&mut self, x: &[f64]) {
         self.x = read(x, |x| x);
     }
 
@@ -152,9 +152,7 @@ impl System for Tiny {
             self.build(rows.d, state);
             if curved {
                 for b in rows.cone_blocks().iter().filter(|b| is_cone(b)) {
-                    let cone = &rows.jacobian.cones[b.cone as usize];
-                    let w = cone_hessian(cone, &rows.d[b.rows()], &jar[b.rows()]);
-                    self.add_cone(b, &w);
+                    self.add_cone(b, &rows.elliptic(b).hessian(&jar[b.rows()]));
                 }
                 self.weights.clear();
             }
@@ -163,7 +161,7 @@ impl System for Tiny {
     }
 
     #[inline(always)]
-    fn descend<S: Wide>(&mut self, gradient: &[f64]) {
+    fn solve_direction<S: Wide>(&mut self, gradient: &[f64]) {
         let [first, across, second] = &self.factor;
         let [mut x0, mut x1] = read(gradient, |g| -g);
         back(second, &mut x1);
@@ -193,7 +191,7 @@ impl System for Tiny {
     }
 }
 
-impl Tiny {
+impl Dense8 {
     /// `M + Jᵀ W J` of the rows whose cost is quadratic.
     #[inline(always)]
     fn build(&mut self, d: &[f64], state: &[i32]) {
@@ -221,7 +219,7 @@ impl Tiny {
 
     /// Adds the curvature of an elliptic cone.
     #[inline(always)]
-    fn add_cone(&mut self, b: &Block, w: &[[f64; MAX_RANK]; MAX_RANK]) {
+    fn add_cone(&mut self, b: &Block, w: &ConeHessian) {
         let rows = &self.rows[b.rows()];
         for (row, w) in rows.iter().zip(w) {
             let mut weighted = NOTHING;
@@ -288,12 +286,6 @@ fn subtract_columns<S: Wide>(x: &Four, l: &Tile, y: &Four) -> Four {
         x -= S::load(l[k]) * S::splat(y[k]);
     }
     x.store()
-}
-
-/// The weight of a row in the Hessian.
-#[inline(always)]
-fn weight(d: f64, state: i32) -> f64 {
-    if state == QUADRATIC { d } else { 0.0 }
 }
 
 /// `H += w r rᵀ`.

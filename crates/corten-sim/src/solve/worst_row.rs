@@ -1,4 +1,4 @@
-//! Which row is to blame when numbers go bad, in words.
+//! The row behind bad numbers, and what it belongs to, in words.
 
 use corten_model::enums::{ConstraintType, ObjType};
 

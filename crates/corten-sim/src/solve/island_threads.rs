@@ -2,7 +2,7 @@
 //!
 //! Islands share what they read and nothing that they write, so it does not matter for the result
 //! which thread solves which island, nor when. What is read moves into memory that the threads
-//! share for the time of the solve ([`Work`]); each thread solves its islands in buffers of its
+//! share for the time of the solve ([`SharedInputs`]); each thread solves its islands in buffers of its
 //! own and copies the answers out under a lock ([`Answers`]). Islands are handed out by size,
 //! always the same way, so that the buffers of each thread stop growing with the scene.
 
@@ -10,20 +10,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
+use super::by_island::report;
 use super::island::IslandRows;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};
 use super::rows::Jacobian;
 use crate::prepared::Prepared;
 use crate::stage::constraint::Constraints;
-use crate::{Data, SolverStats};
+use crate::{Data, Model, SolverStats};
 
 /// Rows below which waking other threads costs more than it saves.
 const WORTHWHILE: usize = 64;
 
 /// All that a solver reads of the islands.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct IslandInputs<'a> {
     pub rows: &'a Constraints,
     pub islands: &'a IslandRows,
     pub inertia: Inertia<'a>,
@@ -41,7 +42,7 @@ pub struct View<'a> {
     pub qacc_smooth: &'a [f64],
 }
 
-impl<'a> View<'a> {
+impl<'a> IslandInputs<'a> {
     /// Degrees of freedom of an island, in the order of islands.
     pub fn dofs(&self, island: usize) -> std::ops::Range<usize> {
         let start = self.idofadr[island] as usize;
@@ -90,7 +91,7 @@ impl<'a> View<'a> {
 
 /// What the threads read, moved out of `Data` for the time of the solve.
 #[derive(Debug, Default)]
-struct Work {
+struct SharedInputs {
     rows: Constraints,
     islands: IslandRows,
     prepared: Arc<Prepared>,
@@ -113,9 +114,9 @@ struct Work {
     limits: Limits,
 }
 
-impl Work {
+impl SharedInputs {
     /// Moves everything in, and by a second call out again.
-    fn exchange(&mut self, d: &mut Data, rows: &mut Constraints, start: [&mut Vec<f64>; 2]) {
+    fn swap_with(&mut self, d: &mut Data, rows: &mut Constraints, start: [&mut Vec<f64>; 2]) {
         use std::mem::swap;
         swap(&mut self.rows, rows);
         swap(&mut self.islands, &mut d.scratch.islands);
@@ -142,11 +143,11 @@ impl Work {
         self.start.iter_mut().zip(start).for_each(|(a, b)| swap(a, b));
     }
 
-    fn view(&self) -> View<'_> {
+    fn view(&self) -> IslandInputs<'_> {
         let [idofadr, nv, iefcadr, nefc, ne, nf] = &self.places;
         let [d, r, frictionloss] = &self.efc;
         let [qfrc_smooth, qacc_smooth] = &self.smooth;
-        View {
+        IslandInputs {
             rows: &self.rows,
             islands: &self.islands,
             inertia: Inertia {
@@ -172,7 +173,7 @@ impl Work {
     }
 
     /// Gives each island to the thread with the least to do so far.
-    fn hand_out(&mut self, threads: usize, load: &mut Vec<usize>) {
+    fn assign(&mut self, threads: usize, load: &mut Vec<usize>) {
         load.clear();
         load.resize(threads, 0);
         self.thread.clear();
@@ -198,7 +199,7 @@ struct Answers {
 
 /// Buffers of one thread.
 #[derive(Clone, Debug, Default)]
-struct Bench {
+struct WorkerBuffers {
     primal: Primal,
     qacc: Vec<f64>,
     ma: Vec<f64>,
@@ -209,13 +210,13 @@ struct Bench {
     stats: SolverStats,
 }
 
-impl Bench {
+impl WorkerBuffers {
     /// Solves the islands of one thread.
-    fn solve(&mut self, thread: usize, work: &Work, answers: &Mutex<Answers>) {
-        let (view, Some(method)) = (work.view(), work.method) else { return };
-        let [qacc, ma, jar] = &work.start;
+    fn solve(&mut self, thread: usize, inputs: &SharedInputs, answers: &Mutex<Answers>) {
+        let (view, Some(method)) = (inputs.view(), inputs.method) else { return };
+        let [qacc, ma, jar] = &inputs.start;
         self.primal.begin();
-        for island in (0..work.thread.len()).filter(|&i| work.thread[i] == thread) {
+        for island in (0..inputs.thread.len()).filter(|&i| inputs.thread[i] == thread) {
             let (dofs, efcs) = (view.dofs(island), view.efcs(island));
             for (to, from) in [
                 (&mut self.qacc, &qacc[dofs.clone()]),
@@ -241,7 +242,7 @@ impl Bench {
             let outcome = self.primal.solve(
                 &view.problem(island),
                 method,
-                &work.limits,
+                &inputs.limits,
                 false,
                 &mut x,
                 |iteration, stat| stats.record(0, iteration, stat),
@@ -260,8 +261,8 @@ impl Bench {
 }
 
 #[derive(Debug, Default)]
-struct Turn {
-    round: u64,
+struct Round {
+    number: u64,
     /// Threads that have not finished the round.
     busy: usize,
     stop: bool,
@@ -269,94 +270,94 @@ struct Turn {
 
 #[derive(Debug, Default)]
 struct Shared {
-    turn: Mutex<Turn>,
+    round: Mutex<Round>,
     start: Condvar,
     done: Condvar,
-    work: RwLock<Work>,
+    inputs: RwLock<SharedInputs>,
     answers: Mutex<Answers>,
 }
 
 /// The threads that solve islands for one `Data`.
 #[derive(Debug, Default)]
-pub struct Crew {
+pub struct IslandPool {
     shared: Arc<Shared>,
-    helpers: Vec<JoinHandle<()>>,
-    bench: Bench,
+    workers: Vec<JoinHandle<()>>,
+    buffers: WorkerBuffers,
     load: Vec<usize>,
 }
 
-impl Drop for Crew {
+impl Drop for IslandPool {
     fn drop(&mut self) {
-        lock(&self.shared.turn).stop = true;
+        lock(&self.shared.round).stop = true;
         self.shared.start.notify_all();
-        for helper in self.helpers.drain(..) {
-            // A helper catches its own panics.
-            let _ = helper.join();
+        for worker in self.workers.drain(..) {
+            // A worker catches its own panics.
+            let _ = worker.join();
         }
     }
 }
 
-impl Crew {
-    /// The caller's thread and others; where the system has none to give, fewer work.
-    fn new(threads: usize) -> Crew {
-        let mut crew = Crew::default();
+impl IslandPool {
+    /// The caller's thread and others; where the system has none to give, fewer inputs.
+    fn new(threads: usize) -> IslandPool {
+        let mut pool = IslandPool::default();
         for id in 1..threads {
-            let shared = Arc::clone(&crew.shared);
-            let run = move || help(&shared, id);
+            let shared = Arc::clone(&pool.shared);
+            let run = move || worker_loop(&shared, id);
             match thread::Builder::new().name(format!("islands-{id}")).spawn(run) {
-                Ok(handle) => crew.helpers.push(handle),
+                Ok(handle) => pool.workers.push(handle),
                 Err(_) => break,
             }
         }
-        crew
+        pool
     }
 
     /// Solves all islands of `d`, whose inputs have been gathered, with `start` holding
     /// `M·qacc` and the residual. Writes `iacc`, `ifrc_constraint`, `iefc_force`, `iefc_state` and
-    /// the statistics; reports how each island ended.
+    /// the statistics.
     pub fn solve(
         &mut self,
+        m: &Model,
         d: &mut Data,
         rows: &mut Constraints,
         mut start: [&mut Vec<f64>; 2],
         method: Method,
         limits: Limits,
-        mut report: impl FnMut(&mut Data, usize, &Outcome),
     ) {
         let shared = &*self.shared;
         {
-            let mut work = shared.work.write().unwrap_or_else(PoisonError::into_inner);
-            work.exchange(d, rows, start.each_mut().map(|v| &mut **v));
-            work.hand_out(self.helpers.len() + 1, &mut self.load);
-            (work.method, work.limits) = (Some(method), limits);
+            let mut inputs = shared.inputs.write().unwrap_or_else(PoisonError::into_inner);
+            inputs.swap_with(d, rows, start.each_mut().map(|v| &mut **v));
+            inputs.assign(self.workers.len() + 1, &mut self.load);
+            (inputs.method, inputs.limits) = (Some(method), limits);
             let mut out = lock(&shared.answers);
-            out.qacc.resize(work.start[0].len(), 0.0);
-            out.qfrc_constraint.resize(work.start[0].len(), 0.0);
-            out.force.resize(work.efc[0].len(), 0.0);
-            out.state.resize(work.efc[0].len(), 0);
+            out.qacc.resize(inputs.start[0].len(), 0.0);
+            out.qfrc_constraint.resize(inputs.start[0].len(), 0.0);
+            out.force.resize(inputs.efc[0].len(), 0.0);
+            out.state.resize(inputs.efc[0].len(), 0);
             out.outcome.clear();
-            out.outcome.resize(work.thread.len(), Outcome::default());
+            out.outcome.resize(inputs.thread.len(), Outcome::default());
             std::mem::swap(&mut out.stats, &mut d.solver);
         }
         {
-            let mut turn = lock(&shared.turn);
-            turn.round += 1;
-            turn.busy = self.helpers.len();
+            let mut round = lock(&shared.round);
+            round.number += 1;
+            round.busy = self.workers.len();
         }
         shared.start.notify_all();
         // Numbers that a user wrote may make no sense: `Data` gets its memory back all the same.
         let solved = catch_unwind(AssertUnwindSafe(|| {
-            let work = shared.work.read().unwrap_or_else(PoisonError::into_inner);
-            self.bench.solve(0, &work, &shared.answers);
+            let inputs = shared.inputs.read().unwrap_or_else(PoisonError::into_inner);
+            self.buffers.solve(0, &inputs, &shared.answers);
         }));
-        let mut turn = lock(&shared.turn);
-        while turn.busy > 0 {
-            turn = shared.done.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        let mut round = lock(&shared.round);
+        while round.busy > 0 {
+            round = shared.done.wait(round).unwrap_or_else(PoisonError::into_inner);
         }
-        drop(turn);
+        drop(round);
 
-        let mut work = shared.work.write().unwrap_or_else(PoisonError::into_inner);
-        work.exchange(d, rows, start);
+        let mut inputs = shared.inputs.write().unwrap_or_else(PoisonError::into_inner);
+        inputs.swap_with(d, rows, start);
         let mut out = lock(&shared.answers);
         std::mem::swap(&mut out.stats, &mut d.solver);
         if let Err(panic) = solved {
@@ -367,36 +368,37 @@ impl Crew {
         d.iefc_force.copy_from_slice(&out.force);
         d.iefc_state.copy_from_slice(&out.state);
         for (island, outcome) in out.outcome.iter().enumerate() {
-            report(d, island, outcome);
+            let nv = d.island_nv[island] as usize;
+            report(m, island, nv, outcome, &mut d.solver_niter, &mut d.solver_nnz);
         }
     }
 }
 
-/// The life of a helper.
-fn help(shared: &Shared, id: usize) {
-    let (mut bench, mut seen) = (Bench::default(), 0);
+/// What a worker does: waits for a round, solves its islands, reports back.
+fn worker_loop(shared: &Shared, id: usize) {
+    let (mut buffers, mut seen) = (WorkerBuffers::default(), 0);
     loop {
         {
-            let mut turn = lock(&shared.turn);
-            while turn.round == seen && !turn.stop {
-                turn = shared.start.wait(turn).unwrap_or_else(PoisonError::into_inner);
+            let mut round = lock(&shared.round);
+            while round.number == seen && !round.stop {
+                round = shared.start.wait(round).unwrap_or_else(PoisonError::into_inner);
             }
-            if turn.stop {
+            if round.stop {
                 return;
             }
-            seen = turn.round;
+            seen = round.number;
         }
-        // A helper that stopped would leave the caller waiting: whatever happens, it reports back.
+        // A worker that stopped would leave the caller waiting: whatever happens, it reports back.
         let solved = catch_unwind(AssertUnwindSafe(|| {
-            let work = shared.work.read().unwrap_or_else(PoisonError::into_inner);
-            bench.solve(id, &work, &shared.answers);
+            let inputs = shared.inputs.read().unwrap_or_else(PoisonError::into_inner);
+            buffers.solve(id, &inputs, &shared.answers);
         }));
         if solved.is_err() {
-            bench = Bench::default();
+            buffers = WorkerBuffers::default();
         }
-        let mut turn = lock(&shared.turn);
-        turn.busy -= 1;
-        if turn.busy == 0 {
+        let mut round = lock(&shared.round);
+        round.busy -= 1;
+        if round.busy == 0 {
             shared.done.notify_one();
         }
     }
@@ -410,29 +412,29 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug, Default)]
 pub struct Threads {
     count: usize,
-    crew: Option<Box<Crew>>,
+    pool: Option<Box<IslandPool>>,
 }
 
 /// A clone has threads of its own.
 impl Clone for Threads {
     fn clone(&self) -> Threads {
-        Threads { count: self.count, crew: None }
+        Threads { count: self.count, pool: None }
     }
 }
 
 impl Threads {
     /// Whether this many islands and rows are worth more than one thread.
-    pub fn help(&self, nisland: usize, nefc: usize) -> bool {
+    pub fn pay_off(&self, nisland: usize, nefc: usize) -> bool {
         self.count > 1 && nisland > 1 && nefc >= WORTHWHILE
     }
 
-    /// The crew, to be returned with [`Threads::keep`].
-    pub fn take(&mut self) -> Box<Crew> {
-        self.crew.take().unwrap_or_else(|| Box::new(Crew::new(self.count)))
+    /// The pool, to be returned with [`Threads::put`].
+    pub fn take(&mut self) -> Box<IslandPool> {
+        self.pool.take().unwrap_or_else(|| Box::new(IslandPool::new(self.count)))
     }
 
-    pub fn keep(&mut self, crew: Box<Crew>) {
-        self.crew = Some(crew);
+    pub fn put(&mut self, pool: Box<IslandPool>) {
+        self.pool = Some(pool);
     }
 }
 
@@ -440,6 +442,6 @@ impl Data {
     /// Number of threads that may solve constraint islands; 1 at first. The results have the same
     /// bits for any number.
     pub fn set_threads(&mut self, threads: usize) {
-        self.scratch.threads = Threads { count: threads, crew: None };
+        self.scratch.threads = Threads { count: threads, pool: None };
     }
 }
