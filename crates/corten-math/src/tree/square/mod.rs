@@ -300,10 +300,13 @@ mod tests {
         let mut couplings = chains();
         couplings.extend([(8, 4), (6, 2)]);
         let pattern = coupled(PARENTS.len(), &couplings);
-        // 8 couples 4 with 7 and 6, 7 then 6 with 4 and the chain of 4.
-        assert_eq!(pattern.lower(7), [0, 1, 3, 4, 6]);
-        assert_eq!(pattern.lower(6), [0, 1, 2, 3, 4]);
+        // 8 is coupled with 4, 6 and 7: its elimination couples 7 with 4, that of 7 then 6 with 4,
+        // that of 6 finally 4 with 2, and that of 4 its parent 3 with 2.
+        assert_eq!(pattern.lower(7), [4, 6]);
+        assert_eq!(pattern.lower(6), [2, 4]);
         assert_eq!(pattern.lower(5), [0]);
+        assert_eq!(pattern.lower(4), [0, 1, 2, 3]);
+        assert_eq!(pattern.lower(3), [0, 1, 2]);
         assert_eq!(pattern.find(6, 5), None);
         let (lower, upper) = pattern.find(6, 2).unwrap();
         assert_eq!(pattern.pair(6, 2), (lower, upper));
