@@ -166,7 +166,8 @@ def test_timers(case):
     for t, (_, duration) in found.items():
         assert (duration > 0) == (expected[t][1] > 0), t
     time = {t: duration for t, (_, duration) in found.items()}
-    assert time[STEP] == 0 or time[STEP] > time[POSITION] + time[VELOCITY] + time[CONSTRAINT]
+    if "calls" not in case:
+        assert time[STEP] == 0 or time[STEP] > time[POSITION] + time[VELOCITY] + time[CONSTRAINT]
 
 
 def test_timers_rest_without_a_clock():

@@ -249,8 +249,8 @@ fn inequalities<S: Wide>(
     range: Range<usize>,
     alpha: f64,
 ) -> [f64; 3] {
-    let given = [along.jar, along.jv, rows.d].map(|v| &v[range.clone()]);
-    sum_rows(given, |[jar, jv, d]: [S; 3]| Unilateral { d }.along(jar + S::splat(alpha) * jv, jv))
+    let given = [along.jar, along.jv, rows.d];
+    sum_rows::<S, UnilateralLine, 3>(given, range, alpha)
 }
 
 /// Cost, slope and curvature of rows of friction loss.
@@ -262,30 +262,59 @@ fn frictions<S: Wide>(
     alpha: f64,
 ) -> [f64; 3] {
     let given = [along.jar, along.jv, rows.d, rows.r, rows.frictionloss];
-    let given = given.map(|v| &v[range.clone()]);
-    sum_rows(given, |[jar, jv, d, r, loss]: [S; 5]| {
-        Friction::new([d, r, loss]).along(jar + S::splat(alpha) * jv, jv)
-    })
+    sum_rows::<S, FrictionLine, 5>(given, range, alpha)
 }
 
-/// Cost, slope and curvature over rows, from the terms that [`RowCost::along`] gives, in running sums
-/// that the processor can compute side by side. Zeros that fill up the last four add nothing.
+/// What [`RowCost::along`] gives for rows of one kind. A trait, because closures over registers are
+/// not always inlined, and every operation on them is then a call.
+trait LineTerms<const N: usize> {
+    fn terms<S: Wide>(given: [S; N], alpha: S) -> [S; 3];
+}
+
+struct UnilateralLine;
+
+impl LineTerms<3> for UnilateralLine {
+    #[inline(always)]
+    fn terms<S: Wide>([jar, jv, d]: [S; 3], alpha: S) -> [S; 3] {
+        Unilateral { d }.along(jar + alpha * jv, jv)
+    }
+}
+
+struct FrictionLine;
+
+impl LineTerms<5> for FrictionLine {
+    #[inline(always)]
+    fn terms<S: Wide>([jar, jv, d, r, loss]: [S; 5], alpha: S) -> [S; 3] {
+        Friction::new([d, r, loss]).along(jar + alpha * jv, jv)
+    }
+}
+
+/// Cost, slope and curvature over a range of rows, in running sums that the processor can compute
+/// side by side. Zeros that fill up the last four add nothing.
 #[inline(always)]
-fn sum_rows<S: Wide, const N: usize>(
+fn sum_rows<S: Wide, L: LineTerms<N>, const N: usize>(
     given: [&[f64]; N],
-    terms: impl Fn([S; N]) -> [S; 3],
+    range: Range<usize>,
+    alpha: f64,
 ) -> [f64; 3] {
-    let chunks = given.map(|v| v.as_chunks::<4>());
+    let chunks = given.map(|v| v[range.clone()].as_chunks::<4>());
+    let alpha = S::splat(alpha);
     let mut sums = [S::splat(0.0); 3];
+    let mut four = [S::splat(0.0); N];
     for i in 0..chunks[0].0.len() {
-        add(&mut sums, terms(chunks.map(|(fours, _)| S::load(fours[i]))));
+        for k in 0..N {
+            four[k] = S::load(chunks[k].0[i]);
+        }
+        add(&mut sums, L::terms(four, alpha));
     }
     if !chunks[0].1.is_empty() {
-        add(&mut sums, terms(chunks.map(|(_, rest)| S::load(padded(rest)))));
+        for k in 0..N {
+            four[k] = S::load(padded(chunks[k].1));
+        }
+        add(&mut sums, L::terms(four, alpha));
     }
-    let [value, slope, curvature] =
-        sums.map(|sum| sum.store()).map(|s| (s[0] + s[2]) + (s[1] + s[3]));
-    [-0.5 * value, -slope, curvature]
+    let [value, slope, curvature] = sums;
+    [-0.5 * value.sum(), -slope.sum(), curvature.sum()]
 }
 
 #[inline(always)]

@@ -67,6 +67,7 @@ impl Elliptic<'_> {
     }
 
     /// Cost and state; fills the forces.
+    #[inline(always)]
     pub fn value(&self, x: &[f64], force: &mut [f64]) -> (f64, i32) {
         let Scaled { u, normal, tangential } = self.scaled(x);
         let mu = self.cone.mu;
@@ -98,6 +99,7 @@ impl Elliptic<'_> {
     /// Second derivative of the cost in the middle zone.
     ///
     /// In the scaled space it is `Dₘ` times `[1, −μ uᵀ/T; −μ u/T, μN/T³ u uᵀ + (μ² − μN/T) 1]`.
+    #[inline(always)]
     pub fn hessian(&self, x: &[f64]) -> ConeHessian {
         let mu = self.cone.mu;
         let dim = x.len();

@@ -221,20 +221,25 @@ fn put<T: Number, const D: usize>(
     let (dofs, RowsOfContact { values, n, dim }) = (&dofs[at..at + T::LANES], rows);
     let axis = Spatial::<T>::gather(axes, |k| dofs[k] as usize);
     let velocity = axis.lin() + axis.rot().cross(Vec3::of(side.offset));
-    let mut row = |k: usize, direction: &Vec3, v: Vec3<T>| {
-        Vec3::of(*direction).dot(v).put(&mut values[k * *n + at..]);
-    };
-    row(0, &side.frame[0], velocity);
+    let frame = &side.frame;
+    put_row(frame[0], velocity, &mut values[at..]);
     if D == 1 || *dim < 3 {
         return;
     }
-    row(1, &side.frame[1], velocity);
-    row(2, &side.frame[2], velocity);
+    put_row(frame[1], velocity, &mut values[*n + at..]);
+    put_row(frame[2], velocity, &mut values[2 * *n + at..]);
     if D == MAX_RANK {
         for k in 3..*dim {
-            row(k, &side.frame[k - 3], axis.rot());
+            put_row(frame[k - 3], axis.rot(), &mut values[k * *n + at..]);
         }
     }
+}
+
+/// The part of velocities along a direction. A function, because closures over registers are not
+/// always inlined, and every operation on them is then a call.
+#[inline(always)]
+fn put_row<T: Number>(direction: Vec3, v: Vec3<T>, to: &mut [f64]) {
+    Vec3::of(direction).dot(v).put(to);
 }
 
 /// Appends the rows of one contact, with `weight` the inverse mass of both sides together.
