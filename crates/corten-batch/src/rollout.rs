@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use corten_math::Spatial;
 use corten_model::enums::StateBit;
-use corten_sim::lanes::{self, Companions};
+use corten_sim::lanes::{self, LaneGroup};
 use corten_sim::{Data, Model, WarningStat, state, step};
 
 use crate::pool::Pool;
@@ -76,7 +76,7 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
     let per_trajectory = |values: &[f64]| values.len() / count.max(1);
     let (nstate, nsensor) = (per_trajectory(outputs.state), per_trajectory(outputs.sensordata));
     let threads = pool.width().min(datas.len()).max(1);
-    datas.iter_mut().for_each(|d| Companions::forget(d));
+    datas.iter_mut().for_each(|d| LaneGroup::forget_model(d));
     let round = lanes::WORLDS * threads;
     let grouped = match datas.first() {
         Some(d) if count > 0 && lanes::supported(model(0), d) => count / round * round,
@@ -253,8 +253,8 @@ impl Inputs<'_> {
         steps: usize,
     ) -> Option<Progress> {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
-        let mut companions = Companions::of(m, d);
-        let Companions { others, lanes } = &mut *companions;
+        let mut group = LaneGroup::take_or_make(m, d);
+        let LaneGroup { others, lanes } = &mut *group;
         let [a, b, c] = others;
         if self.kept() != 0 {
             let mut inputs = vec![0.0; state::size(m, self.kept()).unwrap_or(0)];
@@ -293,7 +293,7 @@ impl Inputs<'_> {
                 out.record(m, d, t, nstate);
             }
         }
-        companions.keep(d);
+        group.give_back(d);
         rest
     }
 

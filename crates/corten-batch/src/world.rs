@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use corten_sim::lanes::{self, Companions};
+use corten_sim::lanes::{self, LaneGroup};
 use corten_sim::stage::collision::{Clearance, SavedPairs, swap_saved_pairs};
 use corten_sim::{Data, Model, StepError, state};
 
@@ -127,41 +127,41 @@ impl<'r> Piece<'r> {
         i: usize,
     ) -> bool {
         let m = context.model;
-        let group = i..i + lanes::WORLDS;
-        if !self.errors.get(group.clone()).is_some_and(|e| e.iter().all(Option::is_none))
+        let indices = i..i + lanes::WORLDS;
+        if !self.errors.get(indices.clone()).is_some_and(|e| e.iter().all(Option::is_none))
             || !context.parameters.is_empty()
             || !self.own.is_empty()
             || !lanes::supported(m, &worker.data)
         {
             return false;
         }
-        let mut companions = Companions::of(m, &mut worker.data);
-        let Companions { others: [a, b, c], lanes } = &mut *companions;
+        let mut group = LaneGroup::take_or_make(m, &mut worker.data);
+        let LaneGroup { others: [a, b, c], lanes } = &mut *group;
         let mut datas = [&mut worker.data, a, b, c];
         let mut none = SavedPairs::default();
         let mut clearance = Clearance::default();
         let run = catch_unwind(AssertUnwindSafe(|| {
-            for (data, i) in datas.iter_mut().zip(group.clone()) {
+            for (data, i) in datas.iter_mut().zip(indices.clone()) {
                 Stage { context, model: m, data }.begin(&mut self.world(i, width, &mut none));
             }
             let clearance = self.clearances.get_mut(i / lanes::WORLDS).unwrap_or(&mut clearance);
-            lanes.exchange_clearance(clearance);
+            lanes.swap_clearance(clearance);
             let results = context.steps_of_group(lanes, &mut datas);
-            lanes.exchange_clearance(clearance);
+            lanes.swap_clearance(clearance);
             results
         }));
         let Ok(results) = run else {
             worker.data = Data::new(m);
             return false;
         };
-        for ((data, i), result) in datas.into_iter().zip(group).zip(results) {
+        for ((data, i), result) in datas.into_iter().zip(indices).zip(results) {
             let mut world = self.world(i, width, &mut none);
             let finish = |world: &mut World<'_, '_>, stage: &mut Stage<'_>| {
                 stage.finish(world, result.clone());
             };
             guarded(&mut Stage { context, model: m, data }, &mut world, &finish);
         }
-        companions.keep(&mut worker.data);
+        group.give_back(&mut worker.data);
         true
     }
 }
@@ -171,7 +171,7 @@ impl Context<'_> {
     /// themselves.
     fn steps_of_group(
         &self,
-        group: &mut lanes::Group,
+        scratch: &mut lanes::LaneScratch,
         worlds: &mut [&mut Data; lanes::WORLDS],
     ) -> [Result<(), StepError>; lanes::WORLDS] {
         let task = self.task;
@@ -182,7 +182,7 @@ impl Context<'_> {
         let mut results = [const { Ok(()) }; lanes::WORLDS];
         for left in (0..self.steps).rev() {
             if results.iter().all(Result::is_ok) {
-                results = lanes::step(self.model, group, worlds, left == 0 && (hooks || outputs));
+                results = lanes::step(self.model, scratch, worlds, left == 0 && (hooks || outputs));
             } else {
                 for (result, d) in results.iter_mut().zip(worlds.iter_mut()) {
                     if result.is_ok() {

@@ -404,7 +404,7 @@ impl Block {
 
 /// The number of a direction's cell: the octahedron |x| + |y| + |z| = 1, its lower half folded
 /// outwards to a square. A direction on the rim may end up in a cell of another side, which costs
-/// some steps; one that is not a number ends up in any.
+/// some steps; a NaN ends up in any.
 #[inline(always)]
 fn cell([x, y, z]: [f32; 3]) -> usize {
     let scale = 1.0 / (x.abs() + y.abs() + z.abs());

@@ -74,7 +74,7 @@ mod sse {
             sse!(bits(_mm_cmpge_ps(low, low2), _mm_cmpge_ps(high, high2)))
         }
 
-        /// The largest; any of them if one is not a number.
+        /// The largest; any of them if one is NaN.
         #[inline(always)]
         pub fn max(self) -> f32 {
             let F32x8([low, high]) = self;
@@ -148,7 +148,7 @@ mod array {
             (0..8).map(|k| u32::from(self.0[k] >= other.0[k]) << k).sum()
         }
 
-        /// The largest; any of them if one is not a number.
+        /// The largest; any of them if one is NaN.
         pub fn max(self) -> f32 {
             self.0.into_iter().fold(f32::NEG_INFINITY, |a, b| if a > b { a } else { b })
         }

@@ -253,7 +253,7 @@ mod tests {
         let a = [1.5, -0.1, f64::NAN, -0.0];
         let b = [0.3, 7.0, 2.0, f64::INFINITY];
         let (x, y) = (S::load(a), S::load(b));
-        // What is not a number has a sign of no meaning.
+        // The sign of NaN has no meaning.
         let one = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
         let bits = |x: S| x.store().map(one);
         let each = |f: fn(f64, f64) -> f64| {

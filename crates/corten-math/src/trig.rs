@@ -80,7 +80,7 @@ fn sin_cos_four(angles: [f64; 4]) -> ([f64; 4], [f64; 4]) {
     for k in 0..4 {
         (sin[k], cos[k]) = sin_cos(angles[k]);
     }
-    // Not the largest of them: it would be lost next to what is not a number.
+    // Not the largest of them: it would be lost next to NaN.
     let mut moderate = true;
     for k in 0..4 {
         moderate &= angles[k].abs() < LARGEST;
@@ -179,7 +179,7 @@ const ASIN_Q: [f64; 4] = [
 /// π/2 as the nearest number and what is missing.
 const PI_2: [f64; 2] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766_035_87e-17];
 
-/// Arc cosine, without branches; off by one unit in the last place at most. Not a number outside of
+/// Arc cosine, without branches; off by one unit in the last place at most. NaN outside of
 /// −1 to 1.
 ///
 /// In the middle it is π/2 − asin x; towards the ends asin √((1 − |x|)/2) is half the angle to the

@@ -4,7 +4,7 @@
 //! `mj_ray`, `mj_multiRay`, `mj_rayMesh`, `mj_rayHfield`, `mju_rayGeom`,
 //! `mju_rayFlex` and `mju_raySkin`.
 //!
-//! Distances are in units of the ray's direction vector. A direction that is zero or not a number
+//! Distances are in units of the ray's direction vector. A direction that is zero or NaN
 //! hits nothing. Signed distance fields that a plugin computes are not hit; others measure their
 //! distance in units of length.
 

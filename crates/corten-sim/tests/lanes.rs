@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use corten_model::arrays::ArrayRef;
-use corten_sim::lanes::{self, Companions};
+use corten_sim::lanes::{self, LaneGroup};
 use corten_sim::{Data, Model, load_model, load_model_str};
 
 fn scenes() -> Vec<(String, Model)> {
@@ -162,12 +162,12 @@ fn every_field_is_that_of_single_steps() {
             continue;
         }
         grouped += 1;
-        let mut companions = Companions::of(&m, &mut first);
-        for (k, d) in companions.others.iter_mut().enumerate() {
+        let mut group = LaneGroup::take_or_make(&m, &mut first);
+        for (k, d) in group.others.iter_mut().enumerate() {
             *d = start(&m, k + 1);
         }
         let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(&m, k)).collect();
-        let Companions { others: [b, c, d], lanes } = &mut *companions;
+        let LaneGroup { others: [b, c, d], lanes } = &mut *group;
         let mut worlds = [&mut first, b, c, d];
         for t in 0..60 {
             for (k, d) in worlds.iter_mut().enumerate() {
@@ -202,12 +202,12 @@ fn free_arms_stay_in_lanes() {
         if !lanes::supported(&m, &first) {
             return;
         }
-        let mut companions = Companions::of(&m, &mut first);
-        for (k, d) in companions.others.iter_mut().enumerate() {
+        let mut group = LaneGroup::take_or_make(&m, &mut first);
+        for (k, d) in group.others.iter_mut().enumerate() {
             *d = start(&m, k + 1);
         }
         let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(&m, k)).collect();
-        let Companions { others: [b, c, d], lanes } = &mut *companions;
+        let LaneGroup { others: [b, c, d], lanes } = &mut *group;
         let mut worlds = [&mut first, b, c, d];
         let (mut uninterrupted, mut rows) = (0, 0);
         for t in 0..1500 {
@@ -247,12 +247,12 @@ fn go_bad(name: &str, m: &Model, period: usize) {
     if !lanes::supported(m, &first) {
         return;
     }
-    let mut companions = Companions::of(m, &mut first);
-    for (k, d) in companions.others.iter_mut().enumerate() {
+    let mut group = LaneGroup::take_or_make(m, &mut first);
+    for (k, d) in group.others.iter_mut().enumerate() {
         *d = start(m, k + 1);
     }
     let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(m, k)).collect();
-    let Companions { others: [b, c, d], lanes } = &mut *companions;
+    let LaneGroup { others: [b, c, d], lanes } = &mut *group;
     let mut worlds = [&mut first, b, c, d];
     let spoil = |d: &mut Data, world: usize, t: usize| match (world, t) {
         (1, 3) => d.qvel[2] = f64::NAN,
@@ -303,9 +303,9 @@ fn bad_numbers_stay_where_they_are() {
         if !lanes::supported(&m, &first) {
             return;
         }
-        let mut companions = Companions::of(&m, &mut first);
+        let mut group = LaneGroup::take_or_make(&m, &mut first);
         let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|_| Data::new(&m)).collect();
-        let Companions { others: [b, c, d], lanes } = &mut *companions;
+        let LaneGroup { others: [b, c, d], lanes } = &mut *group;
         let mut worlds = [&mut first, b, c, d];
         for t in 0..10 {
             let prepare = |d: &mut Data, world: usize| {
@@ -319,7 +319,7 @@ fn bad_numbers_stay_where_they_are() {
             for (k, (single, result)) in singles.iter_mut().zip(results).enumerate() {
                 prepare(single, k);
                 assert_eq!(corten_sim::step(&m, single), result);
-                // What is not a number has a sign of no meaning.
+                // The sign of NaN has no meaning.
                 let state = |d: &Data| {
                     let numbers =
                         d.qpos.iter().chain(&d.qvel).map(|&x| (x.is_nan(), x.max(-1e300)));

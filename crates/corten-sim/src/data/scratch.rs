@@ -36,7 +36,7 @@ pub(crate) struct Scratch {
     /// Threads that solve islands.
     pub threads: Threads,
     /// Worlds that step side by side with this one.
-    pub companions: lanes::Kept,
+    pub lane_group: lanes::KeptGroup,
 }
 
 impl Scratch {
@@ -59,7 +59,7 @@ impl Scratch {
             constraint: KeptRows::default(),
             solver: SolverScratch::default(),
             threads: Threads::default(),
-            companions: lanes::Kept::default(),
+            lane_group: lanes::KeptGroup::default(),
         }
     }
 }

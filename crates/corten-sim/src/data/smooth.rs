@@ -1,8 +1,8 @@
 //! What the smooth stages compute on: one world, or four side by side.
 //!
-//! Their kernels are written once, for any [`Worlds`]: for a [`Data`] in which nothing sleeps, for
-//! a [`Sleeper`], and for [`Lanes`], which holds the same fields of four worlds that share a model,
-//! as lanes of one number.
+//! Their kernels are written once, for any [`SmoothState`]: for a [`Data`] in which nothing sleeps,
+//! for one [`WithSleep`], and for [`Lanes`], which holds the same fields of four worlds that share a
+//! model, as lanes of one number.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::prepared::structure::Structure;
 use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
-pub(crate) trait Worlds {
+pub(crate) trait SmoothState {
     type Stored: Stored;
 
     /// The fields, as numbers or registers to compute with.
@@ -29,20 +29,20 @@ pub(crate) trait Worlds {
 }
 
 /// A world in which trees may sleep, and are then left out.
-pub(crate) struct Sleeper<'d>(pub &'d mut Data);
+pub(crate) struct WithSleep<'d>(pub &'d mut Data);
 
 /// Calls a kernel for one world, with or without regard to what sleeps.
-macro_rules! for_world {
+macro_rules! dispatch_sleep {
     ($kernel:ident($m:expr, $d:expr $(, $more:expr)*)) => {
         if $crate::sleep::enabled($m) {
-            $kernel($m, &mut $crate::data::smooth::Sleeper($d) $(, $more)*)
+            $kernel($m, &mut $crate::data::smooth::WithSleep($d) $(, $more)*)
         } else {
             $kernel($m, $d $(, $more)*)
         }
     };
 }
 
-pub(crate) use for_world;
+pub(crate) use dispatch_sleep;
 
 macro_rules! fields {
     ($($name:ident: $type:ident,)*; $($own:ident)*) => {
@@ -105,7 +105,7 @@ macro_rules! fields {
             }
         }
 
-        impl Worlds for Data {
+        impl SmoothState for Data {
             type Stored = f64;
 
             #[inline(always)]
@@ -122,7 +122,7 @@ macro_rules! fields {
             }
         }
 
-        impl Worlds for Sleeper<'_> {
+        impl SmoothState for WithSleep<'_> {
             type Stored = f64;
 
             #[inline(always)]
@@ -138,7 +138,7 @@ macro_rules! fields {
             }
         }
 
-        impl Worlds for Lanes {
+        impl SmoothState for Lanes {
             type Stored = Four;
 
             #[inline(always)]

@@ -5,7 +5,7 @@ use corten_model::enums::Integrator;
 
 use super::plan::Plan;
 use super::{WORLDS, forces, gather, is_sane, scatter};
-use crate::data::smooth::{Lanes, Worlds};
+use crate::data::smooth::{Lanes, SmoothState};
 use crate::{Data, Model, StepError, check, integrate, support};
 
 /// Advances worlds after their forward passes, with the results of these in each `Data`.

@@ -41,16 +41,16 @@ const DEEPEST: usize = 64;
 /// humanoids, 594 of them, took a tenth longer.
 const LARGEST: usize = 128;
 
-/// Working memory of a group of worlds, and all of its worlds but the first.
+/// All worlds of a group but the first, and its working memory.
 #[derive(Clone, Debug)]
-pub struct Companions {
+pub struct LaneGroup {
     pub others: [Data; WORLDS - 1],
-    pub lanes: Group,
+    pub lanes: LaneScratch,
 }
 
 /// Working memory of a group of worlds.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct LaneScratch {
     lanes: Lanes,
     plan: Plan,
     clearance: Clearance,
@@ -58,16 +58,16 @@ pub struct Group {
     revision: Option<Revision>,
 }
 
-impl Group {
-    fn new(m: &Model, d: &Data) -> Group {
+impl LaneScratch {
+    fn new(m: &Model, d: &Data) -> LaneScratch {
         let lanes = Lanes::new(m, d);
         let plan = Plan::new(m, &lanes.prepared.structure);
         let revision = Some(m.revision().clone());
-        Group { lanes, plan, clearance: Clearance::default(), revision }
+        LaneScratch { lanes, plan, clearance: Clearance::default(), revision }
     }
 
     /// Takes up a model, which may be another one than the last, of the same layout.
-    fn adopt(&mut self, m: &Model) {
+    fn take_model(&mut self, m: &Model) {
         if self.revision.as_ref() == Some(m.revision()) {
             return;
         }
@@ -77,20 +77,20 @@ impl Group {
         self.revision = Some(m.revision().clone());
     }
 
-    /// Exchanges what is known about the room between bodies for what is known elsewhere, of the same
-    /// model: for groups that share working memory.
-    pub fn exchange_clearance(&mut self, other: &mut Clearance) {
+    /// Swaps what is known about the room between bodies: for groups of one model that share working
+    /// memory.
+    pub fn swap_clearance(&mut self, other: &mut Clearance) {
         self.clearance.exchange(other);
     }
 }
 
-/// The companions that a [`Data`] keeps between calls; copies start without.
+/// The group that a [`Data`] keeps between calls; copies start without.
 #[derive(Debug, Default)]
-pub(crate) struct Kept(Option<Box<Companions>>);
+pub(crate) struct KeptGroup(Option<Box<LaneGroup>>);
 
-impl Clone for Kept {
-    fn clone(&self) -> Kept {
-        Kept(None)
+impl Clone for KeptGroup {
+    fn clone(&self) -> KeptGroup {
+        KeptGroup(None)
     }
 }
 
@@ -113,37 +113,37 @@ fn is_pile(m: &Model) -> bool {
     m.ntree >= WORLDS && m.body_treeid.iter().filter(|&&tree| tree >= 0).count() == m.ntree
 }
 
-impl Companions {
-    /// Company for a world; `d` keeps it, once it is given back.
+impl LaneGroup {
+    /// The group that `d` keeps, or a new one; [`Self::give_back`] returns it.
     ///
     /// # Panics
     /// If the data was made for a model of other sizes; [`Data::bind`] tells.
-    pub fn of(m: &Model, d: &mut Data) -> Box<Companions> {
+    pub fn take_or_make(m: &Model, d: &mut Data) -> Box<LaneGroup> {
         d.bind_same_sizes(m);
-        match d.scratch.companions.0.take() {
-            Some(mut companions) => {
-                companions.others.iter_mut().for_each(|d| d.bind_same_sizes(m));
-                companions.lanes.adopt(m);
-                companions
+        match d.scratch.lane_group.0.take() {
+            Some(mut group) => {
+                group.others.iter_mut().for_each(|d| d.bind_same_sizes(m));
+                group.lanes.take_model(m);
+                group
             }
-            None => Box::new(Companions {
+            None => Box::new(LaneGroup {
                 others: std::array::from_fn(|_| d.clone()),
-                lanes: Group::new(m, d),
+                lanes: LaneScratch::new(m, d),
             }),
         }
     }
 
-    /// Makes the companions that `d` keeps forget what they know about the model, whose parameters
+    /// Makes the group that `d` keeps forget what it knows about the model, whose parameters
     /// somebody may have written to through pointers.
-    pub fn forget(d: &mut Data) {
-        if let Some(companions) = &mut d.scratch.companions.0 {
-            companions.lanes.revision = None;
+    pub fn forget_model(d: &mut Data) {
+        if let Some(group) = &mut d.scratch.lane_group.0 {
+            group.lanes.revision = None;
         }
     }
 
-    /// Leaves the companions to the world they were made for.
-    pub fn keep(self: Box<Companions>, d: &mut Data) {
-        d.scratch.companions.0 = Some(self);
+    /// Returns the group to the world that it was made for.
+    pub fn give_back(self: Box<LaneGroup>, d: &mut Data) {
+        d.scratch.lane_group.0 = Some(self);
     }
 }
 
@@ -173,14 +173,14 @@ use {gather, scatter};
 ///
 /// With `all`, every field of each `Data` is then what [`crate::step`] leaves there. Without, those
 /// that neither the next step nor a later stage of this one needs may still be of an earlier step.
-/// Numbers have the same bits; what is not a number may have another sign.
+/// Numbers have the same bits; the sign of NaN may differ.
 pub fn step(
     m: &Model,
-    group: &mut Group,
+    scratch: &mut LaneScratch,
     worlds: &mut [&mut Data; WORLDS],
     all: bool,
 ) -> [Result<(), StepError>; WORLDS] {
-    let Group { lanes: l, plan, clearance, .. } = group;
+    let LaneScratch { lanes: l, plan, clearance, .. } = scratch;
     let all = all || plan.reads_all;
 
     let state = begin(m, l, worlds);

@@ -54,7 +54,7 @@ pub(crate) fn has_applied_forces(d: &Data) -> bool {
 }
 
 /// Adds `xfrc_applied`, a force and a torque at the centre of mass of each body
-/// (`mj_xfrcAccumulate`). What is not a number shows in every degree of freedom if the model's
+/// (`mj_xfrcAccumulate`). NaN shows in every degree of freedom if the model's
 /// matrices are dense, even if the body cannot move: there, MuJoCo multiplies it by zeros.
 #[inline(never)]
 pub(crate) fn add_body_forces(m: &Model, d: &Data, qfrc: &mut [f64]) {

@@ -14,19 +14,19 @@ use corten_math::transpose::{self, Chunk};
 use corten_math::{Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{JointType, ObjType, SleepState};
 
-use crate::data::smooth::{Smooth, Worlds, for_world};
+use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
 use crate::{Data, Model, awake, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
 pub fn centers_of_mass(m: &Model, d: &mut Data) {
-    for_world!(centers_of_mass_kernel(m, d));
+    dispatch_sleep!(centers_of_mass_kernel(m, d));
 }
 
 wide! {
     /// [`centers_of_mass`] of any worlds.
-    pub(crate) fn centers_of_mass_kernel[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn centers_of_mass_kernel[W: SmoothState](m: &Model, state: &mut W) {
         if m.nbody > 0 {
-            let mut v = worlds.smooth::<Simd>(m);
+            let mut v = state.smooth::<Simd>(m);
             subtree_com(m, &mut v);
             spatial_inertias::<Simd, _>(m, &mut v);
         }
@@ -140,7 +140,7 @@ fn normalize<T: Number>(com: &mut [Vec3<T>], xipos: &[Vec3<T>], mass: &[f64], ra
 
 /// Composite inertias `crb` and the mass matrix `M`.
 pub fn mass_matrix(m: &Model, d: &mut Data) {
-    for_world!(mass_matrix_kernel(m, d));
+    dispatch_sleep!(mass_matrix_kernel(m, d));
     if m.ntendon > 0 {
         tendon_armature(m, d);
     }
@@ -148,9 +148,9 @@ pub fn mass_matrix(m: &Model, d: &mut Data) {
 
 wide! {
     /// [`mass_matrix`] of any worlds, but for the armature of tendons.
-    pub(crate) fn mass_matrix_kernel[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn mass_matrix_kernel[W: SmoothState](m: &Model, state: &mut W) {
         if m.nbody > 0 {
-            let mut v = worlds.smooth::<Simd>(m);
+            let mut v = state.smooth::<Simd>(m);
             composite_inertias(m, &mut v);
             mass_rows(m, &mut v);
         }

@@ -13,36 +13,36 @@ use corten_math::{Mat3, Number, Quat, Vec3, sin_cos_all, wide};
 use corten_model::enums::{CamLightMode, JointType, SleepState};
 
 use crate::chain::index;
-use crate::data::smooth::{Smooth, Worlds, for_world};
+use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
 use crate::prepared::structure::{Body, Joint};
 use crate::{Data, Model, sleep};
 
 /// Body, joint, geom and site poses.
 pub fn kinematics(m: &Model, d: &mut Data) {
-    for_world!(kinematics_kernel(m, d));
+    dispatch_sleep!(kinematics_kernel(m, d));
 }
 
 wide! {
     /// [`kinematics`] of any worlds.
-    pub(crate) fn kinematics_kernel[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn kinematics_kernel[W: SmoothState](m: &Model, state: &mut W) {
         if m.nbody > 0 {
-            bodies(m, worlds.smooth::<Simd>(m));
-            worlds.wake(m);
+            bodies(m, state.smooth::<Simd>(m));
+            state.wake(m);
         }
-        attachments::attachments::<Simd, _>(m, worlds.smooth::<Simd>(m));
+        attachments::attachments::<Simd, _>(m, state.smooth::<Simd>(m));
     }
 
     /// Poses of bodies, joints and inertial frames.
-    pub(crate) fn body_frames_kernel[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn body_frames_kernel[W: SmoothState](m: &Model, state: &mut W) {
         if m.nbody > 0 {
-            bodies(m, worlds.smooth::<Simd>(m));
-            attachments::inertial_frames(m, &mut worlds.smooth::<Simd>(m));
+            bodies(m, state.smooth::<Simd>(m));
+            attachments::inertial_frames(m, &mut state.smooth::<Simd>(m));
         }
     }
 
     /// Poses of geoms and sites, given [`body_frames_kernel`].
-    pub(crate) fn geoms_and_sites_kernel[W: Worlds](m: &Model, worlds: &mut W) {
-        attachments::geoms_and_sites(m, &mut worlds.smooth::<Simd>(m));
+    pub(crate) fn geoms_and_sites_kernel[W: SmoothState](m: &Model, state: &mut W) {
+        attachments::geoms_and_sites(m, &mut state.smooth::<Simd>(m));
     }
 }
 

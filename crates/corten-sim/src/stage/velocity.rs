@@ -12,46 +12,46 @@ use corten_math::transpose::{self, Chunk};
 use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{DisableBit, JointType};
 
-use crate::data::smooth::{Smooth, Worlds, for_world};
+use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
 use crate::{Data, Model, awake};
 
 /// [`body_velocities`] and [`bias_force`] in one.
 pub(crate) fn velocities_and_bias(m: &Model, d: &mut Data) {
-    for_world!(velocities_and_bias_kernel(m, d));
+    dispatch_sleep!(velocities_and_bias_kernel(m, d));
 }
 
 /// `cvel` and `cdof_dot`.
 pub fn body_velocities(m: &Model, d: &mut Data) {
-    for_world!(body_velocities_kernel(m, d));
+    dispatch_sleep!(body_velocities_kernel(m, d));
 }
 
 wide! {
     /// [`velocities_and_bias`] of any worlds.
-    pub(crate) fn velocities_and_bias_kernel[W: Worlds](m: &Model, worlds: &mut W) {
+    pub(crate) fn velocities_and_bias_kernel[W: SmoothState](m: &Model, state: &mut W) {
         if m.nbody > 0 {
-            let mut v = worlds.smooth::<Simd>(m);
+            let mut v = state.smooth::<Simd>(m);
             tree_velocities(m, &mut v);
             recursive_forces::<Simd, _>(m, v, false, None);
         }
     }
 
     /// [`body_velocities`] of any worlds.
-    fn body_velocities_kernel[W: Worlds](m: &Model, worlds: &mut W) {
+    fn body_velocities_kernel[W: SmoothState](m: &Model, state: &mut W) {
         if m.nbody > 0 {
-            tree_velocities(m, &mut worlds.smooth::<Simd>(m));
+            tree_velocities(m, &mut state.smooth::<Simd>(m));
         }
     }
 
     /// [`newton_euler`] of any worlds, or [`bias_force`].
-    fn newton_euler_kernel[W: Worlds](
+    fn newton_euler_kernel[W: SmoothState](
         m: &Model,
-        worlds: &mut W,
+        state: &mut W,
         with_acceleration: bool,
         force: Option<&mut [W::Stored]>,
     ) {
         if m.nbody > 0 {
             let force = force.map(bytemuck::cast_slice_mut);
-            recursive_forces::<Simd, _>(m, worlds.smooth::<Simd>(m), with_acceleration, force);
+            recursive_forces::<Simd, _>(m, state.smooth::<Simd>(m), with_acceleration, force);
         }
     }
 }
@@ -117,12 +117,12 @@ fn spherical<T: Number>(
 
 /// Coriolis, centrifugal and gravitational forces.
 pub fn bias_force(m: &Model, d: &mut Data) {
-    for_world!(newton_euler_kernel(m, d, false, None));
+    dispatch_sleep!(newton_euler_kernel(m, d, false, None));
 }
 
 /// Generalised forces that produce the acceleration `qacc`, or zero acceleration (`mj_rne`).
 pub fn newton_euler(m: &Model, d: &mut Data, with_acceleration: bool, force: &mut [f64]) {
-    for_world!(newton_euler_kernel(m, d, with_acceleration, Some(force)));
+    dispatch_sleep!(newton_euler_kernel(m, d, with_acceleration, Some(force)));
 }
 
 /// The forces of [`newton_euler`], into `force` or else into `qfrc_bias`.

@@ -33,7 +33,7 @@ pub fn apply_except<T: Attributes>(
     }
 }
 
-/// A value that is not a number is taken as given, like MuJoCo does, which warns as well.
+/// A NaN is taken as given, like MuJoCo does, which warns as well.
 fn warn_of_nan(diags: &mut Diagnostics, elem: Elem<'_>, attr: AttrRef<'_>, text: &str) {
     let is_nan = |word: &str| word.trim_start_matches(['+', '-']).eq_ignore_ascii_case("nan");
     if attr.name() != "name" && words(text).any(is_nan) {

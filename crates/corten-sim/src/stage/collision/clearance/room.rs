@@ -215,7 +215,7 @@ wide! {
                 next += 1;
                 distance = Simd::select(plane.unset::<Simd>(), distance, infinite);
             }
-            // What is not a number is near.
+            // NaN counts as near.
             let far = Simd::splat(NEAREST * pair.radii + KEPT).lt(distance);
             near = near.or(zero.le(zero).and_not(far));
             let share = if pair.movers.contains(&None) { 1.0 } else { 0.5 };
