@@ -14,6 +14,12 @@ pub(crate) struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
+    /// Everything.
+    #[inline]
+    pub fn all(len: usize) -> Selection<'a> {
+        Selection { list: None, first: 0, end: len }
+    }
+
     #[inline]
     pub fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone + use<'a> {
         (self.first..self.end).map(move |k| match self.list {
@@ -71,7 +77,7 @@ pub(crate) fn select<'a>(filter: bool, list: &'a [i32], awake: usize, all: usize
         let list = &list[..awake.min(list.len())];
         Selection { list: Some(list), first: 0, end: list.len() }
     } else {
-        Selection { list: None, first: 0, end: all }
+        Selection::all(all)
     }
 }
 

@@ -11,6 +11,7 @@ use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 
 use crate::integrate::spring_damper;
 use crate::stage::{acceleration, collision, constraint, energy, inertia, sensor};
+use crate::support::Chains;
 use crate::{Data, Model, awake, derivative, sleep, solve, step, timer};
 
 /// Joint forces that produce `qacc`.
@@ -170,7 +171,8 @@ pub fn compare_forward(m: &Model, d: &mut Data) {
     let mut memory = std::mem::take(&mut d.scratch.inverse);
     memory.applied.clear();
     memory.applied.extend(d.qfrc_applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b));
-    acceleration::add_body_forces(m, d, &mut memory.applied);
+    let (xfrc, xipos) = (&d.xfrc_applied, &d.xipos);
+    acceleration::add_body_forces(m, Chains::of(d), xfrc, xipos, &mut memory.applied);
     memory.qfrc_constraint.clone_from(&d.qfrc_constraint);
     memory.efc_force.clone_from(&d.efc_force);
 

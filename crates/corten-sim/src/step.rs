@@ -161,34 +161,42 @@ pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
 pub fn velocity(m: &Model, d: &mut Data) {
     d.bind_same_sizes(m);
     let timer = timer::start(d);
+    velocities::velocities_and_bias(m, d);
+    velocity_effects(m, d);
+    timer.stop(d, Timer::Velocity);
+}
+
+/// What follows from velocities besides those of bodies.
+pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
     tendon::velocity(m, d);
     transmission::velocity(m, d);
-    velocities::velocities_and_bias(m, d);
     passive::passive(m, d);
     constraint::reference(m, d);
     tendon::bias(m, d);
-    timer.stop(d, Timer::Velocity);
 }
 
 /// All that depends on positions, velocities and inputs.
 pub fn dynamics(m: &Model, d: &mut Data) {
     d.bind_same_sizes(m);
+    smooth_dynamics(m, d);
+    constraint_forces(m, d);
+}
+
+/// Forces of actuators, and accelerations without constraints.
+pub(crate) fn smooth_dynamics(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     actuation::actuation(m, d);
     if timer.is_on() && m.nu > 0 && !m.opt.disabled(DisableBit::Actuation) {
         timer.stop(d, Timer::Actuation);
     }
     acceleration::acceleration(m, d);
+}
+
+/// Forces of constraints, and accelerations with them.
+pub(crate) fn constraint_forces(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     solve::constraint(m, d);
     timer.stop(d, Timer::Constraint);
-}
-
-/// The end of a forward pass, and its checks: of controls, and of accelerations.
-pub(crate) fn constrained(m: &Model, d: &mut Data) -> [Result<(), StepError>; 2] {
-    solve::constraint(m, d);
-    sensor::acceleration(m, d);
-    [check::control(m, d), check::acceleration(m, d)]
 }
 
 /// Lets the user set controls.

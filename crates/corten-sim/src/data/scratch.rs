@@ -49,7 +49,7 @@ impl Scratch {
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
-            integrate: integrate::Memory::default(),
+            integrate: integrate::Memory::new(m),
             derivative: derivative::Memory::default(),
             inverse: inverse::Memory::default(),
             transmission: vec![0.0; m.nv],

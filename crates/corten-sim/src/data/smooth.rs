@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use corten_math::hint::rarely;
 use corten_math::{
-    AncestorAxes, AxisStack, Four, Inertia, Mat3, Quat, Spatial, Stored, Vec3, Wide,
+    AncestorAxes, AxisStack, Four, Inertia, Mat3, Number, Quat, Spatial, Stored, Vec3, Wide,
 };
 
 use super::Data;
@@ -19,9 +19,9 @@ use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
 pub(crate) trait SmoothState {
-    type Stored: Stored;
+    type Stored: Stored<Number<Four> = Self::Stored> + Number;
 
-    /// The fields, as numbers or registers to compute with.
+    /// The fields, as numbers or registers to compute with; with [`Four`], as they are stored.
     fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, <Self::Stored as Stored>::Number<S>>;
 
     /// Wakes what has been moved in its sleep.
@@ -45,10 +45,11 @@ macro_rules! dispatch_sleep {
 pub(crate) use dispatch_sleep;
 
 macro_rules! fields {
-    ($($name:ident: $type:ident,)*; $($own:ident)*) => {
+    ($($name:ident: $type:ident,)*) => {
         /// The fields of [`Data`] that smooth stages read and write.
         #[allow(non_snake_case)]
         pub(crate) struct Smooth<'a, T> {
+            pub prepared: &'a Prepared,
             pub structure: &'a Structure,
             /// Whether trees may sleep.
             pub sleeping: bool,
@@ -61,6 +62,8 @@ macro_rules! fields {
             pub ancestors: AxisStack<'a, T>,
             pub body_acc: &'a mut [Spatial<T>],
             pub body_frc: &'a mut [Spatial<T>],
+            /// The acceleration over the step, from which velocities follow.
+            pub step_acc: &'a mut [T],
             $(pub $name: &'a mut [fields!(@type T $type)],)*
         }
 
@@ -73,10 +76,8 @@ macro_rules! fields {
             ancestors: AncestorAxes<Four>,
             body_acc: Vec<Spatial<Four>>,
             body_frc: Vec<Spatial<Four>>,
-            /// Derivative of forces by the velocity of each degree of freedom, the same in all worlds.
-            pub slope: Vec<f64>,
+            pub step_acc: Vec<Four>,
             $(pub $name: Vec<fields!(@type Four $type)>,)*
-            $(pub $own: Vec<Four>,)*
         }
 
         impl Data {
@@ -85,6 +86,7 @@ macro_rules! fields {
                 let filter = sleeping && self.ntree_awake < m.ntree;
                 let [half_sin, half_cos] = &mut self.scratch.half_angle;
                 Smooth {
+                    prepared: &self.prepared,
                     structure: &self.prepared.structure,
                     sleeping,
                     bodies: awake::select(filter, &self.body_awake_ind, self.nbody_awake, m.nbody)
@@ -100,6 +102,7 @@ macro_rules! fields {
                     ancestors: self.scratch.ancestors.stack::<Four>(),
                     body_acc: &mut self.scratch.body_acc,
                     body_frc: &mut self.scratch.body_frc,
+                    step_acc: &mut self.scratch.integrate.step_acc,
                     $($name: &mut self.$name,)*
                 }
             }
@@ -145,11 +148,12 @@ macro_rules! fields {
             fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, S> {
                 let [half_sin, half_cos] = &mut self.half_angle;
                 Smooth {
+                    prepared: &self.prepared,
                     structure: &self.prepared.structure,
                     sleeping: false,
-                    bodies: awake::select(false, &[], 0, m.nbody).without_world(),
-                    children: awake::select(false, &[], 0, m.nbody).without_world(),
-                    dofs: awake::select(false, &[], 0, m.nv),
+                    bodies: Selection::all(m.nbody).without_world(),
+                    children: Selection::all(m.nbody).without_world(),
+                    dofs: Selection::all(m.nv),
                     body_awake: &[],
                     tree_awake: &mut [],
                     half_angle: [
@@ -159,6 +163,7 @@ macro_rules! fields {
                     ancestors: self.ancestors.stack::<S>(),
                     body_acc: bytemuck::cast_slice_mut(&mut self.body_acc),
                     body_frc: bytemuck::cast_slice_mut(&mut self.body_frc),
+                    step_acc: bytemuck::cast_slice_mut(&mut self.step_acc),
                     $($name: bytemuck::cast_slice_mut(&mut self.$name),)*
                 }
             }
@@ -179,9 +184,8 @@ macro_rules! fields {
                     prepared: d.prepared.clone(),
                     body_acc: vec![Spatial([Four::default(); 6]); m.nbody],
                     body_frc: vec![Spatial([Four::default(); 6]); m.nbody],
-                    slope: vec![0.0; m.nv],
+                    step_acc: vec![Four::default(); m.nv],
                     $($name: vec![bytemuck::Zeroable::zeroed(); d.$name.len()],)*
-                    $($own: vec![Four::default(); d.$own.len()],)*
                 }
             }
         }
@@ -214,12 +218,20 @@ fields! {
     cinert: Inertia,
     crb: Inertia,
     M: number,
+    qLD: number,
+    qLDiagInv: number,
+    qH: number,
+    qHDiagInv: number,
 
     cvel: Spatial,
     cdof_dot: Spatial,
     qfrc_bias: number,
 
-    // In lanes only.
-    ; qLD qLDiagInv qH qHDiagInv
-    ctrl qfrc_applied qfrc_passive qfrc_actuator qfrc_smooth qacc_smooth qfrc_constraint
+    ctrl: number,
+    qfrc_applied: number,
+    qfrc_passive: number,
+    qfrc_actuator: number,
+    qfrc_smooth: number,
+    qacc_smooth: number,
+    qfrc_constraint: number,
 }

@@ -39,6 +39,7 @@ use crate::hook::Slopes;
 use crate::prepared::structure::Structure;
 use crate::stage::actuation::{self, muscle::Muscle};
 use crate::stage::passive::fluid as medium;
+use crate::stage::transmission::ScalarJoint;
 use crate::{Data, Model, awake, sleep, support};
 
 /// Working memory.
@@ -139,13 +140,29 @@ pub fn actuators(m: &Model, d: &mut Data) {
     }
 }
 
+/// Derivative of an actuator's bias by its own velocity, unless it is the user's.
+fn bias_by_velocity(m: &Model, i: usize) -> f64 {
+    if m.actuator_biastype[i] == Bias::Affine.raw() { m.actuator_biasprm[i][2] } else { 0.0 }
+}
+
+/// The diagonal of `qDeriv` for a model whose forces depend on velocities by dampers of joints and
+/// by direct actuators on hinges and slides: the same in all states. All else is zero, but for bias.
+pub(crate) fn constant_diagonal(m: &Model, joints: &[ScalarJoint]) -> Vec<f64> {
+    let mut diagonal = vec![0.0; m.nv];
+    for (i, joint) in joints.iter().enumerate() {
+        let gear = m.actuator_gear[i][0];
+        diagonal[joint.dof as usize] += bias_by_velocity(m, i) * gear * gear;
+    }
+    diagonal.iter_mut().zip(&m.dof_damping).for_each(|(x, damping)| *x -= damping);
+    diagonal
+}
+
 /// Derivative of an actuator's force by its own velocity.
 fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
     let user = || d.hooks.get().map_or_else(Slopes::default, |hook| hook.slopes(m, d, i));
     let bias = match Bias::from_raw(m.actuator_biastype[i]) {
-        Some(Bias::Affine) => m.actuator_biasprm[i][2],
         Some(Bias::User) => user().bias,
-        _ => 0.0,
+        _ => bias_by_velocity(m, i),
     };
     let prm = &m.actuator_gainprm[i];
     let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
@@ -173,34 +190,36 @@ fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
 
 /// Adds the derivatives of fluid forces, of bias forces, or of both.
 fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
-    let mut memory = std::mem::take(&mut d.scratch.derivative);
-    memory.composite.resize(m.nbody, Mat6::ZERO);
-    memory.rate.resize(m.nv, Spatial::ZERO);
-    let Memory { composite, rate } = &mut memory;
-
+    d.scratch.derivative.composite.resize(m.nbody, Mat6::ZERO);
+    d.scratch.derivative.rate.resize(m.nv, Spatial::ZERO);
     let symmetric = m.opt.integrator == Integrator::ImplicitFast;
     for i in awake::bodies!(m, d).iter() {
-        composite[i] = Mat6::ZERO;
+        let mut own = Mat6::ZERO;
         if fluid {
             let com = d.subtree_com[d.prepared.structure.bodies[i].root as usize];
             medium::for_each_part(m, d, i, |part| {
                 let local = fluid::local_derivative(m, &part, symmetric);
-                composite[i] += local.to_world(part.frame, part.pos - com);
+                own += local.to_world(part.frame, part.pos - com);
             });
         }
         if bias {
-            composite[i] = composite[i] - bias_matrix(d, i);
+            own = own - bias_matrix(d, i);
         }
+        d.scratch.derivative.composite[i] = own;
     }
+
+    let filter = sleep::filters(m, d);
     let s = &d.prepared.structure;
+    let Memory { composite, rate } = &mut d.scratch.derivative;
     if bias {
         for i in awake::bodies!(m, d).iter() {
-            axis_rates(s, d, i, rate);
+            let above = d.cvel[s.bodies[i].parent as usize];
+            axis_rates(s, i, above, [&d.cdof, &d.cdof_dot], &d.qvel, rate);
         }
     }
     for i in awake::children!(m, d).iter().rev() {
         let parent = s.bodies[i].parent as usize;
-        if parent > 0 && !(sleep::filters(m, d) && d.body_awake[i] == SleepState::Asleep.raw()) {
+        if parent > 0 && !(filter && d.body_awake[i] == SleepState::Asleep.raw()) {
             let own = composite[i];
             composite[parent] += own;
         }
@@ -230,7 +249,6 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
             }
         }
     }
-    d.scratch.derivative = memory;
 }
 
 /// `G` of one body.
@@ -242,19 +260,24 @@ fn bias_matrix(d: &Data, i: usize) -> Mat6 {
     })
 }
 
-/// `c = ṡ + w × s` of the dofs of one body.
-fn axis_rates(s: &Structure, d: &Data, i: usize, rate: &mut [Spatial]) {
-    let node = &s.bodies[i];
-    let mut vel = d.cvel[node.parent as usize];
+/// `c = ṡ + w × s` of the dofs of one body, whose parent moves with `vel`.
+fn axis_rates(
+    s: &Structure,
+    body: usize,
+    mut vel: Spatial,
+    [cdof, cdof_dot]: [&[Spatial]; 2],
+    qvel: &[f64],
+    rate: &mut [Spatial],
+) {
     let mut advance = |k: usize, n: usize| {
         for p in k..k + n {
-            vel += d.cdof[p] * d.qvel[p];
+            vel += cdof[p] * qvel[p];
         }
         for p in k..k + n {
-            rate[p] = d.cdof_dot[p] + vel.cross_motion(&d.cdof[p]);
+            rate[p] = cdof_dot[p] + vel.cross_motion(&cdof[p]);
         }
     };
-    for joint in &s.joints[node.joints()] {
+    for joint in &s.joints[s.bodies[body].joints()] {
         let k = joint.dof();
         match joint.kind {
             JointType::Hinge | JointType::Slide => advance(k, 1),

@@ -5,7 +5,8 @@
 
 use corten_model::enums::DisableBit;
 
-use super::{Factor, advance_state, solve_awake, total_force};
+use super::{Factor, Scheme, advance_state, factor_damped, solve_damped, total_force_kernel};
+use crate::data::smooth::{SmoothState, dispatch_sleep};
 use crate::{Data, Model, awake};
 
 /// Semi-implicit Euler (`mj_Euler`).
@@ -14,36 +15,26 @@ pub fn euler(m: &Model, d: &mut Data) {
 }
 
 pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
-    let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
-    if damped(m, d) {
-        if factor == Factor::Compute {
-            factor_damped(m, d);
-        }
-        total_force(m, d, &mut qacc);
-        solve_awake(m, d, &mut qacc);
+    if is_damped(m, d) {
+        dispatch_sleep!(damped_acceleration(m, d, factor));
     } else {
-        qacc.clone_from(&d.qacc);
+        d.scratch.integrate.step_acc.copy_from_slice(&d.qacc);
     }
-    advance_state(m, d, None, &qacc, None);
-    d.scratch.integrate.qacc = qacc;
+    advance_state(m, d, Scheme::SemiImplicit);
 }
 
-pub(crate) fn damped(m: &Model, d: &Data) -> bool {
+/// Whether damping is implicit.
+pub(crate) fn is_damped(m: &Model, d: &Data) -> bool {
     !m.opt.disabled(DisableBit::EulerDamp)
         && !m.opt.disabled(DisableBit::Damper)
         && awake::dofs!(m, d).ranges().any(|dofs| m.dof_damping[dofs].iter().any(|&b| b > 0.0))
 }
 
-/// `qH`: the factor of `M + hB`.
-fn factor_damped(m: &Model, d: &mut Data) {
-    let h = m.opt.timestep;
-    let pattern = &d.prepared.structure.mass;
-    for dofs in awake::dofs!(m, d).ranges() {
-        let entries = pattern.entries_of(dofs.clone());
-        d.qH[entries.clone()].copy_from_slice(&d.M[entries]);
-        for (entry, b) in pattern.diagonal_entries(dofs.clone()).zip(&m.dof_damping[dofs.clone()]) {
-            d.qH[entry] += h * b;
-        }
-        pattern.factor_range(dofs, &mut d.qH, &mut d.qHDiagInv);
+/// The acceleration over the step, implicit in the damping of joints; of any worlds.
+pub(crate) fn damped_acceleration<W: SmoothState>(m: &Model, state: &mut W, factor: Factor) {
+    if factor == Factor::Compute {
+        factor_damped(m, state, |k| m.dof_damping[k]);
     }
+    total_force_kernel(m, state);
+    solve_damped(m, state);
 }

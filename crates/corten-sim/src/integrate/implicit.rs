@@ -7,7 +7,8 @@
 
 use corten_model::enums::Integrator;
 
-use super::{Factor, advance_state, solve_awake, total_force};
+use super::{Factor, Scheme, advance_state, solve_damped, total_force_kernel};
+use crate::data::smooth::dispatch_sleep;
 use crate::{Data, Model, awake, derivative};
 
 /// Implicit in velocity, fully or fast according to the options (`mj_implicit`).
@@ -25,19 +26,18 @@ pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
             factor_fast(m, d);
         }
     }
-    let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
-    total_force(m, d, &mut qacc);
+    dispatch_sleep!(total_force_kernel(m, d));
     if full {
         let pattern = &d.prepared.structure.square;
+        let x = &mut d.scratch.integrate.step_acc;
         match awake::dofs!(m, d).list() {
-            None => pattern.solve(&d.qLU, &mut qacc),
-            Some(list) => pattern.solve_rows(&d.qLU, &mut qacc, list),
+            None => pattern.solve(&d.qLU, x),
+            Some(list) => pattern.solve_rows(&d.qLU, x, list),
         }
     } else {
-        solve_awake(m, d, &mut qacc);
+        dispatch_sleep!(solve_damped(m, d));
     }
-    advance_state(m, d, None, &qacc, None);
-    d.scratch.integrate.qacc = qacc;
+    advance_state(m, d, Scheme::SemiImplicit);
 }
 
 /// `qLU`: the factors of `M − h qDeriv`.

@@ -10,17 +10,19 @@ pub(crate) mod spring_damper;
 
 use std::ops::Range;
 
-use corten_math::{map_fours, wide};
+use corten_math::{Four, Number, map_fours, wide};
 use corten_model::enums::{DisableBit, Integrator, Stage, Timer};
 
 pub use euler::euler;
-pub(crate) use euler::{damped, euler_with};
+pub(crate) use euler::{damped_acceleration, euler_with, is_damped};
 pub use implicit::implicit;
 pub(crate) use implicit::implicit_with;
 pub use rk4::runge_kutta;
 pub use spring_damper::spring_damper;
 pub(crate) use spring_damper::spring_damper_with;
 
+use crate::awake::Selection;
+use crate::data::smooth::SmoothState;
 use crate::stage::actuation;
 use crate::{Data, Model, awake, sleep, step, support, timer};
 
@@ -34,8 +36,15 @@ pub(crate) enum Factor {
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    qacc: Vec<f64>,
+    /// The acceleration over the step.
+    pub step_acc: Vec<f64>,
     rk4: rk4::Memory,
+}
+
+impl Memory {
+    pub fn new(m: &Model) -> Memory {
+        Memory { step_acc: vec![0.0; m.nv], ..Memory::default() }
+    }
 }
 
 /// Advances the state with the integrator of the model.
@@ -51,54 +60,76 @@ pub fn advance(m: &Model, d: &mut Data) {
     timer.stop(d, Timer::Advance);
 }
 
-/// Advances activations, velocities, positions and time by one step, given accelerations and
-/// activation rates (those in `d` unless given); positions move with `qvel` if given, else with
-/// the new velocity, which makes the scheme semi-implicit (`mj_advance`).
-fn advance_state(
-    m: &Model,
-    d: &mut Data,
-    act_dot: Option<&[f64]>,
-    qacc: &[f64],
-    qvel: Option<&[f64]>,
-) {
-    let h = m.opt.timestep;
-    if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
-        advance_activations(m, d, act_dot);
-    }
+/// With which rates activations and positions advance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    /// Those of the forward pass, and the velocity at the end of the step.
+    SemiImplicit,
+    /// The mean over the stages of Runge-Kutta.
+    RungeKutta,
+}
 
+/// Advances activations, velocities, positions and time by one step, with the acceleration in
+/// `scratch.integrate.step_acc` (`mj_advance`).
+fn advance_state(m: &Model, d: &mut Data, scheme: Scheme) {
+    if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
+        advance_activations(m, d, scheme);
+    }
     if sleep::fall_asleep(m, d) > 0 {
         // Velocities have changed: so has all that depends on them.
         step::forward_skip(m, d, Stage::Pos, true);
         sleep::update(m, d);
     }
+    let memory = &d.scratch.integrate;
+    advance_velocities(m, awake::dofs!(m, d), &mut d.qvel, &memory.step_acc);
+    let rate = match scheme {
+        Scheme::SemiImplicit => &d.qvel,
+        Scheme::RungeKutta => &memory.rk4.mean.qvel,
+    };
+    let (s, h) = (&d.prepared.structure, m.opt.timestep);
+    support::integrate_joints(s, awake::bodies!(m, d), &mut d.qpos, rate, h);
+    end_step(m, d);
+}
 
-    for dofs in awake::dofs!(m, d).ranges() {
-        for (v, a) in d.qvel[dofs.clone()].iter_mut().zip(&qacc[dofs]) {
-            *v += a * h;
+/// Velocities at the end of the step.
+#[inline(always)]
+fn advance_velocities<T: Number>(m: &Model, dofs: Selection<'_>, qvel: &mut [T], step_acc: &[T]) {
+    let h = T::splat(m.opt.timestep);
+    for dofs in dofs.ranges() {
+        for (v, a) in qvel[dofs.clone()].iter_mut().zip(&step_acc[dofs]) {
+            *v += *a * h;
         }
     }
-    let s = &d.prepared.structure;
-    let rate = qvel.unwrap_or(&d.qvel);
-    let bodies = awake::bodies!(m, d);
-    match bodies.list() {
-        None => support::integrate_all_joints(s, &mut d.qpos, rate, h),
-        Some(_) => support::integrate_joints(s, bodies.iter(), &mut d.qpos, rate, h),
+}
+
+wide! {
+    /// Velocities and positions at the end of the step, of any worlds.
+    pub(crate) fn advance_joints_kernel[W: SmoothState](m: &Model, state: &mut W) {
+        let v = state.smooth::<Simd>(m);
+        advance_velocities(m, v.dofs, v.qvel, v.step_acc);
+        support::integrate_joints(v.structure, v.bodies, v.qpos, v.qvel, m.opt.timestep);
     }
-    d.time += h;
-    d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
 /// What [`advance_state`] does besides velocities and positions, for a model without sleep.
 pub(crate) fn advance_rest(m: &Model, d: &mut Data) {
     if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
-        advance_activations(m, d, None);
+        advance_activations(m, d, Scheme::SemiImplicit);
     }
+    end_step(m, d);
+}
+
+fn end_step(m: &Model, d: &mut Data) {
     d.time += m.opt.timestep;
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 
-fn advance_activations(m: &Model, d: &mut Data, act_dot: Option<&[f64]>) {
-    let (act, rates) = (&mut d.act[..m.na], &act_dot.unwrap_or(&d.act_dot)[..m.na]);
+fn advance_activations(m: &Model, d: &mut Data, scheme: Scheme) {
+    let rates = match scheme {
+        Scheme::SemiImplicit => &d.act_dot[..m.na],
+        Scheme::RungeKutta => &d.scratch.integrate.rk4.mean.act[..m.na],
+    };
+    let act = &mut d.act[..m.na];
     let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
     for (i, (&first, &count)) in states.enumerate() {
         // A negative address is beyond all.
@@ -122,30 +153,45 @@ fn advance_several(m: &Model, i: usize, act: &mut [f64], rates: &[f64], states: 
     }
 }
 
-/// `qfrc_smooth + qfrc_constraint` of what is awake, into `force`.
+/// `qH`: the factor of `M + h diag(damping)`, of any worlds.
 #[inline(always)]
-fn total_force(m: &Model, d: &Data, force: &mut Vec<f64>) {
-    if force.len() != m.nv {
-        force.resize(m.nv, 0.0);
+pub(crate) fn factor_damped<W: SmoothState>(
+    m: &Model,
+    state: &mut W,
+    damping: impl Fn(usize) -> f64,
+) {
+    let v = state.smooth::<Four>(m);
+    let (pattern, h) = (&v.structure.mass, m.opt.timestep);
+    for dofs in v.dofs.ranges() {
+        let entries = pattern.entries_of(dofs.clone());
+        v.qH[entries.clone()].copy_from_slice(&v.M[entries]);
+        for (entry, k) in pattern.diagonal_entries(dofs.clone()).zip(dofs.clone()) {
+            v.qH[entry] += W::Stored::splat(h * damping(k));
+        }
+        pattern.factor_range(dofs, v.qH, v.qHDiagInv);
     }
-    sum_of_forces(m, d, force);
 }
 
 wide! {
-    fn sum_of_forces(m: &Model, d: &Data, force: &mut [f64]) {
-        for dofs in awake::dofs!(m, d).ranges() {
-            let forces = [&d.qfrc_smooth, &d.qfrc_constraint].map(|f| &f[dofs.clone()]);
-            map_fours::<Simd, 2, 1>(forces, [&mut force[dofs]], |[smooth, constraint]| {
-                [smooth + constraint]
-            });
+    /// `qfrc_smooth + qfrc_constraint` of any worlds, where the acceleration will be.
+    pub(crate) fn total_force_kernel[W: SmoothState](m: &Model, state: &mut W) {
+        let v = state.smooth::<Simd>(m);
+        for dofs in v.dofs.ranges() {
+            let forces = [&v.qfrc_smooth, &v.qfrc_constraint];
+            let forces = forces.map(|f| bytemuck::cast_slice(&f[dofs.clone()]));
+            let sum = bytemuck::cast_slice_mut(&mut v.step_acc[dofs]);
+            map_fours::<Simd, 2, 1>(forces, [sum], |[smooth, constraint]| [smooth + constraint]);
         }
     }
 }
 
-/// `x ← (LᵀDL)⁻¹ x` for what is awake, with the factor in `qH`.
-fn solve_awake(m: &Model, d: &Data, x: &mut [f64]) {
-    for dofs in awake::dofs!(m, d).ranges() {
-        let x = &mut x[dofs.clone()];
-        d.prepared.structure.mass.solve_range(dofs.start, &d.qH, &d.qHDiagInv, x);
+/// From the force in its place to the acceleration over the step, with the factor in `qH`; of any
+/// worlds.
+#[inline(always)]
+pub(crate) fn solve_damped<W: SmoothState>(m: &Model, state: &mut W) {
+    let v = state.smooth::<Four>(m);
+    for dofs in v.dofs.ranges() {
+        let x = &mut v.step_acc[dofs.clone()];
+        v.structure.mass.solve_range(dofs.start, v.qH, v.qHDiagInv, x);
     }
 }

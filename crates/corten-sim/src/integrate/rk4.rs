@@ -5,7 +5,8 @@
 
 use corten_model::enums::Stage;
 
-use super::advance_state;
+use super::{Scheme, advance_state};
+use crate::awake::Selection;
 use crate::{Data, Model, step, support};
 
 /// Fraction of the step at which stages 2 to 4 are evaluated, along the rates of the stage before.
@@ -14,76 +15,70 @@ const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
+    /// The state at the beginning of the step.
     qpos: Vec<f64>,
     qvel: Vec<f64>,
     act: Vec<f64>,
     /// Weighted sums of the rates of the stages.
-    sum: Rates,
+    pub mean: Rates,
 }
 
-/// Velocity, acceleration, activation rate.
+/// Velocity and activation rate; the mean acceleration is that over the step.
 #[derive(Clone, Debug, Default)]
-struct Rates {
-    qvel: Vec<f64>,
-    qacc: Vec<f64>,
-    act: Vec<f64>,
-}
-
-impl Rates {
-    fn clear(&mut self, m: &Model) {
-        for (v, n) in [(&mut self.qvel, m.nv), (&mut self.qacc, m.nv), (&mut self.act, m.na)] {
-            v.clear();
-            v.resize(n, 0.0);
-        }
-    }
-
-    /// Adds the rates that `d` holds after a forward pass.
-    fn add(&mut self, d: &Data, weight: f64) {
-        for (sum, rate) in
-            [(&mut self.qvel, &d.qvel), (&mut self.qacc, &d.qacc), (&mut self.act, &d.act_dot)]
-        {
-            for (s, r) in sum.iter_mut().zip(rate) {
-                *s += r * weight;
-            }
-        }
-    }
+pub(super) struct Rates {
+    pub qvel: Vec<f64>,
+    pub act: Vec<f64>,
 }
 
 /// Fourth-order Runge-Kutta; the forward pass of the first stage is done (`mj_RungeKutta`).
 pub fn runge_kutta(m: &Model, d: &mut Data) {
-    let mut memory = std::mem::take(&mut d.scratch.integrate.rk4);
-    let Memory { qpos, qvel, act, sum } = &mut memory;
+    let Memory { qpos, qvel, act, mean } = &mut d.scratch.integrate.rk4;
     qpos.clone_from(&d.qpos);
     qvel.clone_from(&d.qvel);
     act.clone_from(&d.act);
-    let time = d.time;
-    sum.clear(m);
-    sum.add(d, WEIGHTS[0]);
+    for (sum, n) in [(&mut mean.qvel, m.nv), (&mut mean.act, m.na)] {
+        sum.clear();
+        sum.resize(n, 0.0);
+    }
+    d.scratch.integrate.step_acc.fill(0.0);
+    let (time, h) = (d.time, m.opt.timestep);
+    add_rates(d, WEIGHTS[0]);
 
     for (node, weight) in NODES.into_iter().zip(WEIGHTS.into_iter().skip(1)) {
-        let h = m.opt.timestep;
         // The velocity of the stage before is the rate of positions: read it before it changes.
+        let Memory { qpos, qvel, act, .. } = &d.scratch.integrate.rk4;
         let s = &d.prepared.structure;
         d.qpos.copy_from_slice(qpos);
         let scaled = &mut d.scratch.dof[0];
         scaled.clear();
         scaled.extend(d.qvel.iter().map(|v| v * node));
-        support::integrate_joints(s, 1..m.nbody, &mut d.qpos, scaled, h);
-        for ((v, v0), a) in d.qvel.iter_mut().zip(&*qvel).zip(&d.qacc) {
+        support::integrate_joints(s, Selection::all(m.nbody), &mut d.qpos, scaled, h);
+        for ((v, v0), a) in d.qvel.iter_mut().zip(qvel).zip(&d.qacc) {
             *v = v0 + h * (node * a);
         }
-        for ((x, x0), rate) in d.act.iter_mut().zip(&*act).zip(&d.act_dot) {
+        for ((x, x0), rate) in d.act.iter_mut().zip(act).zip(&d.act_dot) {
             *x = x0 + h * (node * rate);
         }
         d.time = time + node * h;
         step::forward_skip(m, d, Stage::None, false);
-        sum.add(d, weight);
+        add_rates(d, weight);
     }
 
+    let Memory { qpos, qvel, act, .. } = &d.scratch.integrate.rk4;
     d.time = time;
     d.qpos.copy_from_slice(qpos);
     d.qvel.copy_from_slice(qvel);
     d.act.copy_from_slice(act);
-    advance_state(m, d, Some(&sum.act), &sum.qacc, Some(&sum.qvel));
-    d.scratch.integrate.rk4 = memory;
+    advance_state(m, d, Scheme::RungeKutta);
+}
+
+/// Adds the rates that `d` holds after a forward pass to their mean.
+fn add_rates(d: &mut Data, weight: f64) {
+    let super::Memory { rk4: memory, step_acc } = &mut d.scratch.integrate;
+    let Rates { qvel, act } = &mut memory.mean;
+    for (sum, rate) in [(qvel, &d.qvel), (step_acc, &d.qacc), (act, &d.act_dot)] {
+        for (s, r) in sum.iter_mut().zip(rate) {
+            *s += r * weight;
+        }
+    }
 }

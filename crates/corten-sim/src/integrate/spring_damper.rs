@@ -15,8 +15,9 @@
 
 use corten_model::enums::DisableBit;
 
-use super::{Factor, advance_state, solve_awake, total_force};
-use crate::{Data, Model, awake};
+use super::{Factor, Scheme, advance_state, factor_damped, solve_damped, total_force_kernel};
+use crate::data::smooth::dispatch_sleep;
+use crate::{Data, Model};
 
 /// Implicit joint springs and dampers (`integrator="implicitspringdamper"`).
 pub fn spring_damper(m: &Model, d: &mut Data) {
@@ -25,25 +26,16 @@ pub fn spring_damper(m: &Model, d: &mut Data) {
 
 pub(crate) fn spring_damper_with(m: &Model, d: &mut Data, factor: Factor) {
     let h = m.opt.timestep;
-    let s = d.prepared.structure.clone();
-    let pattern = &s.mass;
     if factor == Factor::Compute {
-        d.qH.copy_from_slice(&d.M);
-        for k in 0..pattern.size() {
-            d.qH[pattern.diagonal_entry(k)] += h * (damping(m, k) + h * stiffness(m, k));
-        }
-        for dofs in awake::dofs!(m, d).ranges() {
-            pattern.factor_range(dofs, &mut d.qH, &mut d.qHDiagInv);
-        }
+        let implicit = |k: usize| damping(m, k) + h * stiffness(m, k);
+        dispatch_sleep!(factor_damped(m, d, implicit));
     }
-    let mut qacc = std::mem::take(&mut d.scratch.integrate.qacc);
-    total_force(m, d, &mut qacc);
-    for (k, f) in qacc.iter_mut().enumerate() {
+    dispatch_sleep!(total_force_kernel(m, d));
+    for (k, f) in d.scratch.integrate.step_acc.iter_mut().enumerate() {
         *f -= h * stiffness(m, k) * d.qvel[k];
     }
-    solve_awake(m, d, &mut qacc);
-    advance_state(m, d, None, &qacc, None);
-    d.scratch.integrate.qacc = qacc;
+    dispatch_sleep!(solve_damped(m, d));
+    advance_state(m, d, Scheme::SemiImplicit);
 }
 
 /// Implicit damping of a dof.

@@ -12,7 +12,6 @@
 //! `data/smooth.rs`). Each `Data` remains the owner of its world: a step gathers states from the
 //! four, and scatters results to them.
 
-mod forces;
 mod integrate;
 mod plan;
 
@@ -24,8 +23,7 @@ use crate::model::Revision;
 use crate::prepared::structure::Structure;
 use crate::stage::collision::{self, Clearance, Frames};
 use crate::stage::{
-    acceleration, actuation, constraint, inertia, kinematics, passive, tendon, transmission,
-    velocity,
+    acceleration, actuation, constraint, inertia, kinematics, passive, sensor, tendon, velocity,
 };
 use crate::step as stages;
 use crate::{Data, Model, StepError, check};
@@ -61,7 +59,7 @@ pub struct LaneScratch {
 impl LaneScratch {
     fn new(m: &Model, d: &Data) -> LaneScratch {
         let lanes = Lanes::new(m, d);
-        let plan = Plan::new(m, &lanes.prepared.structure);
+        let plan = Plan::new(m, &lanes.prepared);
         let revision = Some(m.revision().clone());
         LaneScratch { lanes, plan, clearance: Clearance::default(), revision }
     }
@@ -72,7 +70,7 @@ impl LaneScratch {
             return;
         }
         self.lanes.prepared.clone_from(m.prepared());
-        self.plan = Plan::new(m, &self.lanes.prepared.structure);
+        self.plan = Plan::new(m, &self.lanes.prepared);
         self.clearance.forget();
         self.revision = Some(m.revision().clone());
     }
@@ -184,15 +182,12 @@ pub fn step(
     let all = all || plan.reads_all;
 
     let state = begin(m, l, worlds);
-    smooth_position(m, l);
-    if plan.joint_inertia {
-        factor(l);
-    }
+    smooth_position(m, l, plan);
     velocity::velocities_and_bias_kernel(m, l);
-    let with_forces = !all && plan.forces && worlds.iter().all(|d| forces::accept(d));
+    let with_forces = !all && plan.forces && worlds.iter().all(|d| are_inputs_known(d));
     if with_forces {
         gather!(l, worlds; ctrl qfrc_applied);
-        forces::smooth_acceleration(m, l);
+        smooth_dynamics(m, l);
     }
     let (mut clear, mut placed) = ([true; WORLDS], false);
     if plan.contacts {
@@ -200,68 +195,21 @@ pub fn step(
         placed = renew(m, l, worlds, clearance, &mut clear);
     }
     if with_forces && plan.loose && clear == [true; WORLDS] && is_free(m, l, plan) {
-        let integrated = integrate::advance_freely(m, l, worlds);
+        let integrated = integrate::advance_freely(m, l, worlds, plan);
         return combine(state, integrated, |state, integrated| state.and(integrated));
     }
-
-    scatter!(l, worlds; M);
-    if plan.joint_inertia {
-        scatter!(l, worlds; qLD qLDiagInv);
+    let reads_frames = plan.reads_frames || !with_forces || clear != [true; WORLDS];
+    if reads_frames && !placed {
+        kinematics::geoms_and_sites_kernel(m, l);
     }
-    if with_forces {
-        scatter!(l, worlds; qfrc_smooth qacc_smooth);
-    } else {
-        scatter!(l, worlds; qfrc_bias);
-    }
-    if !with_forces || plan.reads_frames || clear != [true; WORLDS] {
-        if !placed {
-            kinematics::geoms_and_sites_kernel(m, l);
-        }
-        scatter!(l, worlds;
-            xipos ximat geom_xpos geom_xmat site_xpos site_xmat subtree_com cdof);
-    }
-    if all || plan.reads_frames {
-        scatter!(l, worlds; xpos xquat xmat);
-    }
-    if all {
-        scatter!(l, worlds; xanchor xaxis cinert crb cvel cdof_dot);
-    }
+    let outputs = Outputs { all, with_forces, reads_frames };
+    outputs.scatter(l, worlds, plan);
 
     // One world after the other, each as far as it goes: its rows stay in the cache.
     let mut results = [const { [Ok(()), Ok(())] }; WORLDS];
-    for (k, d) in worlds.iter_mut().enumerate() {
-        if all {
-            kinematics::cameras_and_lights(m, d);
-        }
-        tendon::tendon(m, d);
-        if !plan.joint_inertia {
-            inertia::tendon_armature(m, d);
-            inertia::factor(m, d);
-        }
-        if clear[k] {
-            collision::clear(d);
-            stages::rows_of_contacts(m, d);
-        } else {
-            stages::rows(m, d);
-            collision::acquaint(m, d, clearance);
-        }
-        if with_forces {
-            tendon::velocity(m, d);
-            constraint::reference(m, d);
-            actuation::controls_are_sane(d);
-        } else {
-            transmission::transmission(m, d);
-            stages::position_outputs(m, d, true);
-            tendon::velocity(m, d);
-            transmission::velocity(m, d);
-            passive::passive(m, d);
-            constraint::reference(m, d);
-            tendon::bias(m, d);
-            stages::velocity_outputs(m, d, true);
-            actuation::actuation(m, d);
-            acceleration::acceleration(m, d);
-        }
-        results[k] = stages::constrained(m, d);
+    for ((d, result), clear) in worlds.iter_mut().zip(&mut results).zip(clear) {
+        outputs.finish_forward(m, d, plan, clearance, clear);
+        *result = [check::control(m, d), check::acceleration(m, d)];
     }
 
     // A world whose numbers went bad has been reset, and its forward pass repeated: it goes on by
@@ -274,6 +222,80 @@ pub fn step(
         state.and(control).and(acceleration)
     });
     combine(forward, integrated, |forward, integrated| forward.and(integrated))
+}
+
+/// Which results of lanes the worlds need.
+#[derive(Clone, Copy)]
+struct Outputs {
+    /// Those that only users read.
+    all: bool,
+    /// The acceleration without constraints, instead of what it is computed from.
+    with_forces: bool,
+    /// Frames of geoms, sites and bodies' inertia.
+    reads_frames: bool,
+}
+
+impl Outputs {
+    fn scatter(self, l: &Lanes, worlds: &mut [&mut Data; WORLDS], plan: &Plan) {
+        scatter!(l, worlds; M);
+        if plan.joint_inertia {
+            scatter!(l, worlds; qLD qLDiagInv);
+        }
+        if self.with_forces {
+            scatter!(l, worlds; qfrc_smooth qacc_smooth);
+        } else {
+            scatter!(l, worlds; qfrc_bias);
+        }
+        if self.reads_frames {
+            scatter!(l, worlds;
+                xipos ximat geom_xpos geom_xmat site_xpos site_xmat subtree_com cdof);
+        }
+        if self.all || plan.reads_frames {
+            scatter!(l, worlds; xpos xquat xmat);
+        }
+        if self.all {
+            scatter!(l, worlds; xanchor xaxis cinert crb cvel cdof_dot);
+        }
+    }
+
+    /// The rest of the forward pass of one world, which is `clear` if nothing can touch there.
+    fn finish_forward(
+        self,
+        m: &Model,
+        d: &mut Data,
+        plan: &Plan,
+        clearance: &mut Clearance,
+        clear: bool,
+    ) {
+        if self.all {
+            kinematics::cameras_and_lights(m, d);
+        }
+        tendon::tendon(m, d);
+        if !plan.joint_inertia {
+            inertia::tendon_armature(m, d);
+            inertia::factor(m, d);
+        }
+        if clear {
+            collision::clear(d);
+            stages::rows_of_contacts(m, d);
+        } else {
+            stages::rows(m, d);
+            collision::acquaint(m, d, clearance);
+        }
+        if self.with_forces {
+            tendon::velocity(m, d);
+            constraint::reference(m, d);
+            actuation::controls_are_sane(d);
+        } else {
+            stages::transmissions(m, d);
+            stages::position_outputs(m, d, true);
+            stages::velocity_effects(m, d);
+            stages::velocity_outputs(m, d, true);
+            stages::smooth_dynamics(m, d);
+        }
+        stages::constraint_forces(m, d);
+        sensor::acceleration(m, d);
+    }
 }
 
 /// Looks for clearances of worlds that have none; tells whether geoms and sites had to be placed.
@@ -333,22 +355,32 @@ fn combine<A, B>(
     a.map(|a| b.next().map_or(Ok(()), |b| together(a, b)))
 }
 
-/// Poses, centres of mass, spatial inertias, the mass matrix.
-fn smooth_position(m: &Model, l: &mut Lanes) {
+/// Poses, centres of mass, spatial inertias, the mass matrix and its factor.
+fn smooth_position(m: &Model, l: &mut Lanes, plan: &Plan) {
     kinematics::body_frames_kernel(m, l);
     inertia::centers_of_mass_kernel(m, l);
     inertia::mass_matrix_kernel(m, l);
+    if plan.joint_inertia {
+        inertia::factor_of(m, l);
+    }
+}
+
+/// Whether the inputs of a world are those that lanes know: sane controls, no forces on bodies.
+fn are_inputs_known(d: &Data) -> bool {
+    !d.ctrl.iter().any(|&u| check::is_bad(u)) && !acceleration::has_applied_forces(d)
+}
+
+/// Forces of a model whose forces lanes know, and the acceleration without constraints.
+fn smooth_dynamics(m: &Model, l: &mut Lanes) {
+    passive::joint_forces_kernel(m, l);
+    actuation::direct_joint_forces_kernel(m, l);
+    acceleration::joint_forces_kernel(m, l);
+    acceleration::without_constraints(m, l);
 }
 
 /// The frames of bodies.
 fn frames(l: &Lanes) -> Frames<'_> {
     Frames { xpos: &l.xpos, xquat: &l.xquat, xmat: &l.xmat }
-}
-
-/// The factor of `M`.
-fn factor(l: &mut Lanes) {
-    l.qLD.copy_from_slice(&l.M);
-    l.prepared.structure.mass.factor(&mut l.qLD, &mut l.qLDiagInv);
 }
 
 /// Whether no joint is at its limit in any world, and all accelerations are sane.

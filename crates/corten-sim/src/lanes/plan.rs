@@ -2,15 +2,15 @@
 
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType, Transmission};
 
-use super::forces;
-use crate::Model;
-use crate::prepared::structure::Structure;
+use crate::prepared::Prepared;
+use crate::prepared::structure::{Joint, Structure};
 use crate::stage::collision;
 use crate::stage::passive::fluid;
 use crate::support::{any_nonzero, any_set};
+use crate::{Model, derivative};
 
 /// What depends on the model alone.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Plan {
     /// Whether something in the middle of a step reads what is otherwise left for its end.
     pub reads_all: bool,
@@ -20,6 +20,8 @@ pub(super) struct Plan {
     pub joint_inertia: bool,
     /// Whether lanes know all smooth forces.
     pub forces: bool,
+    /// Then, the diagonal of their derivative by velocities; all else of it is zero.
+    pub velocity_derivative: Vec<f64>,
     /// Whether there may be contacts.
     pub contacts: bool,
     /// Whether there are no constraints but contacts and limits of hinges and slides.
@@ -29,13 +31,17 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub fn new(m: &Model, s: &Structure) -> Plan {
+    pub fn new(m: &Model, prepared: &Prepared) -> Plan {
+        let s = &prepared.structure;
+        let forces = are_forces_known(m, prepared);
+        let actuated = if forces { prepared.transmissions.joints(0..m.nu) } else { &[] };
         Plan {
             reads_all: reads_all(m),
             reads_frames: m.neq + m.ntendon > 0
                 || m.actuator_trntype.iter().any(|&t| t != Transmission::Joint.raw()),
             joint_inertia: !any_nonzero(&m.tendon_armature),
-            forces: forces::cover(m, s),
+            forces,
+            velocity_derivative: derivative::constant_diagonal(m, actuated),
             contacts: !collision::is_disabled(m),
             loose: m.opt.disabled(DisableBit::Constraint) || is_loose(m, s),
             limits: ![DisableBit::Constraint, DisableBit::Limit].iter().any(|&f| m.opt.disabled(f)),
@@ -50,6 +56,24 @@ fn reads_all(m: &Model) -> bool {
         || fluid::present(m)
         || any_nonzero(&m.tendon_armature)
         || !matches!(m.opt.integrator, Integrator::Euler | Integrator::ImplicitFast)
+}
+
+/// Whether all smooth forces are springs of hinges and slides, dampers of joints, and direct actuators
+/// on hinges and slides.
+fn are_forces_known(m: &Model, prepared: &Prepared) -> bool {
+    use DisableBit::{Actuation, ClampCtrl, Damper, Spring};
+    let scalar = |joint: &Joint| matches!(joint.kind, JointType::Hinge | JointType::Slide);
+    let mut springs = prepared.structure.joints.iter().zip(&m.jnt_stiffness);
+    ![Actuation, ClampCtrl, Damper, Spring].iter().any(|&flag| m.opt.disabled(flag))
+        && m.opt.disableactuator == 0
+        && m.na == 0
+        && m.ngravcomp == 0
+        && !fluid::present(m)
+        && !any_nonzero(&m.tendon_stiffness)
+        && !any_nonzero(&m.tendon_damping)
+        && springs.all(|(joint, &stiffness)| stiffness == 0.0 || scalar(joint))
+        && prepared.actuators.are_direct()
+        && prepared.transmissions.are_on_scalar_joints()
 }
 
 fn is_loose(m: &Model, s: &Structure) -> bool {

@@ -3,43 +3,43 @@
 //! Reads all forces but those of constraints; writes `qfrc_smooth` and `qacc_smooth`. Answers to
 //! `mj_fwdAcceleration`.
 
-use corten_math::{Spatial, Vec3, map_fours, wide};
+use corten_math::{Four, Spatial, Vec3, map_fours, wide};
 
+use crate::data::smooth::{SmoothState, dispatch_sleep};
 use crate::stage::constraint::is_sparse;
-use crate::{Data, Model, awake, support};
+use crate::support::{self, Chains};
+use crate::{Data, Model};
 
 /// `qfrc_smooth` and `qacc_smooth`.
 pub fn acceleration(m: &Model, d: &mut Data) {
-    force(m, d);
-    without_constraints(m, d);
-}
-
-/// `qacc_smooth`, from `qfrc_smooth`.
-pub(crate) fn without_constraints(m: &Model, d: &mut Data) {
-    let s = &d.prepared.structure;
-    for dofs in awake::dofs!(m, d).ranges() {
-        let qacc = &mut d.qacc_smooth[dofs.clone()];
-        qacc.copy_from_slice(&d.qfrc_smooth[dofs.clone()]);
-        s.mass.solve_range(dofs.start, &d.qLD, &d.qLDiagInv, qacc);
-    }
-}
-
-/// `qfrc_smooth`: all forces but those of constraints.
-pub(crate) fn force(m: &Model, d: &mut Data) {
-    joint_forces(m, d);
+    dispatch_sleep!(joint_forces_kernel(m, d));
     if has_applied_forces(d) {
-        let mut force = std::mem::take(&mut d.qfrc_smooth);
-        add_body_forces(m, d, &mut force);
-        d.qfrc_smooth = force;
+        let Data { prepared, subtree_com, cdof, xfrc_applied, xipos, qfrc_smooth, .. } = d;
+        let chains = Chains { structure: &prepared.structure, subtree_com, cdof };
+        add_body_forces(m, chains, xfrc_applied, xipos, qfrc_smooth);
+    }
+    dispatch_sleep!(without_constraints(m, d));
+}
+
+/// `qacc_smooth`, from `qfrc_smooth`, of any worlds.
+#[inline(always)]
+pub(crate) fn without_constraints<W: SmoothState>(m: &Model, state: &mut W) {
+    let v = state.smooth::<Four>(m);
+    for dofs in v.dofs.ranges() {
+        let qacc = &mut v.qacc_smooth[dofs.clone()];
+        qacc.copy_from_slice(&v.qfrc_smooth[dofs.clone()]);
+        v.structure.mass.solve_range(dofs.start, v.qLD, v.qLDiagInv, qacc);
     }
 }
 
 wide! {
-    /// [`force`] without `xfrc_applied`.
-    fn joint_forces(m: &Model, d: &mut Data) {
-        for dofs in awake::dofs!(m, d).ranges() {
-            let forces = [&d.qfrc_passive, &d.qfrc_bias, &d.qfrc_applied, &d.qfrc_actuator];
-            let (forces, sum) = (forces.map(|f| &f[dofs.clone()]), &mut d.qfrc_smooth[dofs]);
+    /// `qfrc_smooth` of any worlds: all forces but those of constraints and `xfrc_applied`.
+    pub(crate) fn joint_forces_kernel[W: SmoothState](m: &Model, state: &mut W) {
+        let v = state.smooth::<Simd>(m);
+        for dofs in v.dofs.ranges() {
+            let forces = [&v.qfrc_passive, &v.qfrc_bias, &v.qfrc_applied, &v.qfrc_actuator];
+            let forces = forces.map(|f| bytemuck::cast_slice(&f[dofs.clone()]));
+            let sum = bytemuck::cast_slice_mut(&mut v.qfrc_smooth[dofs]);
             map_fours::<Simd, 4, 1>(forces, [sum], |[passive, bias, applied, actuator]| {
                 [passive - bias + applied + actuator]
             });
@@ -57,8 +57,14 @@ pub(crate) fn has_applied_forces(d: &Data) -> bool {
 /// (`mj_xfrcAccumulate`). NaN shows in every degree of freedom if the model's
 /// matrices are dense, even if the body cannot move: there, MuJoCo multiplies it by zeros.
 #[inline(never)]
-pub(crate) fn add_body_forces(m: &Model, d: &Data, qfrc: &mut [f64]) {
-    for (i, applied) in d.xfrc_applied.iter().enumerate().skip(1) {
+pub(crate) fn add_body_forces(
+    m: &Model,
+    chains: Chains<'_>,
+    xfrc_applied: &[Spatial],
+    xipos: &[Vec3],
+    qfrc: &mut [f64],
+) {
+    for (i, applied) in xfrc_applied.iter().enumerate().skip(1) {
         if *applied != Spatial::ZERO {
             if !applied.0.iter().all(|x| x.is_finite()) && !is_sparse(m) {
                 qfrc.fill(f64::NAN);
@@ -66,7 +72,7 @@ pub(crate) fn add_body_forces(m: &Model, d: &Data, qfrc: &mut [f64]) {
             }
             // The first half is the force here.
             let (force, torque): (Vec3, Vec3) = (applied.rot(), applied.lin());
-            support::apply_force(d, force, torque, d.xipos[i], i, qfrc);
+            chains.apply_force(force, torque, xipos[i], i, qfrc);
         }
     }
 }

@@ -11,11 +11,11 @@
 use std::ops::Range;
 
 use corten_math::transpose::{self, Chunk};
-use corten_math::{Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, Wide, wide};
+use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{JointType, ObjType, SleepState};
 
 use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
-use crate::{Data, Model, awake, sleep, support};
+use crate::{Data, Model, sleep, support};
 
 /// Subtree centres of mass, `cinert`, `cdof`.
 pub fn centers_of_mass(m: &Model, d: &mut Data) {
@@ -310,11 +310,18 @@ pub(crate) fn tendon_armature(m: &Model, d: &mut Data) {
 
 /// The tree-sparse factor of `M`.
 pub fn factor(m: &Model, d: &mut Data) {
-    let s = &d.prepared.structure;
-    for dofs in awake::dofs!(m, d).ranges() {
-        let entries = s.mass.entries_of(dofs.clone());
-        d.qLD[entries.clone()].copy_from_slice(&d.M[entries]);
-        s.mass.factor_range(dofs, &mut d.qLD, &mut d.qLDiagInv);
+    dispatch_sleep!(factor_of(m, d));
+}
+
+/// [`factor`] of any worlds.
+#[inline(always)]
+pub(crate) fn factor_of<W: SmoothState>(m: &Model, state: &mut W) {
+    let v = state.smooth::<Four>(m);
+    let pattern = &v.structure.mass;
+    for dofs in v.dofs.ranges() {
+        let entries = pattern.entries_of(dofs.clone());
+        v.qLD[entries.clone()].copy_from_slice(&v.M[entries]);
+        pattern.factor_range(dofs, v.qLD, v.qLDiagInv);
     }
 }
 

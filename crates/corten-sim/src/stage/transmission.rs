@@ -12,11 +12,11 @@ mod sites;
 
 use std::ops::Range;
 
-use corten_math::{Quat, Vec3, wide};
+use corten_math::{Number, Quat, Vec3, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
-pub(crate) use self::runs::Runs;
-use self::runs::{Kind, ScalarJoint};
+use self::runs::Kind;
+pub(crate) use self::runs::{Runs, ScalarJoint};
 use self::sites::Poses;
 use crate::chain::{self, BodyPoint, index};
 use crate::{Contact, Data, Model, sleep, support};
@@ -153,9 +153,15 @@ fn scalar_joints(m: &Model, d: &mut Data, actuators: Range<usize>, start: usize)
         let &ScalarJoint { qpos: q, dof } = joint;
         (*rowadr, *rownnz) = ((start + k) as i32, 1);
         (*colind, *moment) = (dof as i32, gear[0]);
-        *length = qpos[q as usize] * gear[0];
+        *length = joint_length(qpos[q as usize], gear[0]);
     }
     start + n
+}
+
+/// The length of an actuator on a hinge or a slide.
+#[inline(always)]
+pub(crate) fn joint_length<T: Number>(position: T, gear: T) -> T {
+    position * gear
 }
 
 /// Actuators on tendons.
@@ -291,7 +297,7 @@ fn joint(
     match JointType::from_raw(m.jnt_type[joint])? {
         JointType::Slide | JointType::Hinge => {
             row.push(dof, gear[0]);
-            Some(qpos[q] * gear[0])
+            Some(joint_length(qpos[q], gear[0]))
         }
         JointType::Ball => {
             let quat = quat(q)?;

@@ -4,6 +4,7 @@ use corten_math::{Number, Quat, Vec3};
 use corten_model::enums::JointType;
 
 use crate::Model;
+use crate::awake::Selection;
 use crate::prepared::structure::{Joint, Structure, model_joint};
 
 /// `qpos ← qpos ⊕ dt·qvel` (`mj_integratePos`).
@@ -14,25 +15,24 @@ pub fn integrate_pos(m: &Model, qpos: &mut [f64], qvel: &[f64], dt: f64) {
 }
 
 /// [`integrate_pos`] for the joints of some bodies.
-pub(crate) fn integrate_joints(
+#[inline(always)]
+pub(crate) fn integrate_joints<T: Number>(
     s: &Structure,
-    bodies: impl Iterator<Item = usize>,
-    qpos: &mut [f64],
-    qvel: &[f64],
+    bodies: Selection<'_>,
+    qpos: &mut [T],
+    qvel: &[T],
     dt: f64,
 ) {
-    for i in bodies {
+    if bodies.list().is_none() {
+        for joint in &s.joints {
+            integrate_joint(joint, qpos, qvel, dt);
+        }
+        return;
+    }
+    for i in bodies.iter() {
         for joint in &s.joints[s.bodies[i].joints()] {
             integrate_joint(joint, qpos, qvel, dt);
         }
-    }
-}
-
-/// [`integrate_pos`] for all joints.
-#[inline(always)]
-pub(crate) fn integrate_all_joints<T: Number>(s: &Structure, qpos: &mut [T], qvel: &[T], dt: f64) {
-    for joint in &s.joints {
-        integrate_joint(joint, qpos, qvel, dt);
     }
 }
 

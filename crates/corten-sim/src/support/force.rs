@@ -1,7 +1,9 @@
 //! Forces on bodies and between them.
 
-use crate::{Data, chain};
 use corten_math::{Spatial, Vec3};
+
+use crate::prepared::structure::Structure;
+use crate::{Data, chain};
 
 /// A force and torque at a world point as a spatial force about the reference point `com`.
 #[inline]
@@ -19,12 +21,37 @@ pub fn apply_force(
     body: usize,
     qfrc: &mut [f64],
 ) {
-    let s = &d.prepared.structure;
-    let Some(node) = s.bodies.get(body) else { return };
-    let offset = point - d.subtree_com[node.root as usize];
-    for &k in s.chain(body) {
-        let (axis, qfrc) = (&d.cdof[k as usize], &mut qfrc[k as usize]);
-        *qfrc += chain::point_motion(axis, offset).dot(force);
-        *qfrc += axis.rot().dot(torque);
+    Chains::of(d).apply_force(force, torque, point, body, qfrc);
+}
+
+/// The degrees of freedom that move bodies, and their axes.
+#[derive(Clone, Copy)]
+pub(crate) struct Chains<'a> {
+    pub structure: &'a Structure,
+    pub subtree_com: &'a [Vec3],
+    pub cdof: &'a [Spatial],
+}
+
+impl<'a> Chains<'a> {
+    pub fn of(d: &'a Data) -> Chains<'a> {
+        Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof }
+    }
+
+    /// See [`apply_force`].
+    pub fn apply_force(
+        self,
+        force: Vec3,
+        torque: Vec3,
+        point: Vec3,
+        body: usize,
+        qfrc: &mut [f64],
+    ) {
+        let Some(node) = self.structure.bodies.get(body) else { return };
+        let offset = point - self.subtree_com[node.root as usize];
+        for &k in self.structure.chain(body) {
+            let (axis, qfrc) = (&self.cdof[k as usize], &mut qfrc[k as usize]);
+            *qfrc += chain::point_motion(axis, offset).dot(force);
+            *qfrc += axis.rot().dot(torque);
+        }
     }
 }

@@ -11,10 +11,10 @@ use std::ops::Range;
 pub use crate::solve::contact_force;
 pub use crate::stage::body_force::body_forces;
 pub use crate::stage::velocity::subtree_velocities;
+pub(crate) use configuration::integrate_joints;
 pub use configuration::{differentiate_pos, integrate_pos, normalize_quat};
-pub(crate) use configuration::{integrate_all_joints, integrate_joints};
 pub use force::apply_force;
-pub(crate) use force::wrench_at;
+pub(crate) use force::{Chains, wrench_at};
 pub use jacobian::{
     angular_momentum_matrix, chain, for_each_dof, jac, jac_body, jac_body_com, jac_dot, jac_geom,
     jac_point_axis, jac_site, jac_subtree_com,

@@ -36,6 +36,11 @@ impl Kinds {
         kinds
     }
 
+    /// Whether all of them are direct.
+    pub fn are_direct(&self) -> bool {
+        self.muscles.is_empty() && self.others.is_empty()
+    }
+
     /// How many runs there are of muscles, of direct actuators, and of others.
     #[inline]
     pub fn count(&self) -> [usize; 3] {

@@ -13,9 +13,9 @@ mod muscles;
 
 use std::ops::Range;
 
-use corten_math::MIN_VAL;
 use corten_math::hint::rarely;
 use corten_math::real::exp;
+use corten_math::{MIN_VAL, Number, wide};
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, JointType, ObjType, SleepState, Transmission, Warning,
 };
@@ -24,7 +24,9 @@ pub(crate) use self::kinds::Kinds;
 use self::muscle::Muscle;
 use crate::chain::index;
 use crate::check::MAX_VAL;
+use crate::data::smooth::{Lanes, SmoothState};
 use crate::stage::passive::has_gravity_compensation;
+use crate::stage::transmission::joint_length;
 use crate::{Data, Model, sleep, support};
 
 /// Working memory of this stage.
@@ -61,7 +63,10 @@ pub fn actuation(m: &Model, d: &mut Data) {
         limit_tendon_forces(m, d);
     }
     if support::any_set(&m.actuator_forcelimited) {
-        clip_all(&mut d.actuator_force, &m.actuator_forcelimited, &m.actuator_forcerange);
+        let limits = m.actuator_forcelimited.iter().zip(&m.actuator_forcerange);
+        for (force, (&limited, &range)) in d.actuator_force.iter_mut().zip(limits) {
+            *force = clip_if(limited, *force, range);
+        }
     }
     joint_forces(m, d);
 }
@@ -92,25 +97,16 @@ pub(crate) fn controls_are_sane(d: &mut Data) {
 }
 
 /// The value, or the nearest end of the range; a range in the wrong order is harmless.
-#[inline]
-pub(crate) fn clip(x: f64, [low, high]: [f64; 2]) -> f64 {
-    if x < low {
-        low
-    } else if x > high {
-        high
-    } else {
-        x
-    }
+#[inline(always)]
+pub(crate) fn clip<T: Number>(x: T, [low, high]: [f64; 2]) -> T {
+    let [low, high] = [T::splat(low), T::splat(high)];
+    T::select(x.lt(low), low, T::select(high.lt(x), high, x))
 }
 
-/// Clips the values that are limited.
-#[inline]
-fn clip_all(values: &mut [f64], limited: &[u8], ranges: &[[f64; 2]]) {
-    for (value, (&limited, range)) in values.iter_mut().zip(limited.iter().zip(ranges)) {
-        if limited != 0 {
-            *value = clip(*value, *range);
-        }
-    }
+/// The value, within its range if it is limited.
+#[inline(always)]
+fn clip_if<T: Number>(limited: u8, x: T, range: [f64; 2]) -> T {
+    if limited != 0 { clip(x, range) } else { x }
 }
 
 /// Whether the options switch off an actuator's group.
@@ -131,11 +127,7 @@ pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64
     } else {
         act_dot * m.opt.timestep
     };
-    if m.actuator_actlimited[actuator] != 0 {
-        clip(act + step, m.actuator_actrange[actuator])
-    } else {
-        act + step
-    }
+    clip_if(m.actuator_actlimited[actuator], act + step, m.actuator_actrange[actuator])
 }
 
 /// Solution of the linear filter over the step.
@@ -166,7 +158,7 @@ fn effective_controls(m: &Model, d: &mut Data) {
     // As large as the largest: a sane sum is one of sane numbers.
     let mut magnitudes = 0.0;
     for i in 0..n {
-        let u = if clamp && limited[i] != 0 { clip(given[i], range[i]) } else { given[i] };
+        let u = if clamp { clip_if(limited[i], given[i], range[i]) } else { given[i] };
         magnitudes += u.abs();
         to[i] = u;
     }
@@ -246,19 +238,43 @@ fn direct_forces(m: &Model, d: &mut Data, actuators: Range<usize>) {
     let (length, velocity) = (&d.actuator_length[..n], &d.actuator_velocity[..n]);
     let force = &mut d.actuator_force[..n];
     for i in actuators {
-        let bias = if bias[i] == Bias::Affine.raw() {
-            affine(&biasprm[i], length[i], velocity[i])
-        } else {
-            0.0
-        };
+        let bias = direct_bias(bias[i], &biasprm[i], length[i], velocity[i]);
         force[i] = gainprm[i][0] * ctrl[i] + bias;
     }
 }
 
+/// A bias that is linear or absent.
+#[inline(always)]
+fn direct_bias<T: Number>(kind: i32, prm: &[f64; 10], length: T, velocity: T) -> T {
+    if kind == Bias::Affine.raw() { affine(prm, length, velocity) } else { T::splat(0.0) }
+}
+
 /// Gain or bias that is linear in length and velocity.
 #[inline(always)]
-fn affine(prm: &[f64; 10], length: f64, velocity: f64) -> f64 {
-    prm[0] + prm[1] * length + prm[2] * velocity
+fn affine<T: Number>(prm: &[f64; 10], length: T, velocity: T) -> T {
+    T::splat(prm[0]) + T::splat(prm[1]) * length + T::splat(prm[2]) * velocity
+}
+
+wide! {
+    /// `qfrc_actuator` of worlds in lanes, of a model whose actuators are direct, all on hinges and
+    /// slides, and whose controls are sane.
+    pub(crate) fn direct_joint_forces_kernel(m: &Model, l: &mut Lanes) {
+        let v = l.smooth::<Simd>(m);
+        let total = v.qfrc_actuator;
+        total.fill(Simd::splat(0.0));
+        for (i, joint) in v.prepared.transmissions.joints(0..m.nu).iter().enumerate() {
+            let (q, dof) = (joint.qpos as usize, joint.dof as usize);
+            let gear = Simd::splat(m.actuator_gear[i][0]);
+            let (length, velocity) = (joint_length(v.qpos[q], gear), gear * v.qvel[dof]);
+            let u = clip_if(m.actuator_ctrllimited[i], v.ctrl[i], m.actuator_ctrlrange[i]);
+            let bias =
+                direct_bias(m.actuator_biastype[i], &m.actuator_biasprm[i], length, velocity);
+            let force = Simd::splat(m.actuator_gainprm[i][0]) * u + bias;
+            let (limited, range) = (m.actuator_forcelimited[i], m.actuator_forcerange[i]);
+            total[dof] += gear * clip_if(limited, force, range);
+        }
+        limit_joint_forces(m, total);
+    }
 }
 
 #[inline(never)]
@@ -351,7 +367,7 @@ fn joint_forces(m: &Model, d: &mut Data) {
         add_gravity_compensation(m, d);
     }
     if support::any_set(&m.jnt_actfrclimited) {
-        limit_joint_forces(m, d);
+        limit_joint_forces(m, &mut d.qfrc_actuator);
     }
 }
 
@@ -373,13 +389,13 @@ fn add_gravity_compensation(m: &Model, d: &mut Data) {
 }
 
 /// Keeps the forces of joints within their limits.
-#[inline(never)]
-fn limit_joint_forces(m: &Model, d: &mut Data) {
+#[inline(always)]
+fn limit_joint_forces<T: Number>(m: &Model, force: &mut [T]) {
     for (j, &limited) in m.jnt_actfrclimited.iter().enumerate() {
         if limited != 0
             && let Some(dof) = index(m.jnt_dofadr[j], m.nv)
         {
-            d.qfrc_actuator[dof] = clip(d.qfrc_actuator[dof], m.jnt_actfrcrange[j]);
+            force[dof] = clip(force[dof], m.jnt_actfrcrange[j]);
         }
     }
 }

@@ -62,11 +62,9 @@ pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl Fn
 
 /// `qfrc_fluid`, by way of one spatial force per body.
 pub(super) fn fluid(m: &Model, d: &mut Data) {
-    let mut forces = std::mem::take(&mut d.scratch.body_frc);
     for i in awake::bodies!(m, d).iter() {
-        forces[i] = body_force(m, d, i);
+        d.scratch.body_frc[i] = body_force(m, d, i);
     }
-    d.scratch.body_frc = forces;
     project(m, d);
 }
 

@@ -3,9 +3,10 @@
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
 
-use corten_math::{Quat, Spatial, Vec3, map_fours, wide};
+use corten_math::{Number, Quat, Spatial, Vec3, map_fours, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
+use crate::data::smooth::{Lanes, SmoothState};
 use crate::prepared::structure::{Joint, joint_width};
 use crate::{Data, Model, awake, sleep, support};
 
@@ -77,7 +78,7 @@ wide! {
             if dampers {
                 let given = [&m.dof_damping[dofs.clone()], &d.qvel[dofs]];
                 map_fours::<Simd, 2, 5>(given, forces, |[damping, v]| {
-                    let force = -damping * v;
+                    let force = damper_force(damping, v);
                     [force, zero + force, zero, zero, zero]
                 });
             } else {
@@ -91,9 +92,43 @@ wide! {
         for dofs in awake::dofs!(m, d).ranges() {
             let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[dofs.clone()]);
             let sum = [&mut d.qfrc_passive[dofs]];
-            map_fours::<Simd, 3, 1>(terms, sum, |[spring, damper, fluid]| [spring + damper + fluid]);
+            map_fours::<Simd, 3, 1>(terms, sum, |[spring, damper, fluid]| {
+                [total_force(spring, damper, fluid)]
+            });
         }
     }
+
+    /// `qfrc_passive` of worlds in lanes, of a model whose passive forces are springs of hinges and
+    /// slides and dampers of joints.
+    pub(crate) fn joint_forces_kernel(m: &Model, l: &mut Lanes) {
+        let v = l.smooth::<Simd>(m);
+        let (force, zero) = (v.qfrc_passive, Simd::splat(0.0));
+        force.fill(zero);
+        for (joint, &stiffness) in v.structure.joints.iter().zip(&m.jnt_stiffness) {
+            if stiffness != 0.0 {
+                let q = joint.qpos();
+                force[joint.dof()] = spring_force(stiffness, v.qpos[q], m.qpos_spring[q]);
+            }
+        }
+        for (f, (v, &damping)) in force.iter_mut().zip(v.qvel.iter().zip(&m.dof_damping)) {
+            *f = total_force(*f, damper_force(Simd::splat(damping), *v), zero);
+        }
+    }
+}
+
+#[inline(always)]
+fn spring_force<T: Number>(stiffness: f64, position: T, rest: f64) -> T {
+    T::splat(-stiffness) * (position - T::splat(rest))
+}
+
+#[inline(always)]
+fn damper_force<T: Number>(damping: T, velocity: T) -> T {
+    -damping * velocity
+}
+
+#[inline(always)]
+fn total_force<T: Number>(spring: T, damper: T, fluid: T) -> T {
+    spring + damper + fluid
 }
 
 /// Springs of joints; whether there are any.
@@ -126,17 +161,16 @@ fn joint_springs(m: &Model, d: &mut Data) -> bool {
 #[inline(always)]
 fn joint_spring(m: &Model, qpos: &[f64], joint: &Joint, stiffness: f64, force: &mut [f64]) {
     let (q, k) = (joint.qpos(), joint.dof());
-    let stretch = |q: usize| qpos[q] - m.qpos_spring[q];
+    let pull = |q: usize| spring_force(stiffness, qpos[q], m.qpos_spring[q]);
     match joint.kind {
-        JointType::Slide | JointType::Hinge => force[k] = -stiffness * stretch(q),
+        JointType::Slide | JointType::Hinge => force[k] = pull(q),
         JointType::Ball => {
             let torque = rotation_stretch(m, qpos, q) * -stiffness;
             force[k..k + 3].copy_from_slice(&torque.0);
         }
         JointType::Free => {
-            let pull = Vec3([stretch(q), stretch(q + 1), stretch(q + 2)]) * -stiffness;
             let torque = rotation_stretch(m, qpos, q + 3) * -stiffness;
-            force[k..k + 3].copy_from_slice(&pull.0);
+            force[k..k + 3].copy_from_slice(&[pull(q), pull(q + 1), pull(q + 2)]);
             force[k + 3..k + 6].copy_from_slice(&torque.0);
         }
     }

@@ -28,7 +28,7 @@ pub(super) struct Run {
 
 /// A hinge or slide: the address of its position, and its degree of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct ScalarJoint {
+pub(crate) struct ScalarJoint {
     pub qpos: u32,
     pub dof: u32,
 }
@@ -61,6 +61,11 @@ impl Runs {
         self.runs.len()
     }
 
+    /// Whether all of them are on hinges and slides.
+    pub fn are_on_scalar_joints(&self) -> bool {
+        self.runs.iter().all(|run| run.kind == Kind::ScalarJoint)
+    }
+
     #[inline]
     pub(super) fn get(&self, run: usize) -> Run {
         self.runs[run].clone()
@@ -68,7 +73,7 @@ impl Runs {
 
     /// The joints of some actuators of a run.
     #[inline]
-    pub(super) fn joints(&self, actuators: Range<usize>) -> &[ScalarJoint] {
+    pub fn joints(&self, actuators: Range<usize>) -> &[ScalarJoint] {
         &self.joints[actuators]
     }
 }
