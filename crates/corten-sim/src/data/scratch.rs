@@ -20,7 +20,9 @@ pub(crate) struct Scratch {
     pub body_frc: Vec<Spatial>,
     /// Vectors over degrees of freedom.
     pub dof: [Vec<f64>; 4],
-    pub integrate: integrate::Memory,
+    /// The acceleration over a step, from which velocities follow.
+    pub step_acc: Vec<f64>,
+    pub runge_kutta: integrate::Memory,
     pub derivative: derivative::Memory,
     pub inverse: inverse::Memory,
     pub tendons: tendon::Memory,
@@ -49,7 +51,8 @@ impl Scratch {
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
             dof: std::array::from_fn(|_| vec![0.0; m.nv]),
-            integrate: integrate::Memory::new(m),
+            step_acc: vec![0.0; m.nv],
+            runge_kutta: integrate::Memory::default(),
             derivative: derivative::Memory::default(),
             inverse: inverse::Memory::default(),
             transmission: vec![0.0; m.nv],

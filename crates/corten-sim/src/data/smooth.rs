@@ -102,7 +102,7 @@ macro_rules! fields {
                     ancestors: self.scratch.ancestors.stack::<Four>(),
                     body_acc: &mut self.scratch.body_acc,
                     body_frc: &mut self.scratch.body_frc,
-                    step_acc: &mut self.scratch.integrate.step_acc,
+                    step_acc: &mut self.scratch.step_acc,
                     $($name: &mut self.$name,)*
                 }
             }

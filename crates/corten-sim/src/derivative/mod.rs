@@ -11,7 +11,7 @@ mod smooth;
 mod transition;
 
 pub use finite::{DerivativeError, InverseJacobians, Transition, inverse_fd, transition_fd};
-pub(crate) use smooth::{Memory, constant_diagonal};
+pub(crate) use smooth::{Memory, constant_damping};
 pub use smooth::{actuators, passive_velocity, smooth_velocity};
 pub use transition::{
     DerivativeConfig, TransitionMatrices, fd_convergence_check, max_relative_error, transition,

@@ -145,16 +145,15 @@ fn bias_by_velocity(m: &Model, i: usize) -> f64 {
     if m.actuator_biastype[i] == Bias::Affine.raw() { m.actuator_biasprm[i][2] } else { 0.0 }
 }
 
-/// The diagonal of `qDeriv` for a model whose forces depend on velocities by dampers of joints and
-/// by direct actuators on hinges and slides: the same in all states. All else is zero, but for bias.
-pub(crate) fn constant_diagonal(m: &Model, joints: &[ScalarJoint]) -> Vec<f64> {
-    let mut diagonal = vec![0.0; m.nv];
+/// `−qDeriv` without bias, which is diagonal and the same in all states, for a model whose forces
+/// depend on velocities by dampers of joints and by direct actuators on these hinges and slides.
+pub(crate) fn constant_damping(m: &Model, joints: &[ScalarJoint]) -> Vec<f64> {
+    let mut slopes = vec![0.0; m.nv];
     for (i, joint) in joints.iter().enumerate() {
         let gear = m.actuator_gear[i][0];
-        diagonal[joint.dof as usize] += bias_by_velocity(m, i) * gear * gear;
+        slopes[joint.dof as usize] += bias_by_velocity(m, i) * gear * gear;
     }
-    diagonal.iter_mut().zip(&m.dof_damping).for_each(|(x, damping)| *x -= damping);
-    diagonal
+    m.dof_damping.iter().zip(slopes).map(|(damping, slope)| damping - slope).collect()
 }
 
 /// Derivative of an actuator's force by its own velocity.

@@ -5,8 +5,9 @@
 
 use corten_model::enums::DisableBit;
 
-use super::{Factor, Scheme, advance_state, factor_damped, solve_damped, total_force_kernel};
-use crate::data::smooth::{SmoothState, dispatch_sleep};
+use super::{Factor, Scheme, advance_state, damped_acceleration};
+use crate::awake::Selection;
+use crate::data::smooth::dispatch_sleep;
 use crate::{Data, Model, awake};
 
 /// Semi-implicit Euler (`mj_Euler`).
@@ -15,26 +16,17 @@ pub fn euler(m: &Model, d: &mut Data) {
 }
 
 pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
-    if is_damped(m, d) {
-        dispatch_sleep!(damped_acceleration(m, d, factor));
+    if is_damped(m, awake::dofs!(m, d)) {
+        dispatch_sleep!(damped_acceleration(m, d, factor, |k| m.dof_damping[k]));
     } else {
-        d.scratch.integrate.step_acc.copy_from_slice(&d.qacc);
+        d.scratch.step_acc.copy_from_slice(&d.qacc);
     }
     advance_state(m, d, Scheme::SemiImplicit);
 }
 
 /// Whether damping is implicit.
-pub(crate) fn is_damped(m: &Model, d: &Data) -> bool {
+pub(crate) fn is_damped(m: &Model, dofs: Selection<'_>) -> bool {
     !m.opt.disabled(DisableBit::EulerDamp)
         && !m.opt.disabled(DisableBit::Damper)
-        && awake::dofs!(m, d).ranges().any(|dofs| m.dof_damping[dofs].iter().any(|&b| b > 0.0))
-}
-
-/// The acceleration over the step, implicit in the damping of joints; of any worlds.
-pub(crate) fn damped_acceleration<W: SmoothState>(m: &Model, state: &mut W, factor: Factor) {
-    if factor == Factor::Compute {
-        factor_damped(m, state, |k| m.dof_damping[k]);
-    }
-    total_force_kernel(m, state);
-    solve_damped(m, state);
+        && dofs.ranges().any(|dofs| m.dof_damping[dofs].iter().any(|&b| b > 0.0))
 }

@@ -29,7 +29,7 @@ pub(crate) fn implicit_with(m: &Model, d: &mut Data, factor: Factor) {
     dispatch_sleep!(total_force_kernel(m, d));
     if full {
         let pattern = &d.prepared.structure.square;
-        let x = &mut d.scratch.integrate.step_acc;
+        let x = &mut d.scratch.step_acc;
         match awake::dofs!(m, d).list() {
             None => pattern.solve(&d.qLU, x),
             Some(list) => pattern.solve_rows(&d.qLU, x, list),

@@ -14,9 +14,10 @@ use corten_math::{Four, Number, map_fours, wide};
 use corten_model::enums::{DisableBit, Integrator, Stage, Timer};
 
 pub use euler::euler;
-pub(crate) use euler::{damped_acceleration, euler_with, is_damped};
+pub(crate) use euler::{euler_with, is_damped};
 pub use implicit::implicit;
 pub(crate) use implicit::implicit_with;
+pub(crate) use rk4::Memory;
 pub use rk4::runge_kutta;
 pub use spring_damper::spring_damper;
 pub(crate) use spring_damper::spring_damper_with;
@@ -31,20 +32,6 @@ use crate::{Data, Model, awake, sleep, step, support, timer};
 pub(crate) enum Factor {
     Compute,
     Reuse,
-}
-
-/// Working memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
-    /// The acceleration over the step.
-    pub step_acc: Vec<f64>,
-    rk4: rk4::Memory,
-}
-
-impl Memory {
-    pub fn new(m: &Model) -> Memory {
-        Memory { step_acc: vec![0.0; m.nv], ..Memory::default() }
-    }
 }
 
 /// Advances the state with the integrator of the model.
@@ -70,21 +57,18 @@ enum Scheme {
 }
 
 /// Advances activations, velocities, positions and time by one step, with the acceleration in
-/// `scratch.integrate.step_acc` (`mj_advance`).
+/// `scratch.step_acc` (`mj_advance`).
 fn advance_state(m: &Model, d: &mut Data, scheme: Scheme) {
-    if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
-        advance_activations(m, d, scheme);
-    }
+    advance_activations(m, d, scheme);
     if sleep::fall_asleep(m, d) > 0 {
         // Velocities have changed: so has all that depends on them.
         step::forward_skip(m, d, Stage::Pos, true);
         sleep::update(m, d);
     }
-    let memory = &d.scratch.integrate;
-    advance_velocities(m, awake::dofs!(m, d), &mut d.qvel, &memory.step_acc);
+    advance_velocities(m, awake::dofs!(m, d), &mut d.qvel, &d.scratch.step_acc);
     let rate = match scheme {
         Scheme::SemiImplicit => &d.qvel,
-        Scheme::RungeKutta => &memory.rk4.mean.qvel,
+        Scheme::RungeKutta => &d.scratch.runge_kutta.mean_qvel,
     };
     let (s, h) = (&d.prepared.structure, m.opt.timestep);
     support::integrate_joints(s, awake::bodies!(m, d), &mut d.qpos, rate, h);
@@ -113,9 +97,7 @@ wide! {
 
 /// What [`advance_state`] does besides velocities and positions, for a model without sleep.
 pub(crate) fn advance_rest(m: &Model, d: &mut Data) {
-    if m.na > 0 && !m.opt.disabled(DisableBit::Actuation) {
-        advance_activations(m, d, Scheme::SemiImplicit);
-    }
+    advance_activations(m, d, Scheme::SemiImplicit);
     end_step(m, d);
 }
 
@@ -125,9 +107,12 @@ fn end_step(m: &Model, d: &mut Data) {
 }
 
 fn advance_activations(m: &Model, d: &mut Data, scheme: Scheme) {
+    if m.na == 0 || m.opt.disabled(DisableBit::Actuation) {
+        return;
+    }
     let rates = match scheme {
         Scheme::SemiImplicit => &d.act_dot[..m.na],
-        Scheme::RungeKutta => &d.scratch.integrate.rk4.mean.act[..m.na],
+        Scheme::RungeKutta => &d.scratch.runge_kutta.mean_act_dot[..m.na],
     };
     let act = &mut d.act[..m.na];
     let states = m.actuator_actadr.iter().zip(&m.actuator_actnum);
@@ -153,13 +138,24 @@ fn advance_several(m: &Model, i: usize, act: &mut [f64], rates: &[f64], states: 
     }
 }
 
-/// `qH`: the factor of `M + h diag(damping)`, of any worlds.
+/// The acceleration over the step, implicit in damping; of any worlds.
 #[inline(always)]
-pub(crate) fn factor_damped<W: SmoothState>(
+pub(crate) fn damped_acceleration<W: SmoothState>(
     m: &Model,
     state: &mut W,
+    factor: Factor,
     damping: impl Fn(usize) -> f64,
 ) {
+    if factor == Factor::Compute {
+        factor_damped(m, state, damping);
+    }
+    total_force_kernel(m, state);
+    solve_damped(m, state);
+}
+
+/// `qH`: the factor of `M + h diag(damping)`, of any worlds.
+#[inline(always)]
+fn factor_damped<W: SmoothState>(m: &Model, state: &mut W, damping: impl Fn(usize) -> f64) {
     let v = state.smooth::<Four>(m);
     let (pattern, h) = (&v.structure.mass, m.opt.timestep);
     for dofs in v.dofs.ranges() {
@@ -174,7 +170,7 @@ pub(crate) fn factor_damped<W: SmoothState>(
 
 wide! {
     /// `qfrc_smooth + qfrc_constraint` of any worlds, where the acceleration will be.
-    pub(crate) fn total_force_kernel[W: SmoothState](m: &Model, state: &mut W) {
+    fn total_force_kernel[W: SmoothState](m: &Model, state: &mut W) {
         let v = state.smooth::<Simd>(m);
         for dofs in v.dofs.ranges() {
             let forces = [&v.qfrc_smooth, &v.qfrc_constraint];
@@ -188,7 +184,7 @@ wide! {
 /// From the force in its place to the acceleration over the step, with the factor in `qH`; of any
 /// worlds.
 #[inline(always)]
-pub(crate) fn solve_damped<W: SmoothState>(m: &Model, state: &mut W) {
+fn solve_damped<W: SmoothState>(m: &Model, state: &mut W) {
     let v = state.smooth::<Four>(m);
     for dofs in v.dofs.ranges() {
         let x = &mut v.step_acc[dofs.clone()];

@@ -13,40 +13,34 @@ use crate::{Data, Model, step, support};
 const NODES: [f64; 3] = [0.5, 0.5, 1.0];
 const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
+/// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(crate) struct Memory {
     /// The state at the beginning of the step.
     qpos: Vec<f64>,
     qvel: Vec<f64>,
     act: Vec<f64>,
-    /// Weighted sums of the rates of the stages.
-    pub mean: Rates,
-}
-
-/// Velocity and activation rate; the mean acceleration is that over the step.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rates {
-    pub qvel: Vec<f64>,
-    pub act: Vec<f64>,
+    /// Weighted sums of the rates of the stages; that of accelerations is `Scratch::step_acc`.
+    pub mean_qvel: Vec<f64>,
+    pub mean_act_dot: Vec<f64>,
 }
 
 /// Fourth-order Runge-Kutta; the forward pass of the first stage is done (`mj_RungeKutta`).
 pub fn runge_kutta(m: &Model, d: &mut Data) {
-    let Memory { qpos, qvel, act, mean } = &mut d.scratch.integrate.rk4;
+    let Memory { qpos, qvel, act, mean_qvel, mean_act_dot } = &mut d.scratch.runge_kutta;
     qpos.clone_from(&d.qpos);
     qvel.clone_from(&d.qvel);
     act.clone_from(&d.act);
-    for (sum, n) in [(&mut mean.qvel, m.nv), (&mut mean.act, m.na)] {
+    for (sum, n) in [(mean_qvel, m.nv), (mean_act_dot, m.na), (&mut d.scratch.step_acc, m.nv)] {
         sum.clear();
         sum.resize(n, 0.0);
     }
-    d.scratch.integrate.step_acc.fill(0.0);
     let (time, h) = (d.time, m.opt.timestep);
     add_rates(d, WEIGHTS[0]);
 
     for (node, weight) in NODES.into_iter().zip(WEIGHTS.into_iter().skip(1)) {
         // The velocity of the stage before is the rate of positions: read it before it changes.
-        let Memory { qpos, qvel, act, .. } = &d.scratch.integrate.rk4;
+        let Memory { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
         let s = &d.prepared.structure;
         d.qpos.copy_from_slice(qpos);
         let scaled = &mut d.scratch.dof[0];
@@ -64,7 +58,7 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
         add_rates(d, weight);
     }
 
-    let Memory { qpos, qvel, act, .. } = &d.scratch.integrate.rk4;
+    let Memory { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
     d.time = time;
     d.qpos.copy_from_slice(qpos);
     d.qvel.copy_from_slice(qvel);
@@ -74,9 +68,9 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
 
 /// Adds the rates that `d` holds after a forward pass to their mean.
 fn add_rates(d: &mut Data, weight: f64) {
-    let super::Memory { rk4: memory, step_acc } = &mut d.scratch.integrate;
-    let Rates { qvel, act } = &mut memory.mean;
-    for (sum, rate) in [(qvel, &d.qvel), (step_acc, &d.qacc), (act, &d.act_dot)] {
+    let Memory { mean_qvel, mean_act_dot, .. } = &mut d.scratch.runge_kutta;
+    let step_acc = &mut d.scratch.step_acc;
+    for (sum, rate) in [(mean_qvel, &d.qvel), (step_acc, &d.qacc), (mean_act_dot, &d.act_dot)] {
         for (s, r) in sum.iter_mut().zip(rate) {
             *s += r * weight;
         }

@@ -31,7 +31,7 @@ pub(crate) fn spring_damper_with(m: &Model, d: &mut Data, factor: Factor) {
         dispatch_sleep!(factor_damped(m, d, implicit));
     }
     dispatch_sleep!(total_force_kernel(m, d));
-    for (k, f) in d.scratch.integrate.step_acc.iter_mut().enumerate() {
+    for (k, f) in d.scratch.step_acc.iter_mut().enumerate() {
         *f -= h * stiffness(m, k) * d.qvel[k];
     }
     dispatch_sleep!(solve_damped(m, d));

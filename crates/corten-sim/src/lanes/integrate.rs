@@ -4,10 +4,10 @@ use corten_math::{Four, transpose};
 use corten_model::enums::Integrator;
 
 use super::plan::Plan;
-use super::{WORLDS, gather, is_sane, scatter};
+use super::{Results, WORLDS, gather, is_sane, note_integrated, scatter};
 use crate::data::smooth::Lanes;
 use crate::integrate::{self, Factor};
-use crate::{Data, Model, StepError, check};
+use crate::{Data, Model};
 
 /// Advances worlds after their forward passes, with the results of these in each `Data`.
 pub(super) fn advance(
@@ -18,25 +18,22 @@ pub(super) fn advance(
     [all, with_forces]: [bool; 2],
     alone: [bool; WORLDS],
 ) {
-    match m.opt.integrator {
-        Integrator::Euler if plan.joint_inertia => {
-            if integrate::is_damped(m, worlds[0]) {
-                gather!(l, worlds; qfrc_smooth qfrc_constraint);
-                integrate::damped_acceleration(m, l, Factor::Compute);
-                if all {
-                    scatter!(l, worlds; qH qHDiagInv);
-                }
-            } else {
-                transpose::gather(worlds.each_ref().map(|d| &d.qacc[..]), &mut l.step_acc);
-            }
-        }
-        Integrator::ImplicitFast if with_forces => {
-            gather!(l, worlds; qfrc_smooth qfrc_constraint);
-            implicit_acceleration(m, l, plan);
-        }
-        _ => {
-            worlds.iter_mut().for_each(|d| integrate::advance(m, d));
-            return;
+    let in_lanes = match m.opt.integrator {
+        Integrator::Euler => plan.joint_inertia,
+        Integrator::ImplicitFast => with_forces,
+        _ => false,
+    };
+    if !in_lanes {
+        worlds.iter_mut().for_each(|d| integrate::advance(m, d));
+        return;
+    }
+    if plan.damping.is_empty() {
+        transpose::gather(worlds.each_ref().map(|d| &d.qacc[..]), &mut l.step_acc);
+    } else {
+        gather!(l, worlds; qfrc_smooth qfrc_constraint);
+        integrate::damped_acceleration(m, l, Factor::Compute, |k| plan.damping[k]);
+        if all {
+            scatter!(l, worlds; qH qHDiagInv);
         }
     }
     integrate::advance_joints_kernel(m, l);
@@ -65,14 +62,13 @@ pub(super) fn advance_freely(
     l: &mut Lanes,
     worlds: &mut [&mut Data; WORLDS],
     plan: &Plan,
-) -> [Result<(), StepError>; WORLDS] {
-    l.qfrc_constraint.fill(Four::default());
-    if m.opt.integrator == Integrator::ImplicitFast {
-        implicit_acceleration(m, l, plan);
-    } else if integrate::is_damped(m, worlds[0]) {
-        integrate::damped_acceleration(m, l, Factor::Compute);
-    } else {
+    results: &mut Results,
+) {
+    if plan.damping.is_empty() {
         l.step_acc.copy_from_slice(&l.qacc_smooth);
+    } else {
+        l.qfrc_constraint.fill(Four::default());
+        integrate::damped_acceleration(m, l, Factor::Compute, |k| plan.damping[k]);
     }
     integrate::advance_joints_kernel(m, l);
     scatter!(l, worlds; qvel qpos);
@@ -80,16 +76,7 @@ pub(super) fn advance_freely(
     for d in worlds.iter_mut() {
         d.time += m.opt.timestep;
     }
-    if is_sane(&[&l.qvel]) {
-        [const { Ok(()) }; WORLDS]
-    } else {
-        worlds.each_ref().map(|d| check::integrated(m, d))
+    if !is_sane(&[&l.qvel]) {
+        note_integrated(m, worlds, results);
     }
-}
-
-/// The acceleration over the step, implicit in velocity.
-fn implicit_acceleration(m: &Model, l: &mut Lanes, plan: &Plan) {
-    integrate::factor_damped(m, l, |k| -plan.velocity_derivative[k]);
-    integrate::total_force_kernel(m, l);
-    integrate::solve_damped(m, l);
 }

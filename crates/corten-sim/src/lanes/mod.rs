@@ -15,6 +15,7 @@
 mod integrate;
 mod plan;
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use corten_math::{Four, Mask, Number, transpose, wide};
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType};
 
@@ -31,6 +32,9 @@ use plan::Plan;
 
 /// How many worlds go side by side.
 pub const WORLDS: usize = Four::LANES;
+
+/// What comes of a step of each world.
+type Results = [Result<(), StepError>; WORLDS];
 
 /// Longest path of degrees of freedom; beyond it, the solution of a triangular system skips zeros.
 const DEEPEST: usize = 64;
@@ -177,11 +181,11 @@ pub fn step(
     scratch: &mut LaneScratch,
     worlds: &mut [&mut Data; WORLDS],
     all: bool,
-) -> [Result<(), StepError>; WORLDS] {
+) -> Results {
     let LaneScratch { lanes: l, plan, clearance, .. } = scratch;
     let all = all || plan.reads_all;
 
-    let state = begin(m, l, worlds);
+    let mut results = begin(m, l, worlds);
     smooth_position(m, l, plan);
     velocity::velocities_and_bias_kernel(m, l);
     let with_forces = !all && plan.forces && worlds.iter().all(|d| are_inputs_known(d));
@@ -195,8 +199,8 @@ pub fn step(
         placed = renew(m, l, worlds, clearance, &mut clear);
     }
     if with_forces && plan.loose && clear == [true; WORLDS] && is_free(m, l, plan) {
-        let integrated = integrate::advance_freely(m, l, worlds, plan);
-        return combine(state, integrated, |state, integrated| state.and(integrated));
+        integrate::advance_freely(m, l, worlds, plan, &mut results);
+        return results;
     }
     let reads_frames = plan.reads_frames || !with_forces || clear != [true; WORLDS];
     if reads_frames && !placed {
@@ -205,23 +209,21 @@ pub fn step(
     let outputs = Outputs { all, with_forces, reads_frames };
     outputs.scatter(l, worlds, plan);
 
-    // One world after the other, each as far as it goes: its rows stay in the cache.
-    let mut results = [const { [Ok(()), Ok(())] }; WORLDS];
-    for ((d, result), clear) in worlds.iter_mut().zip(&mut results).zip(clear) {
-        outputs.finish_forward(m, d, plan, clearance, clear);
-        *result = [check::control(m, d), check::acceleration(m, d)];
-    }
-
-    // A world whose numbers went bad has been reset, and its forward pass repeated: it goes on by
-    // itself. Where automatic reset is disabled, it stays with the others.
+    // One world after the other, each as far as it goes: its rows stay in the cache. One whose numbers
+    // went bad has been reset, and its forward pass repeated: it goes on by itself. Where automatic
+    // reset is disabled, it stays with the others.
     let reset = !m.opt.disabled(DisableBit::AutoReset);
-    let alone = results.each_ref().map(|[_, acceleration]| reset && acceleration.is_err());
+    let mut alone = [false; WORLDS];
+    for (k, d) in worlds.iter_mut().enumerate() {
+        outputs.finish_forward(m, d, plan, clearance, clear[k]);
+        note(&mut results[k], check::control(m, d));
+        let acceleration = check::acceleration(m, d);
+        alone[k] = reset && acceleration.is_err();
+        note(&mut results[k], acceleration);
+    }
     integrate::advance(m, l, worlds, plan, [all, with_forces], alone);
-    let integrated = worlds.each_ref().map(|d| check::integrated(m, d));
-    let forward = combine(state, results, |state, [control, acceleration]| {
-        state.and(control).and(acceleration)
-    });
-    combine(forward, integrated, |forward, integrated| forward.and(integrated))
+    note_integrated(m, worlds, &mut results);
+    results
 }
 
 /// Which results of lanes the worlds need.
@@ -314,16 +316,8 @@ fn renew(
                 placed = true;
             }
             let (xpos, xmat) = (&mut d.geom_xpos, &mut d.geom_xmat);
-            transpose::scatter_one(
-                bytemuck::cast_slice(&l.geom_xpos),
-                lane,
-                bytemuck::cast_slice_mut(xpos),
-            );
-            transpose::scatter_one(
-                bytemuck::cast_slice(&l.geom_xmat),
-                lane,
-                bytemuck::cast_slice_mut(xmat),
-            );
+            transpose::scatter_one(cast_slice(&l.geom_xpos), lane, cast_slice_mut(xpos));
+            transpose::scatter_one(cast_slice(&l.geom_xmat), lane, cast_slice_mut(xmat));
             *clear = collision::renew(m, d, clearance, frames(l), lane);
         }
     }
@@ -331,11 +325,7 @@ fn renew(
 }
 
 /// Puts the states of worlds into lanes, after a look at their numbers.
-fn begin(
-    m: &Model,
-    l: &mut Lanes,
-    worlds: &mut [&mut Data; WORLDS],
-) -> [Result<(), StepError>; WORLDS] {
+fn begin(m: &Model, l: &mut Lanes, worlds: &mut [&mut Data; WORLDS]) -> Results {
     gather!(l, worlds; qpos qvel mocap_pos mocap_quat);
     if is_sane(&[&l.qpos, &l.qvel]) {
         return [const { Ok(()) }; WORLDS];
@@ -345,14 +335,18 @@ fn begin(
     state
 }
 
-/// What two results of every world say together.
-fn combine<A, B>(
-    a: [A; WORLDS],
-    b: [B; WORLDS],
-    together: impl Fn(A, B) -> Result<(), StepError>,
-) -> [Result<(), StepError>; WORLDS] {
-    let mut b = b.into_iter();
-    a.map(|a| b.next().map_or(Ok(()), |b| together(a, b)))
+/// Keeps the first error.
+fn note(result: &mut Result<(), StepError>, next: Result<(), StepError>) {
+    if result.is_ok() {
+        *result = next;
+    }
+}
+
+/// Notes what integration made of the velocities.
+fn note_integrated(m: &Model, worlds: &[&mut Data; WORLDS], results: &mut Results) {
+    for (result, d) in results.iter_mut().zip(worlds) {
+        note(result, check::integrated(m, d));
+    }
 }
 
 /// Poses, centres of mass, spatial inertias, the mass matrix and its factor.
@@ -393,7 +387,7 @@ wide! {
     fn at_limits(m: &Model, s: &Structure, qpos: &[Four]) -> bool {
         let joints = s.joints.iter().zip(&m.jnt_limited);
         let limits = m.jnt_range.iter().zip(&m.jnt_margin);
-        let qpos: &[Simd] = bytemuck::cast_slice(qpos);
+        let qpos: &[Simd] = cast_slice(qpos);
         let mut far = Simd::splat(0.0).le(Simd::splat(0.0));
         for ((joint, &limited), (&[low, high], &margin)) in joints.zip(limits) {
             if limited != 0 && matches!(joint.kind, JointType::Hinge | JointType::Slide) {
@@ -409,7 +403,7 @@ wide! {
     fn is_sane(numbers: &[&[Four]]) -> bool {
         let mut sum = Simd::splat(0.0);
         for numbers in numbers {
-            for x in bytemuck::cast_slice::<Four, Simd>(numbers) {
+            for x in cast_slice::<Four, Simd>(numbers) {
                 sum += x.abs();
             }
         }

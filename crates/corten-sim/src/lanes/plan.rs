@@ -2,12 +2,13 @@
 
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType, Transmission};
 
+use crate::awake::Selection;
 use crate::prepared::Prepared;
 use crate::prepared::structure::{Joint, Structure};
 use crate::stage::collision;
 use crate::stage::passive::fluid;
 use crate::support::{any_nonzero, any_set};
-use crate::{Model, derivative};
+use crate::{Model, derivative, integrate};
 
 /// What depends on the model alone.
 #[derive(Clone, Debug)]
@@ -20,8 +21,8 @@ pub(super) struct Plan {
     pub joint_inertia: bool,
     /// Whether lanes know all smooth forces.
     pub forces: bool,
-    /// Then, the diagonal of their derivative by velocities; all else of it is zero.
-    pub velocity_derivative: Vec<f64>,
+    /// Damping that integration in lanes is implicit in; empty if there is none.
+    pub damping: Vec<f64>,
     /// Whether there may be contacts.
     pub contacts: bool,
     /// Whether there are no constraints but contacts and limits of hinges and slides.
@@ -34,14 +35,22 @@ impl Plan {
     pub fn new(m: &Model, prepared: &Prepared) -> Plan {
         let s = &prepared.structure;
         let forces = are_forces_known(m, prepared);
-        let actuated = if forces { prepared.transmissions.joints(0..m.nu) } else { &[] };
+        let damping = match m.opt.integrator {
+            Integrator::Euler if integrate::is_damped(m, Selection::all(m.nv)) => {
+                m.dof_damping.clone()
+            }
+            Integrator::ImplicitFast if forces => {
+                derivative::constant_damping(m, prepared.transmissions.joints(0..m.nu))
+            }
+            _ => Vec::new(),
+        };
         Plan {
             reads_all: reads_all(m),
             reads_frames: m.neq + m.ntendon > 0
                 || m.actuator_trntype.iter().any(|&t| t != Transmission::Joint.raw()),
             joint_inertia: !any_nonzero(&m.tendon_armature),
             forces,
-            velocity_derivative: derivative::constant_diagonal(m, actuated),
+            damping,
             contacts: !collision::is_disabled(m),
             loose: m.opt.disabled(DisableBit::Constraint) || is_loose(m, s),
             limits: ![DisableBit::Constraint, DisableBit::Limit].iter().any(|&f| m.opt.disabled(f)),

@@ -71,8 +71,8 @@ pub(crate) fn add_body_forces(
                 return;
             }
             // The first half is the force here.
-            let (force, torque): (Vec3, Vec3) = (applied.rot(), applied.lin());
-            chains.apply_force(force, torque, xipos[i], i, qfrc);
+            let (force, torque) = (applied.rot(), applied.lin());
+            chains.apply([force, torque], xipos[i], i, qfrc);
         }
     }
 }

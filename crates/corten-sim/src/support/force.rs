@@ -21,7 +21,7 @@ pub fn apply_force(
     body: usize,
     qfrc: &mut [f64],
 ) {
-    Chains::of(d).apply_force(force, torque, point, body, qfrc);
+    Chains::of(d).apply([force, torque], point, body, qfrc);
 }
 
 /// The degrees of freedom that move bodies, and their axes.
@@ -38,14 +38,7 @@ impl<'a> Chains<'a> {
     }
 
     /// See [`apply_force`].
-    pub fn apply_force(
-        self,
-        force: Vec3,
-        torque: Vec3,
-        point: Vec3,
-        body: usize,
-        qfrc: &mut [f64],
-    ) {
+    pub fn apply(self, [force, torque]: [Vec3; 2], point: Vec3, body: usize, qfrc: &mut [f64]) {
         let Some(node) = self.structure.bodies.get(body) else { return };
         let offset = point - self.subtree_com[node.root as usize];
         for &k in self.structure.chain(body) {

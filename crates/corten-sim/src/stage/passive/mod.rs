@@ -134,23 +134,12 @@ fn total_force<T: Number>(spring: T, damper: T, fluid: T) -> T {
 /// Springs of joints; whether there are any.
 #[inline(never)]
 fn joint_springs(m: &Model, d: &mut Data) -> bool {
-    let s = &d.prepared.structure;
-    let mut any = false;
-    if awake::dofs!(m, d).list().is_some() {
-        for i in awake::bodies!(m, d).iter() {
-            for j in s.bodies[i].joints() {
-                if m.jnt_stiffness[j] != 0.0 {
-                    let joint = &s.joints[j];
-                    joint_spring(m, &d.qpos, joint, m.jnt_stiffness[j], &mut d.qfrc_spring);
-                    any = true;
-                }
-            }
-        }
-        return any;
-    }
+    let (s, filter) = (&d.prepared.structure, sleep::filters(m, d));
     let (qpos, force) = (&d.qpos[..], &mut d.qfrc_spring[..]);
+    let mut any = false;
     for (joint, &stiffness) in s.joints.iter().zip(&m.jnt_stiffness) {
-        if stiffness != 0.0 {
+        let body = || s.dof_body[joint.dof()] as usize;
+        if stiffness != 0.0 && !(filter && d.body_awake[body()] == SleepState::Asleep.raw()) {
             joint_spring(m, qpos, joint, stiffness, force);
             any = true;
         }
