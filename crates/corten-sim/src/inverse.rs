@@ -10,7 +10,7 @@
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 
 use crate::integrate::spring_damper;
-use crate::stage::{acceleration, collision, constraint, energy, inertia, sensor};
+use crate::stage::{acceleration, collision, constraint, energy, sensor};
 use crate::support::Chains;
 use crate::{Data, Model, awake, derivative, sleep, solve, step, timer};
 
@@ -46,14 +46,11 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
         }
     }
 
-    let given = if m.opt.enabled(EnableBit::InvDiscrete) {
-        let mut given = std::mem::take(&mut d.scratch.inverse.qacc);
-        given.clone_from(&d.qacc);
+    let discrete = m.opt.enabled(EnableBit::InvDiscrete);
+    if discrete {
+        d.scratch.inverse.qacc.clone_from(&d.qacc);
         to_continuous(m, d);
-        Some(given)
-    } else {
-        None
-    };
+    }
 
     let constraint_timer = timer::start(d);
     solve::inverse_constraint(m, d);
@@ -71,16 +68,14 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
     } else {
         d.qfrc_inverse.copy_from_slice(&d.qfrc_bias);
     }
-    let mut momentum = std::mem::take(&mut d.scratch.dof[0]);
-    inertia::mul(d, &d.qacc, &mut momentum);
+    let momentum = &mut d.scratch.dof[0];
+    d.prepared.structure.mass.mul(&d.M, &d.qacc, momentum);
     let known = d.qfrc_passive.iter().zip(&d.qfrc_constraint);
-    for ((f, ma), (passive, constraint)) in d.qfrc_inverse.iter_mut().zip(&momentum).zip(known) {
+    for ((f, ma), (passive, constraint)) in d.qfrc_inverse.iter_mut().zip(momentum).zip(known) {
         *f += *ma - passive - constraint;
     }
-    d.scratch.dof[0] = momentum;
-    if let Some(given) = given {
-        d.qacc.copy_from_slice(&given);
-        d.scratch.inverse.qacc = given;
+    if discrete {
+        d.qacc.copy_from_slice(&d.scratch.inverse.qacc);
     }
     timer.stop(d, Timer::Inverse);
 }
@@ -108,13 +103,12 @@ fn to_continuous(m: &Model, d: &mut Data) {
     if matches!(integrator, Integrator::Implicit | Integrator::ImplicitFast) {
         derivative::smooth_velocity(m, d, integrator == Integrator::Implicit);
     }
-    let mut force = std::mem::take(&mut d.scratch.dof[0]);
+    let [force, product, ..] = &mut d.scratch.dof;
     let s = &d.prepared.structure;
-    s.mass.mul(&d.M, &d.qacc, &mut force);
+    s.mass.mul(&d.M, &d.qacc, force);
     match integrator {
         Integrator::Rk4 => force.copy_from_slice(&d.qacc),
         Integrator::Implicit => {
-            let product = &mut d.scratch.dof[1];
             s.square.mul(&d.qDeriv, &d.qacc, product);
             force.iter_mut().zip(product).for_each(|(f, p)| *f -= h * *p);
         }
@@ -145,10 +139,9 @@ fn to_continuous(m: &Model, d: &mut Data) {
         }
     }
     if integrator != Integrator::Rk4 {
-        s.mass.solve(&d.qLD, &d.qLDiagInv, &mut force);
+        s.mass.solve(&d.qLD, &d.qLDiagInv, force);
     }
-    d.qacc.copy_from_slice(&force);
-    d.scratch.dof[0] = force;
+    d.qacc.copy_from_slice(force);
 }
 
 /// Working memory.
@@ -156,6 +149,7 @@ fn to_continuous(m: &Model, d: &mut Data) {
 pub(crate) struct Memory {
     /// The acceleration given by the user, in discrete mode.
     qacc: Vec<f64>,
+    /// Of the forward pass.
     qfrc_constraint: Vec<f64>,
     efc_force: Vec<f64>,
     applied: Vec<f64>,
@@ -168,23 +162,28 @@ pub fn compare_forward(m: &Model, d: &mut Data) {
     if d.nefc == 0 {
         return;
     }
-    let mut memory = std::mem::take(&mut d.scratch.inverse);
-    memory.applied.clear();
-    memory.applied.extend(d.qfrc_applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b));
-    let (xfrc, xipos) = (&d.xfrc_applied, &d.xipos);
-    acceleration::add_body_forces(m, Chains::of(d), xfrc, xipos, &mut memory.applied);
-    memory.qfrc_constraint.clone_from(&d.qfrc_constraint);
-    memory.efc_force.clone_from(&d.efc_force);
+    let forward = &mut d.scratch.inverse;
+    forward.applied.clear();
+    forward.applied.extend(d.qfrc_applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b));
+    let chains = Chains {
+        structure: &d.prepared.structure,
+        subtree_com: &d.subtree_com,
+        cdof: &d.cdof,
+    };
+    let (forces, places) = (&d.xfrc_applied, &d.xipos);
+    acceleration::add_body_forces(m, chains, forces, places, &mut forward.applied);
+    forward.qfrc_constraint.clone_from(&d.qfrc_constraint);
+    forward.efc_force.clone_from(&d.efc_force);
 
     inverse_skip(m, d, Stage::Vel, false);
 
+    let forward = &d.scratch.inverse;
     let distance =
         |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
     d.solver_fwdinv = [
-        distance(&memory.qfrc_constraint, &d.qfrc_constraint),
-        distance(&memory.applied, &d.qfrc_inverse),
+        distance(&forward.qfrc_constraint, &d.qfrc_constraint),
+        distance(&forward.applied, &d.qfrc_inverse),
     ];
-    d.qfrc_constraint.copy_from_slice(&memory.qfrc_constraint);
-    d.efc_force.clone_from(&memory.efc_force);
-    d.scratch.inverse = memory;
+    d.qfrc_constraint.copy_from_slice(&forward.qfrc_constraint);
+    d.efc_force.clone_from(&forward.efc_force);
 }

@@ -20,7 +20,7 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
 
     let mut d = Data::new(&m);
     let nq = m.nq;
-    let mut keys = std::mem::take(&mut m.key_qpos);
+    let mut keys = m.key_qpos.clone();
     for qpos in keys.chunks_exact_mut(nq.max(1)) {
         support::normalize_quat(&m, qpos);
     }

@@ -107,7 +107,7 @@ fn sleep_policies(m: &mut ModelArrays) -> Result<(), ConstantsError> {
             *policy = SleepPolicy::AutoNever.raw();
         }
     }
-    let mut policies = std::mem::take(&mut m.tree_sleep_policy);
+    let mut policies = m.tree_sleep_policy.clone();
     let mut keep_body_awake = |body: i32| {
         if let Some(tree) =
             index(body, m.nbody).and_then(|b| index(m.body_treeid[b], policies.len()))

@@ -37,15 +37,14 @@ pub(super) fn set(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
 
 /// Runs the position stages in `qpos0`, with cameras and lights as if fixed to their bodies.
 fn compute(m: &mut Model, d: &mut Data) {
-    let cameras = vec![0; m.ncam];
-    let lights = vec![0; m.nlight];
-    let cameras = std::mem::replace(&mut m.cam_mode, cameras);
-    let lights = std::mem::replace(&mut m.light_mode, lights);
+    let modes = (m.cam_mode.clone(), m.light_mode.clone());
+    m.cam_mode.fill(0);
+    m.light_mode.fill(0);
     d.qpos.copy_from_slice(&m.qpos0);
     kinematics::kinematics(m, d);
     inertia::centers_of_mass(m, d);
     kinematics::cameras_and_lights(m, d);
-    (m.cam_mode, m.light_mode) = (cameras, lights);
+    (m.cam_mode, m.light_mode) = modes;
 
     dof_inertias(m, d);
     tendon::tendon(m, d);
@@ -91,8 +90,8 @@ struct Factor<'a> {
     pattern: &'a TreePattern,
     lower: &'a [f64],
     inverse_diagonal: &'a [f64],
-    chain: Vec<usize>,
-    vector: Vec<f64>,
+    /// The dofs of a vector and their values.
+    chain: Vec<(usize, f64)>,
 }
 
 impl<'a> Factor<'a> {
@@ -102,7 +101,6 @@ impl<'a> Factor<'a> {
             lower: &d.qLD,
             inverse_diagonal: &d.qLDiagInv,
             chain: Vec::new(),
-            vector: Vec::new(),
         }
     }
 
@@ -116,13 +114,9 @@ impl<'a> Factor<'a> {
     /// of their members; x becomes zero. The product has MuJoCo's order of sums, so that the
     /// constants have its bits.
     fn weight(&mut self, dofs: impl Iterator<Item = usize>, x: &mut [f64]) -> f64 {
-        let mut chain = std::mem::take(&mut self.chain);
-        let mut row = std::mem::take(&mut self.vector);
-        chain.clear();
-        chain.extend(dofs.filter(|&i| i < self.pattern.size()));
-        row.clear();
-        row.extend(chain.iter().map(|&i| x[i]));
-        for &i in &chain {
+        self.chain.clear();
+        self.chain.extend(dofs.filter(|&i| i < self.pattern.size()).map(|i| (i, x[i])));
+        for &(i, _) in &self.chain {
             let xi = x[i];
             if xi != 0.0 {
                 self.row(i).for_each(|(j, l)| x[j] -= l * xi);
@@ -130,7 +124,7 @@ impl<'a> Factor<'a> {
         }
         let whole = x.len() - x.len() % 4;
         let (mut sum, mut rest) = ([0.0; 4], 0.0);
-        for (&i, v) in chain.iter().zip(&row).rev() {
+        for &(i, v) in self.chain.iter().rev() {
             x[i] *= self.inverse_diagonal[i];
             let range = self.pattern.row(i);
             let (columns, lower) = (self.pattern.columns(i), &self.lower[range]);
@@ -144,8 +138,7 @@ impl<'a> Factor<'a> {
                 rest += v * x[i];
             }
         }
-        chain.iter().for_each(|&i| x[i] = 0.0);
-        (self.chain, self.vector) = (chain, row);
+        self.chain.iter().for_each(|&(i, _)| x[i] = 0.0);
         ((sum[0] + sum[2]) + (sum[1] + sum[3])) + rest
     }
 
@@ -209,18 +202,6 @@ fn body_weights(m: &mut Model, d: &Data, row: &mut [f64]) -> Result<(), Constant
 /// Inverse weights of dofs; those of a ball joint, and of each half of a free joint, share their
 /// mean.
 fn dof_weights(m: &mut Model, d: &Data, row: &mut [f64]) -> Result<(), ConstantsError> {
-    let mut weights = std::mem::take(&mut m.dof_invweight0);
-    let result = fill_dof_weights(m, d, row, &mut weights);
-    m.dof_invweight0 = weights;
-    result
-}
-
-fn fill_dof_weights(
-    m: &Model,
-    d: &Data,
-    row: &mut [f64],
-    weights: &mut [f64],
-) -> Result<(), ConstantsError> {
     let mut factor = Factor::new(d);
     for j in 0..m.njnt {
         let (Some(body), Some(first)) =
@@ -229,24 +210,24 @@ fn fill_dof_weights(
             continue;
         };
         if m.body_simple[body] == POINT_MASS {
-            weights[first] = point_mass_weight(m, body)?;
+            m.dof_invweight0[first] = point_mass_weight(m, body)?;
             continue;
         }
-        let mut weight = |dof: usize| {
-            if dof >= m.nv {
-                return 0.0;
-            }
-            row[dof] = 1.0;
-            factor.weight(std::iter::successors(Some(dof), |&k| chain::parent_dof(m, k)), row)
-        };
         let (groups, size) = match JointType::from_raw(m.jnt_type[j]) {
             Some(JointType::Free) => (2, 3),
             Some(JointType::Ball) => (1, 3),
             _ => (1, 1),
         };
         for start in (0..groups).map(|g| first + g * size) {
-            let sum: f64 = (start..start + size).map(&mut weight).sum();
-            if let Some(group) = weights.get_mut(start..start + size) {
+            let weight = |dof: usize| {
+                if dof >= m.nv {
+                    return 0.0;
+                }
+                row[dof] = 1.0;
+                factor.weight(std::iter::successors(Some(dof), |&k| chain::parent_dof(m, k)), row)
+            };
+            let sum: f64 = (start..start + size).map(weight).sum();
+            if let Some(group) = m.dof_invweight0.get_mut(start..start + size) {
                 group.fill(sum / size as f64);
             }
         }

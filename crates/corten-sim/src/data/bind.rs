@@ -46,7 +46,7 @@ impl Data {
             self.scratch.tendons = tendon::Memory::default();
             self.scratch.collision.forget_hulls();
         } else {
-            let threads = std::mem::take(&mut self.scratch.threads);
+            let threads = self.scratch.threads.clone();
             self.scratch = Scratch { threads, ..Scratch::new(m, &prepared.structure) };
             self.contact.clear();
             self.ncon = 0;

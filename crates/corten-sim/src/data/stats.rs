@@ -63,8 +63,7 @@ impl SolverStats {
     /// All in MuJoCo's form: [`NISLAND`] rows of [`NSOLVER`] iterations. They stay in this form.
     pub fn in_full(&mut self) -> &mut Vec<SolverStat> {
         self.full.resize(NISLAND * NSOLVER, SolverStat::default());
-        let islands = std::mem::take(&mut self.islands);
-        for (to, from) in self.full.chunks_mut(NSOLVER).zip(islands) {
+        for (to, from) in self.full.chunks_mut(NSOLVER).zip(self.islands.drain(..)) {
             to[..from.len()].copy_from_slice(&from);
         }
         &mut self.full

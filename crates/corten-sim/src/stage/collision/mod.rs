@@ -152,9 +152,16 @@ pub fn collision(m: &Model, d: &mut Data) {
     work.pairs.end();
     broad.put_back(pool);
     if let Some(hook) = d.hooks.get() {
-        let mut contacts = std::mem::take(&mut d.contact);
-        contacts.retain(|c| is_listed(m, c.geom) || !rejects(m, d, &*hook, c.geom));
-        d.contact = contacts;
+        // One after the other, since the hook may look at the data.
+        let mut kept = 0;
+        for k in 0..d.contact.len() {
+            let geom = d.contact[k].geom;
+            if is_listed(m, geom) || !rejects(m, d, &*hook, geom) {
+                d.contact.swap(kept, k);
+                kept += 1;
+            }
+        }
+        d.contact.truncate(kept);
     }
     tighten(&mut d.contact, room);
     d.ncon = d.contact.len();

@@ -6,6 +6,7 @@ use corten_math::{MIN_VAL, Spatial, Vec3};
 use corten_model::enums::{ContactDataField, GeomType, ObjType};
 use corten_model::sensor::ContactReduction;
 
+use super::measure::Reading;
 use super::{Sensor, contains};
 use crate::chain::index;
 use crate::support::contact_force;
@@ -54,17 +55,18 @@ pub(super) fn touch(m: &Model, d: &Data, sensor: &Sensor) -> Option<f64> {
 }
 
 /// The contact sensor: fields of the selected contacts, one slot after the other.
-pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
-    out.fill(0.0);
+pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor) -> Reading {
+    let none_else = Reading::from([]);
+    sensor.output(d).fill(0.0);
     let [fields, reduce, _] = m.sensor_intprm[sensor.id];
     let size: usize = ContactDataField::chosen(fields).map(|f| f.width()).sum();
     if size == 0 {
-        return Some(());
+        return none_else;
     }
     let reduction = ContactReduction::from_raw(reduce).unwrap_or(ContactReduction::None);
-    let mut memory = std::mem::take(&mut d.scratch.contact_sensor);
-    memory.matches.clear();
-    for (i, contact) in d.contact[..d.ncon].iter().enumerate() {
+    d.scratch.contact_sensor.matches.clear();
+    for i in 0..d.ncon {
+        let contact = &d.contact[i];
         if let Some(flipped) = matches(m, d, sensor, contact) {
             let order = match reduction {
                 ContactReduction::MinDist => contact.dist,
@@ -74,25 +76,26 @@ pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor, out: &mut [f64])
                 }
                 ContactReduction::None | ContactReduction::NetForce => 0.0,
             };
-            memory.matches.push(Match { order, contact: i, flipped });
+            d.scratch.contact_sensor.matches.push(Match { order, contact: i, flipped });
         }
     }
-    let found = memory.matches.len() as f64;
+    let matches = &mut d.scratch.contact_sensor.matches;
+    let (count, found) = (matches.len(), matches.len() as f64);
     if reduction == ContactReduction::NetForce {
-        let wrench = net_wrench(m, d, &memory.matches);
-        fill_slot(fields, out, |field| wrench.field(field, found));
-    } else {
-        memory.matches.sort_unstable_by(|a, b| {
-            let order = a.order.partial_cmp(&b.order).unwrap_or(Ordering::Equal);
-            order.then(a.contact.cmp(&b.contact))
-        });
-        for (slot, one) in out.chunks_exact_mut(size).zip(&memory.matches) {
-            let seen = Seen::new(m, d, one);
-            fill_slot(fields, slot, |field| seen.field(field, found));
-        }
+        let wrench = net_wrench(m, d, &d.scratch.contact_sensor.matches);
+        fill_slot(fields, sensor.output(d), |field| wrench.field(field, found));
+        return none_else;
     }
-    d.scratch.contact_sensor = memory;
-    Some(())
+    matches.sort_unstable_by(|a, b| {
+        let order = a.order.partial_cmp(&b.order).unwrap_or(Ordering::Equal);
+        order.then(a.contact.cmp(&b.contact))
+    });
+    for k in 0..count {
+        let seen = Seen::new(m, d, &d.scratch.contact_sensor.matches[k]);
+        let Some(slot) = sensor.output(d).chunks_exact_mut(size).nth(k) else { break };
+        fill_slot(fields, slot, |field| seen.field(field, found));
+    }
+    none_else
 }
 
 fn fill_slot(fields: i32, slot: &mut [f64], value: impl Fn(ContactDataField) -> Vec3) {
@@ -108,18 +111,18 @@ fn fill_slot(fields: i32, slot: &mut [f64], value: impl Fn(ContactDataField) -> 
 }
 
 /// One contact as a sensor reports it.
-struct Seen<'a> {
-    contact: &'a Contact,
+struct Seen {
+    contact: Contact,
     force: Vec3,
     torque: Vec3,
     flipped: bool,
 }
 
-impl Seen<'_> {
-    fn new<'a>(m: &Model, d: &'a Data, one: &Match) -> Seen<'a> {
+impl Seen {
+    fn new(m: &Model, d: &Data, one: &Match) -> Seen {
         let wrench = contact_force(m, d, one.contact);
         Seen {
-            contact: &d.contact[one.contact],
+            contact: d.contact[one.contact],
             force: Vec3::from_slice(&wrench),
             torque: Vec3::from_slice(&wrench[3..]),
             flipped: one.flipped,

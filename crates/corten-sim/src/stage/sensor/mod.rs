@@ -105,14 +105,23 @@ struct Sensor {
     kind: SensorType,
     object: (ObjType, i32),
     reference: (ObjType, i32),
+    /// Its part of `sensordata`.
+    start: usize,
+    end: usize,
 }
 
 impl Sensor {
     #[inline]
     fn new(m: &Model, entry: &Entry) -> Sensor {
-        let &Entry { id, kind, object, reference, .. } = entry;
+        let &Entry { id, kind, object, reference, start, end } = entry;
         let (object, reference) = ((object, m.sensor_objid[id]), (reference, m.sensor_refid[id]));
-        Sensor { id, kind, object, reference }
+        Sensor { id, kind, object, reference, start, end }
+    }
+
+    /// Where the reading goes.
+    #[inline]
+    fn output<'a>(&self, d: &'a mut Data) -> &'a mut [f64] {
+        d.sensordata.get_mut(self.start..self.end).unwrap_or(&mut [])
     }
 
     /// Index of the measured object among `count` of its type.
@@ -147,7 +156,6 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
         return;
     }
     let filter = sleep::filters(m, d);
-    let mut data = std::mem::take(&mut d.sensordata);
     let mut shared = Shared::default();
     let mut user = false;
     for k in 0..count {
@@ -155,29 +163,26 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
         if filter && sleep::state(m, d, ObjType::Sensor, entry.id) == SleepState::Asleep {
             continue;
         }
-        let Some(out) = data.get_mut(entry.start..entry.end) else { continue };
         let sensor = Sensor::new(m, &entry);
-        let measured = if sensor.kind == SensorType::User {
+        if sensor.kind == SensorType::User {
             shared.prepare(m, d, stage);
             user = true;
-            None
-        } else {
-            measure::measure(m, d, &sensor, &mut shared, out)
-        };
-        // A sensor of something that does not exist reads zero, and one that a hook is to fill.
-        if measured.is_none() {
-            out.fill(0.0);
+        }
+        let reading = measure::measure(m, d, &sensor, &mut shared);
+        let out = sensor.output(d);
+        match reading {
+            Some(reading) => reading.write(out),
+            // What measures something that does not exist reads zero, and what a hook is to fill.
+            None => out.fill(0.0),
         }
         apply_cutoff(m, &sensor, out);
     }
-    d.sensordata = data;
     if user && let Some(hook) = d.hooks.get() {
         hook.sensor(m, d, stage);
-        for entry in
-            entries(&d.prepared.sensors).iter().filter(|entry| entry.kind == SensorType::User)
-        {
-            if let Some(out) = d.sensordata.get_mut(entry.start..entry.end) {
-                apply_cutoff(m, &Sensor::new(m, entry), out);
+        for k in 0..count {
+            let sensor = Sensor::new(m, &entries(&d.prepared.sensors)[k]);
+            if sensor.kind == SensorType::User {
+                apply_cutoff(m, &sensor, sensor.output(d));
             }
         }
     }

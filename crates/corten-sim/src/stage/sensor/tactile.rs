@@ -8,31 +8,32 @@ use corten_math::{MIN_VAL, Vec3};
 use corten_model::enums::GeomType;
 
 use super::Sensor;
+use super::measure::Reading;
 use crate::chain::{self, index};
 use crate::{Data, Model};
 
 /// Depth at which the pressure is one half, m.
 const HALF_PRESSURE_DEPTH: f64 = 0.05;
 
-pub(super) fn measure(m: &Model, d: &Data, sensor: &Sensor, out: &mut [f64]) -> Option<()> {
-    out.fill(0.0);
+pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor) -> Option<Reading> {
+    sensor.output(d).fill(0.0);
     let mesh = sensor.object(m.nmesh)?;
     let geom = index(sensor.reference.1, m.ngeom)?;
     let weld = weld_of(m, geom)?;
-    for (k, contact) in d.contact[..d.ncon].iter().enumerate() {
+    for k in 0..d.ncon {
         for (mine, other) in [(0, 1), (1, 0)] {
             let [Some(own), Some(touched)] =
-                [mine, other].map(|side| index(contact.geom[side], m.ngeom))
+                [mine, other].map(|side| index(d.contact[k].geom[side], m.ngeom))
             else {
                 continue;
             };
             let known = |earlier: &crate::Contact| partner(m, earlier, weld, touched);
             if weld_of(m, own) == Some(weld) && !d.contact[..k].iter().any(known) {
-                press(m, d, mesh, geom, weld, touched, out);
+                press(m, d, sensor, mesh, geom, weld, touched);
             }
         }
     }
-    Some(())
+    Some(Reading::from([]))
 }
 
 fn weld_of(m: &Model, geom: usize) -> Option<usize> {
@@ -50,12 +51,12 @@ fn partner(m: &Model, contact: &crate::Contact, weld: usize, touched: usize) -> 
 /// Readings of all vertices that lie inside one geom.
 fn press(
     m: &Model,
-    d: &Data,
+    d: &mut Data,
+    sensor: &Sensor,
     mesh: usize,
     geom: usize,
     weld: usize,
     touched: usize,
-    out: &mut [f64],
 ) -> Option<()> {
     let vertices = part(&m.mesh_vert, m.mesh_vertadr[mesh], m.mesh_vertnum[mesh])?;
     // Three vectors per vertex: the normal and two tangents.
@@ -80,7 +81,7 @@ fn press(
             sliding.dot(axis(1)).abs(),
             sliding.dot(axis(2)).abs(),
         ];
-        for (channel, reading) in out.chunks_exact_mut(vertices.len()).zip(readings) {
+        for (channel, reading) in sensor.output(d).chunks_exact_mut(vertices.len()).zip(readings) {
             channel[v] = reading;
         }
     }

@@ -10,7 +10,7 @@ use corten_math::{Four, Mat3, Number, Vec3, Wide, wide};
 use super::path::Leg;
 use super::pattern::Pattern;
 use super::wrap::{Obstacle, Shape, normalized};
-use crate::{Data, Model};
+use crate::Model;
 
 /// How four legs run at present: numbers of each stand four apart from one another.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -98,6 +98,13 @@ pub(super) fn vector(numbers: &[f64], at: u32) -> Vec3 {
     Vec3([numbers[0], numbers[LANES], numbers[2 * LANES]])
 }
 
+/// Where the ends of legs and the obstacles are.
+pub(super) struct Poses<'a> {
+    pub site_xpos: &'a [Vec3],
+    pub geom_xpos: &'a [Vec3],
+    pub geom_xmat: &'a [Mat3],
+}
+
 /// Four legs around obstacles of the same shape, all with a site beside it or all without, or around
 /// none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,23 +171,23 @@ impl Batch {
 
     /// How the legs run.
     #[inline(always)]
-    fn run<S: Wide>(&self, m: &Model, d: &Data, runs: &mut Runs) {
+    fn run<S: Wide>(&self, m: &Model, poses: &Poses<'_>, runs: &mut Runs) {
         let (zero, one) = (S::splat(0.0), S::splat(1.0));
         let [start, end] = &self.sites;
-        let start = Vec3::<S>::from_lanes(|k| d.site_xpos[start[k] as usize]);
-        let end = Vec3::from_lanes(|k| d.site_xpos[end[k] as usize]);
+        let start = Vec3::<S>::from_lanes(|k| poses.site_xpos[start[k] as usize]);
+        let end = Vec3::from_lanes(|k| poses.site_xpos[end[k] as usize]);
         let mut gap = end - start;
         let mut rest = None;
         if let Some(shape) = self.shape {
             let geom = |k: usize| self.geoms[k] as usize;
             let obstacle = Obstacle {
                 shape,
-                center: Vec3::from_lanes(|k| d.geom_xpos[geom(k)]),
-                frame: Mat3::from_lanes(|k| &d.geom_xmat[geom(k)]),
+                center: Vec3::from_lanes(|k| poses.geom_xpos[geom(k)]),
+                frame: Mat3::from_lanes(|k| &poses.geom_xmat[geom(k)]),
                 radius: S::from_lanes(|k| m.geom_size[geom(k)][0]),
             };
             let side = if self.has_sides {
-                Some(Vec3::from_lanes(|k| d.site_xpos[self.sides[k] as usize]))
+                Some(Vec3::from_lanes(|k| poses.site_xpos[self.sides[k] as usize]))
             } else {
                 None
             };
@@ -224,13 +231,13 @@ wide! {
     /// How all legs run, but for those of sleeping tendons.
     pub(super) fn run(
         m: &Model,
-        d: &Data,
+        poses: Poses<'_>,
         batches: &[Batch],
         asleep: &[bool],
         runs: &mut [Runs],
     ) {
         for (batch, runs) in batches.iter().zip(runs).filter(|(batch, _)| !batch.sleeps(asleep)) {
-            batch.run::<Simd>(m, d, runs);
+            batch.run::<Simd>(m, &poses, runs);
         }
     }
 }

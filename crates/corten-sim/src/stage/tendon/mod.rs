@@ -20,7 +20,7 @@ use corten_model::enums::{JointType, ObjType, SleepState};
 
 pub(crate) use pattern::Pattern;
 
-use self::legs::Runs;
+use self::legs::{Poses, Runs};
 use self::path::{Leg, Piece, Pull};
 use self::pattern::Summand;
 use crate::chain::{self, BodyPoint};
@@ -48,35 +48,36 @@ pub fn tendon(m: &Model, d: &mut Data) {
     if m.ntendon == 0 {
         return;
     }
-    let mut memory = std::mem::take(&mut d.scratch.tendons);
-    memory.asleep.clear();
+    d.scratch.tendons.asleep.clear();
     if sleep::filters(m, d) {
-        let asleep = |i| sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep;
-        memory.asleep.extend((0..m.ntendon).map(asleep));
+        for i in 0..m.ntendon {
+            let asleep = sleep::state(m, d, ObjType::Tendon, i) == SleepState::Asleep;
+            d.scratch.tendons.asleep.push(asleep);
+        }
     }
-    let batches = &d.prepared.tendons.batches;
-    memory.runs.resize(batches.len(), Runs::default());
-    legs::run(m, d, batches, &memory.asleep, &mut memory.runs);
-    let Memory { runs, asleep, touched } = &mut memory;
+    let Data { scratch, prepared, site_xpos, geom_xpos, geom_xmat, .. } = d;
+    let (batches, Memory { runs, asleep, .. }) = (&prepared.tendons.batches, &mut scratch.tendons);
+    runs.resize(batches.len(), Runs::default());
+    legs::run(m, Poses { site_xpos, geom_xpos, geom_xmat }, batches, asleep, runs);
     if is_sparse(m) {
-        rows(m, d, runs, asleep, Touched(touched));
+        rows(m, d, Touched);
     } else {
-        rows(m, d, runs, asleep, Nonzero);
+        rows(m, d, Nonzero);
     }
-    d.scratch.tendons = memory;
 }
 
 wide! {
     /// Points, lengths and Jacobians, from the runs of all legs.
-    fn rows[E: Entries](m: &Model, d: &mut Data, runs: &[Runs], asleep: &[bool], entries: E) {
+    fn rows[E: Entries](m: &Model, d: &mut Data, entries: E) {
         let n = m.ntendon;
+        let Memory { runs, asleep, touched } = &mut d.scratch.tendons;
         let pattern = &d.prepared.tendons;
         let size = pattern.colind.len();
         d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
         d.ten_J_colind.resize(size, 0);
         d.ten_J.clear();
         d.ten_J.resize(size, 0.0);
-        let runs = bytemuck::cast_slice(runs);
+        let (runs, asleep) = (bytemuck::cast_slice(runs), &asleep[..]);
         let objects = d.wrap_obj.as_flattened_mut();
         let positions = d.wrap_xpos.as_flattened_mut().as_chunks_mut().0;
         let room = objects.len().min(positions.len());
@@ -88,9 +89,10 @@ wide! {
             subtree_com: &d.subtree_com,
             cdof: &d.cdof,
             values: &mut d.ten_J,
+            touched,
             entries,
         };
-        rows.entries.begin(size);
+        rows.entries.begin(rows.touched, size);
         let (parts, lengths) = (&pattern.parts[..n], &mut d.ten_length[..n]);
         let (wrapadr, wrapnum) = (&mut d.ten_wrapadr[..n], &mut d.ten_wrapnum[..n]);
         for i in 0..n {
@@ -110,7 +112,7 @@ wide! {
         let (colind, rownnz) = (&mut d.ten_J_colind[..size], &mut d.ten_J_rownnz[..n]);
         if asleep.is_empty() {
             rows.pull(&pattern.pulls);
-            if rows.entries.keep_all(rows.values) {
+            if rows.entries.keep_all(rows.touched, rows.values) {
                 colind.copy_from_slice(&pattern.colind);
                 rownnz.copy_from_slice(&pattern.rownnz);
                 return;
@@ -131,76 +133,76 @@ wide! {
 /// Which entries a row keeps.
 trait Entries {
     /// There may be so many, of all rows.
-    fn begin(&mut self, most: usize);
+    fn begin(&self, touched: &mut Vec<bool>, most: usize);
     /// A path depends on the dofs of a pull.
-    fn touch(&mut self, pattern: &Pattern, pull: &Pull);
-    fn keeps(&self, slot: usize, value: f64) -> bool;
+    fn touch(&self, touched: &mut [bool], pattern: &Pattern, pull: &Pull);
+    fn keeps(&self, touched: &[bool], slot: usize, value: f64) -> bool;
     /// Whether every one is kept.
-    fn keep_all(&self, values: &[f64]) -> bool;
+    fn keep_all(&self, touched: &[bool], values: &[f64]) -> bool;
     /// Enters a joint of a fixed tendon.
-    fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64);
+    fn enter(&self, touched: &mut [bool], values: &mut [f64], slot: usize, coefficient: f64);
 }
 
 /// Those that are not zero.
 struct Nonzero;
 
 /// Those that the path depends on, be they zero.
-struct Touched<'a>(&'a mut Vec<bool>);
+struct Touched;
 
 impl Entries for Nonzero {
     #[inline(always)]
-    fn begin(&mut self, _: usize) {}
+    fn begin(&self, _: &mut Vec<bool>, _: usize) {}
 
     #[inline(always)]
-    fn touch(&mut self, _: &Pattern, _: &Pull) {}
+    fn touch(&self, _: &mut [bool], _: &Pattern, _: &Pull) {}
 
     #[inline(always)]
-    fn keeps(&self, _: usize, value: f64) -> bool {
+    fn keeps(&self, _: &[bool], _: usize, value: f64) -> bool {
         value != 0.0
     }
 
     #[inline(always)]
-    fn keep_all(&self, values: &[f64]) -> bool {
+    fn keep_all(&self, _: &[bool], values: &[f64]) -> bool {
         // One by one: a wide load of recent narrow stores is not forwarded.
         values.iter().all(|&value| value != 0.0)
     }
 
     /// A joint listed twice counts once, with its last coefficient, in MuJoCo's dense form.
     #[inline(always)]
-    fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64) {
+    fn enter(&self, _: &mut [bool], values: &mut [f64], slot: usize, coefficient: f64) {
         values[slot] = coefficient;
     }
 }
 
-impl Entries for Touched<'_> {
+impl Entries for Touched {
     #[inline(always)]
-    fn begin(&mut self, most: usize) {
-        self.0.clear();
-        self.0.resize(most, false);
+    fn begin(&self, touched: &mut Vec<bool>, most: usize) {
+        touched.clear();
+        touched.resize(most, false);
     }
 
     #[inline(always)]
-    fn touch(&mut self, pattern: &Pattern, pull: &Pull) {
-        self.0[pull.slots()].fill(true);
+    fn touch(&self, touched: &mut [bool], pattern: &Pattern, pull: &Pull) {
+        touched[pull.slots()].fill(true);
         for &slot in &pattern.carried[pull.carried.range()] {
-            self.0[slot as usize] = true;
+            touched[slot as usize] = true;
         }
     }
 
     #[inline(always)]
-    fn keeps(&self, slot: usize, _: f64) -> bool {
-        self.0[slot]
+    fn keeps(&self, touched: &[bool], slot: usize, _: f64) -> bool {
+        touched[slot]
     }
 
     #[inline(always)]
-    fn keep_all(&self, _: &[f64]) -> bool {
-        self.0.iter().fold(true, |all, &touched| all & touched)
+    fn keep_all(&self, touched: &[bool], _: &[f64]) -> bool {
+        touched.iter().fold(true, |all, &touched| all & touched)
     }
 
     #[inline(always)]
-    fn enter(&mut self, values: &mut [f64], slot: usize, coefficient: f64) {
+    fn enter(&self, touched: &mut [bool], values: &mut [f64], slot: usize, coefficient: f64) {
         values[slot] += coefficient;
-        self.0[slot] = true;
+        touched[slot] = true;
     }
 }
 
@@ -271,6 +273,8 @@ struct Rows<'a, E> {
     cdof: &'a [Spatial],
     /// All rows of the Jacobian, zero at first.
     values: &'a mut [f64],
+    /// Entries that a path has touched, if somebody asks.
+    touched: &'a mut Vec<bool>,
     entries: E,
 }
 
@@ -283,7 +287,7 @@ impl<E: Entries> Rows<'_, E> {
             if self.runs[pull.touch as usize] != pull.when {
                 continue;
             }
-            self.entries.touch(self.pattern, pull);
+            self.entries.touch(self.touched, self.pattern, pull);
             let force = legs::vector(self.runs, pull.force);
             let point = legs::vector(self.runs, pull.point);
             let torque = (point - self.subtree_com[pull.root as usize]).cross(force);
@@ -303,7 +307,7 @@ impl<E: Entries> Rows<'_, E> {
             let slot = summand.slot as usize;
             let coefficient = m.wrap_prm[summand.entry as usize];
             length += coefficient * qpos[summand.qpos as usize];
-            self.entries.enter(self.values, slot, coefficient);
+            self.entries.enter(self.touched, self.values, slot, coefficient);
         }
         length
     }
@@ -317,7 +321,7 @@ impl<E: Entries> Rows<'_, E> {
         for slot in row {
             let value = self.values[slot];
             (colind[next], self.values[next]) = (columns[slot], value);
-            next += usize::from(self.entries.keeps(slot, value));
+            next += usize::from(self.entries.keeps(self.touched, slot, value));
         }
         next - start
     }
