@@ -403,27 +403,41 @@ fn cycle(tree_asleep: &[i32], tree: usize) -> Option<usize> {
 /// Sleep state of any object (MuJoCo's `mj_sleepState`); objects that do not exist are static,
 /// kinds that cannot sleep are awake.
 pub fn state(m: &Model, d: &Data, kind: ObjType, id: usize) -> SleepState {
-    let body = match kind {
-        ObjType::Body | ObjType::Xbody => Some(id as i32),
-        ObjType::Joint => m.jnt_bodyid.get(id).copied(),
-        ObjType::Dof => m.dof_bodyid.get(id).copied(),
-        ObjType::Geom => m.geom_bodyid.get(id).copied(),
-        ObjType::Site => m.site_bodyid.get(id).copied(),
-        ObjType::Camera => m.cam_bodyid.get(id).copied(),
-        ObjType::Light => m.light_bodyid.get(id).copied(),
-        ObjType::Equality if id < m.neq => return equality_state(m, d, id),
-        ObjType::Tendon if id < m.ntendon => return tendon_state(m, d, id),
-        ObjType::Actuator if id < m.nu => return actuator_state(m, d, id),
-        ObjType::Sensor if id < m.nsensor => return sensor_state(m, d, id),
-        _ => return SleepState::Awake,
-    };
-    body.and_then(|b| d.body_awake.get(b as usize))
-        .and_then(|&raw| SleepState::from_raw(raw))
-        .unwrap_or(SleepState::Static)
+    AwakeFlags { body: &d.body_awake, tree: &d.tree_awake }.state(m, kind, id)
 }
 
-fn state_of(m: &Model, d: &Data, kind: ObjType, id: i32) -> SleepState {
-    usize::try_from(id).map_or(SleepState::Static, |id| state(m, d, kind, id))
+/// Which bodies and trees are awake.
+#[derive(Clone, Copy)]
+pub(crate) struct AwakeFlags<'a> {
+    pub body: &'a [i32],
+    pub tree: &'a [i32],
+}
+
+impl AwakeFlags<'_> {
+    /// See [`state`].
+    pub fn state(self, m: &Model, kind: ObjType, id: usize) -> SleepState {
+        let body = match kind {
+            ObjType::Body | ObjType::Xbody => Some(id as i32),
+            ObjType::Joint => m.jnt_bodyid.get(id).copied(),
+            ObjType::Dof => m.dof_bodyid.get(id).copied(),
+            ObjType::Geom => m.geom_bodyid.get(id).copied(),
+            ObjType::Site => m.site_bodyid.get(id).copied(),
+            ObjType::Camera => m.cam_bodyid.get(id).copied(),
+            ObjType::Light => m.light_bodyid.get(id).copied(),
+            ObjType::Equality if id < m.neq => return equality_state(m, self, id),
+            ObjType::Tendon if id < m.ntendon => return tendon_state(m, self, id),
+            ObjType::Actuator if id < m.nu => return actuator_state(m, self, id),
+            ObjType::Sensor if id < m.nsensor => return sensor_state(m, self, id),
+            _ => return SleepState::Awake,
+        };
+        body.and_then(|b| self.body.get(b as usize))
+            .and_then(|&raw| SleepState::from_raw(raw))
+            .unwrap_or(SleepState::Static)
+    }
+}
+
+fn state_of(m: &Model, flags: AwakeFlags<'_>, kind: ObjType, id: i32) -> SleepState {
+    usize::try_from(id).map_or(SleepState::Static, |id| flags.state(m, kind, id))
 }
 
 /// Awake if any part is awake; otherwise asleep, even if all parts are static.
@@ -431,10 +445,10 @@ fn any_awake(states: [SleepState; 2]) -> SleepState {
     if states.contains(&SleepState::Awake) { SleepState::Awake } else { SleepState::Asleep }
 }
 
-fn tendon_state(m: &Model, d: &Data, t: usize) -> SleepState {
+fn tendon_state(m: &Model, flags: AwakeFlags<'_>, t: usize) -> SleepState {
     let awake = |k: usize| {
         let tree = m.tendon_treeid[t][k];
-        if d.tree_awake.get(tree as usize).is_some_and(|&a| a != 0) {
+        if flags.tree.get(tree as usize).is_some_and(|&a| a != 0) {
             SleepState::Awake
         } else {
             SleepState::Asleep
@@ -448,14 +462,14 @@ fn tendon_state(m: &Model, d: &Data, t: usize) -> SleepState {
     }
 }
 
-fn actuator_state(m: &Model, d: &Data, u: usize) -> SleepState {
+fn actuator_state(m: &Model, flags: AwakeFlags<'_>, u: usize) -> SleepState {
     let [first, second] = m.actuator_trnid[u];
     let kind = Transmission::from_raw(m.actuator_trntype[u]);
     match kind.and_then(|kind| Some((kind, kind.target()?.objtype))) {
         Some((Transmission::SliderCrank, sites)) => {
-            any_awake([first, second].map(|s| state_of(m, d, sites, s)))
+            any_awake([first, second].map(|s| state_of(m, flags, sites, s)))
         }
-        Some((_, target)) => state_of(m, d, target, first),
+        Some((_, target)) => state_of(m, flags, target, first),
         None => SleepState::Awake,
     }
 }
@@ -466,17 +480,17 @@ fn equality_objects(m: &Model, eq: usize) -> Option<ObjType> {
     EqualityType::from_raw(m.eq_type[eq])?.objects(given)
 }
 
-fn equality_state(m: &Model, d: &Data, eq: usize) -> SleepState {
+fn equality_state(m: &Model, flags: AwakeFlags<'_>, eq: usize) -> SleepState {
     match equality_objects(m, eq) {
         Some(kind) => {
-            any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map(|id| state_of(m, d, kind, id)))
+            any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map(|id| state_of(m, flags, kind, id)))
         }
         None => SleepState::Awake,
     }
 }
 
 /// Never static: a sensor that cannot sleep is awake.
-fn sensor_state(m: &Model, d: &Data, s: usize) -> SleepState {
+fn sensor_state(m: &Model, flags: AwakeFlags<'_>, s: usize) -> SleepState {
     let kinds = [m.sensor_objtype[s], m.sensor_reftype[s]]
         .map(|raw| ObjType::from_raw(raw).unwrap_or(ObjType::Unknown));
     let Some(info) = SensorType::from_raw(m.sensor_type[s]).map(SensorType::info) else {
@@ -487,8 +501,8 @@ fn sensor_state(m: &Model, d: &Data, s: usize) -> SleepState {
     if info.sees_world || volume {
         return SleepState::Awake;
     }
-    let object = state_of(m, d, kinds[0], m.sensor_objid[s]);
-    let reference = state_of(m, d, kinds[1], m.sensor_refid[s]);
+    let object = state_of(m, flags, kinds[0], m.sensor_objid[s]);
+    let reference = state_of(m, flags, kinds[1], m.sensor_refid[s]);
     let awake_unless_asleep =
         |s| if s == SleepState::Asleep { SleepState::Asleep } else { SleepState::Awake };
     match kinds.map(|k| k == ObjType::Unknown) {

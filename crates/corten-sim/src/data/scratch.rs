@@ -1,10 +1,12 @@
 //! Working memory of the stages, kept in `Data` so that stepping allocates nothing.
 
+use std::sync::Arc;
+
 use corten_math::{AncestorAxes, Spatial};
 
 use crate::prepared::structure::Structure;
 use crate::solve::{SolverScratch, island::IslandRows, island_threads::Threads};
-use crate::stage::constraint::KeptRows;
+use crate::stage::constraint::Constraints;
 use crate::stage::{actuation, collision, sensor, tendon};
 use crate::{Model, derivative, integrate, inverse, lanes};
 
@@ -31,9 +33,9 @@ pub(crate) struct Scratch {
     pub actuation: actuation::Memory,
     pub collision: collision::Memory,
     pub contact_sensor: sensor::Memory,
-    /// Constraint rows, by constraint and by island.
-    pub constraint: KeptRows,
-    pub islands: IslandRows,
+    /// Constraint rows, by constraint and by island; shared with the threads that solve islands.
+    pub constraint: Arc<Constraints>,
+    pub islands: Arc<IslandRows>,
     pub solver: SolverScratch,
     /// Threads that solve islands.
     pub threads: Threads,
@@ -44,7 +46,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub fn new(m: &Model, structure: &Structure) -> Scratch {
         Scratch {
-            islands: IslandRows::new(m, &structure.mass),
+            islands: Arc::default(),
             ancestors: AncestorAxes::new(structure.mass.width()),
             tendons: tendon::Memory::default(),
             half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
@@ -59,7 +61,7 @@ impl Scratch {
             actuation: actuation::Memory::default(),
             collision: collision::Memory::default(),
             contact_sensor: sensor::Memory::default(),
-            constraint: KeptRows::default(),
+            constraint: Arc::default(),
             solver: SolverScratch::default(),
             threads: Threads::default(),
             lane_group: lanes::KeptGroup::default(),

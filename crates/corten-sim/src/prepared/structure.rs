@@ -82,6 +82,8 @@ pub(crate) struct Structure {
     pub hinges: Vec<u32>,
     /// Body of every degree of freedom.
     pub dof_body: Vec<u32>,
+    /// Tree of every degree of freedom; empty if the model's own numbers make no sense.
+    pub dof_tree: Vec<u32>,
     chain: Vec<u32>,
     /// What is attached to bodies; `None` if a site has no body.
     pub attached: Option<Attached>,
@@ -113,6 +115,7 @@ impl Structure {
         let mut s = Structure {
             bodies: Vec::with_capacity(m.nbody),
             dof_body: vec![0; m.nv],
+            dof_tree: dof_trees(m, &mass).unwrap_or_default(),
             chain: Vec::new(),
             attached: None,
             square: SquarePattern::from_rows(&m.D_rownnz, &m.D_rowadr, &m.D_colind)
@@ -187,6 +190,19 @@ impl Structure {
         let common = first.iter().zip(second).take_while(|(a, b)| a == b).count();
         [&first[..common], &first[common..], &second[common..]]
     }
+}
+
+/// The tree of every degree of freedom. Those of a tree are consecutive, and those of a row of the mass
+/// matrix belong to one tree; `None` otherwise.
+fn dof_trees(m: &ModelArrays, mass: &TreePattern) -> Option<Vec<u32>> {
+    let tree_of = |dof: usize| {
+        let tree = m.dof_treeid[dof];
+        let before = dof.checked_sub(1).map_or(0, |i| m.dof_treeid[i]);
+        let root = mass.columns(dof)[0] as usize;
+        let valid = before <= tree && m.dof_treeid[root] == tree;
+        u32::try_from(tree).ok().filter(|&t| (t as usize) < m.ntree && valid)
+    };
+    if mass.size() == m.nv { (0..m.nv).map(tree_of).collect() } else { None }
 }
 
 /// A joint of the model, if its indices make sense.

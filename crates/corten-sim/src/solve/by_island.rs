@@ -3,91 +3,54 @@
 
 use corten_model::enums::DisableBit;
 
-use super::island_threads::IslandInputs;
+use super::island_threads::Sources;
 use super::primal::{Iterate, Method, Outcome};
-use super::{PrimalWork, limits, nonzeros, whole_inertia};
-use crate::stage::constraint::Constraints;
+use super::problem::{Inertia, Problem, Rows};
+use super::{PrimalWork, Whole, limits, nonzeros, start, whole_inertia};
 use crate::{Data, Model, NISLAND};
 
-pub fn solve(
-    m: &Model,
-    d: &mut Data,
-    rows: &mut Constraints,
-    work: &mut PrimalWork,
-    method: Method,
-) {
-    gather_islands(d, work);
-    if d.scratch.threads.pay_off(d.nisland, d.nefc) {
-        let mut pool = d.scratch.threads.take();
-        pool.solve(m, d, rows, [&mut work.ima, &mut work.ijar], method, limits(m));
-        d.scratch.threads.put(pool);
-    } else {
-        solve_in_turn(m, d, rows, work, method);
-    }
-    scatter_islands(m, d);
-}
-
-/// One island after the other.
-fn solve_in_turn(
-    m: &Model,
-    d: &mut Data,
-    rows: &Constraints,
-    work: &mut PrimalWork,
-    method: Method,
-) {
-    let inputs = IslandInputs {
-        rows,
-        islands: &d.scratch.islands,
-        inertia: whole_inertia!(d),
-        idof2dof: &d.map_idof2dof,
-        idofadr: &d.island_idofadr,
-        nv: &d.island_nv,
-        iefcadr: &d.island_iefcadr,
-        nefc: &d.island_nefc,
-        ne: &d.island_ne,
-        nf: &d.island_nf,
-        d: &d.iefc_D,
-        r: &d.iefc_R,
-        frictionloss: &d.iefc_frictionloss,
+pub fn solve(m: &Model, d: &mut Data, method: Method) {
+    start(m, &mut Whole::new(d, 1.0), false);
+    gather_islands(d);
+    let sources =
+        Sources { prepared: &d.prepared, rows: &d.scratch.constraint, islands: &d.scratch.islands };
+    let (jacobian, parts) = (sources.islands.jacobian(sources.rows), &sources.islands.parts);
+    let PrimalWork { primal, ima, ijar, .. } = &mut **d.scratch.solver.work.get_or_insert_default();
+    let all = Problem {
+        rows: Rows::new(jacobian, &d.iefc_D, &d.iefc_R, &d.iefc_frictionloss, 0, 0),
+        inertia: Inertia { dofs: Some(&d.map_idof2dof), ..whole_inertia!(d) },
         qfrc_smooth: &d.ifrc_smooth,
         qacc_smooth: &d.iacc_smooth,
+        scale: 1.0,
     };
-    let mut limits = limits(m);
-    for island in 0..d.nisland {
-        let (dofs, efcs) = (inputs.dofs(island), inputs.efcs(island));
-        let nv = dofs.len();
-        let mut x = Iterate {
-            qacc: &mut d.iacc[dofs.clone()],
-            ma: &mut work.ima[dofs.clone()],
-            jar: &mut work.ijar[efcs.clone()],
-            force: &mut d.iefc_force[efcs.clone()],
-            state: &mut d.iefc_state[efcs],
-            qfrc_constraint: &mut d.ifrc_constraint[dofs],
-        };
-        let problem = inputs.problem(island);
-        limits.sparse &= island < NISLAND;
-        let outcome =
-            work.primal.solve(&problem, method, &limits, false, &mut x, |iteration, stat| {
-                d.solver.record(island, iteration, stat);
-            });
-        report(m, island, nv, &outcome, &mut d.solver_niter, &mut d.solver_nnz);
+    let mut x = Iterate {
+        qacc: &mut d.iacc,
+        ma: ima,
+        jar: ijar,
+        force: &mut d.iefc_force,
+        state: &mut d.iefc_state,
+        qfrc_constraint: &mut d.ifrc_constraint,
+    };
+    let mut report = |island: usize, outcome: Outcome| {
+        // There is room for the first islands only.
+        if island < NISLAND {
+            d.solver_niter[island] = outcome.iterations as i32;
+            d.solver_nnz[island] = nonzeros(m, parts[island].dofs.len(), &outcome);
+        }
+    };
+    let (threads, mut limits) = (&mut d.scratch.threads, limits(m));
+    if threads.pay_off(parts.len(), d.nefc) {
+        let pool = threads.pool();
+        pool.solve(sources, &all, method, limits, &mut x, &mut d.solver, report);
+    } else {
+        for (island, part) in parts.iter().enumerate() {
+            limits.sparse &= island < NISLAND;
+            let record = |iteration, stat| d.solver.record(island, iteration, stat);
+            let (problem, x) = (all.part(part), &mut x.part(part));
+            report(island, primal.solve(&problem, method, &limits, false, x, record));
+        }
     }
-}
-
-/// Public statistics of how an island of `nv` degrees of freedom ended; there is room for the first
-/// islands only.
-pub fn report(
-    m: &Model,
-    island: usize,
-    nv: usize,
-    outcome: &Outcome,
-    niter: &mut [i32; NISLAND],
-    nnz: &mut [i32; NISLAND],
-) {
-    if island < NISLAND {
-        niter[island] = outcome.iterations as i32;
-        nnz[island] = nonzeros(m, nv, outcome);
-    }
+    scatter_islands(m, d);
 }
 
 /// Answers of the islands in the order of degrees of freedom and rows.
@@ -107,7 +70,8 @@ fn scatter_islands(m: &Model, d: &mut Data) {
 }
 
 /// Vectors over degrees of freedom and rows, island by island.
-fn gather_islands(d: &mut Data, work: &mut PrimalWork) {
+fn gather_islands(d: &mut Data) {
+    let work = d.scratch.solver.work.get_or_insert_default();
     let dofs = &d.map_idof2dof[..d.nidof];
     gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
     gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);

@@ -6,7 +6,9 @@
 //! `b + B u + R f` cost no more than a row: the matrix `A` is never formed to solve, only for
 //! those who look at it ([`materialize_dual`]).
 
-use super::problem::{Inertia, Rows};
+use super::finite;
+use super::primal::Iterate;
+use super::problem::{Inertia, Limits, Problem, Rows};
 use super::row_cost::{SATISFIED, state_of_force};
 use super::rows::{Jacobian, Kind};
 use crate::stage::constraint::is_sparse;
@@ -161,6 +163,20 @@ pub fn states(rows: &Rows<'_>, force: &[f64], state: &mut [i32]) -> usize {
         }
     }
     active
+}
+
+/// Accelerations that the forces cause: `x.qfrc_constraint` and `x.qacc`.
+pub fn accelerations(problem: &Problem<'_>, limits: &Limits, x: &mut Iterate<'_>) {
+    x.qfrc_constraint.fill(0.0);
+    problem.rows.jacobian.tmul_add(x.force, x.qfrc_constraint);
+    if !limits.sparse && !finite(x.force) {
+        x.qfrc_constraint.fill(f64::NAN);
+    }
+    x.qacc.copy_from_slice(x.qfrc_constraint);
+    problem.inertia.solve(x.qacc);
+    for (a, smooth) in x.qacc.iter_mut().zip(problem.qacc_smooth) {
+        *a += smooth;
+    }
 }
 
 /// Fills `efc_AR`, dense or by rows as the model's Jacobian form asks.

@@ -5,57 +5,52 @@
 //! the island's own numbering. Answers to `mj_island`: an island is a connected set of trees,
 //! numbered by its first tree, which equals MuJoCo's flood fill.
 
-use corten_math::TreePattern;
+use std::sync::Arc;
+
 use corten_model::enums::DisableBit;
 
-use super::rows::{Block, Run};
+use super::problem::Part;
+use super::rows::{Block, Jacobian, Run};
+use crate::chain::index;
+use crate::prepared::structure::Structure;
 use crate::stage::constraint::Constraints;
-use crate::{Data, Model};
+use crate::{Contact, Data, Model};
 
 /// The rows of all islands, island by island.
 #[derive(Clone, Debug, Default)]
 pub struct IslandRows {
-    pub blocks: Vec<Block>,
-    /// Blocks of island `i` are `blocks[start[i]..start[i + 1]]`.
-    pub start: Vec<usize>,
+    blocks: Vec<Block>,
     /// As in [`Constraints`], in the numbering of the island.
-    pub columns: Vec<u32>,
-    pub runs: Vec<Run>,
-    /// One island spans everything: its rows are those of [`Constraints`], and the fields above
-    /// have no meaning.
-    pub whole: bool,
+    columns: Vec<u32>,
+    runs: Vec<Run>,
+    /// Each island, unless one spans everything, whose rows are those of [`Constraints`].
+    pub parts: Vec<Part>,
     /// Island of each block in the order of rows.
     of_block: Vec<u32>,
     /// Trees as a union-find forest; a root is the smallest tree of its set.
     union: Vec<u32>,
-    /// Tree of each degree of freedom; empty if the model's own numbers make no sense.
-    trees: Vec<u32>,
 }
 
 /// Partitions trees into islands.
 pub fn find(m: &Model, d: &mut Data) {
     d.nisland = 0;
     d.nidof = 0;
-    let unknown = d.scratch.islands.trees.len() != m.nv;
+    let unknown = d.prepared.structure.dof_tree.len() != m.nv;
     if m.opt.disabled(DisableBit::Island) || d.nefc == 0 || unknown {
         clear(m, d);
         return;
     }
-    let mut islands = std::mem::take(&mut d.scratch.islands);
-    let rows = d.scratch.constraint.take();
-    islands.whole = m.ntree == 1 || {
-        islands.unite(m, &rows);
-        islands.number_trees(m, d, &rows);
+    let whole = m.ntree == 1 || {
+        clear(m, d);
+        number_trees(m, d);
         d.nisland == 1 && d.tree_island.iter().all(|&island| island == 0)
     };
-    if islands.whole {
+    if whole {
         unite_all(m, d);
     } else {
-        place_dofs(d, &islands.trees);
-        islands.place_rows(d, &rows);
+        place_dofs(d);
+        place_rows(d);
     }
-    d.scratch.islands = islands;
-    d.scratch.constraint.put(rows);
 }
 
 /// The single island of all trees.
@@ -130,21 +125,15 @@ fn per_island(d: &mut Data) -> [&mut Vec<i32>; 9] {
 }
 
 impl IslandRows {
-    /// Degrees of freedom of a tree are consecutive, and those of a row of the mass matrix belong
-    /// to one tree; otherwise there are no islands.
-    pub fn new(m: &Model, mass: &TreePattern) -> IslandRows {
-        let valid = |dof: usize, &tree: &i32| {
-            let tree = u32::try_from(tree).ok().filter(|&t| (t as usize) < m.ntree)?;
-            let before = dof.checked_sub(1).map_or(0, |i| m.dof_treeid[i]);
-            let root = mass.columns(dof)[0] as usize;
-            (before <= tree as i32 && m.dof_treeid[root] == tree as i32).then_some(tree)
-        };
-        let trees: Option<Vec<u32>> = if mass.size() == m.nv {
-            m.dof_treeid.iter().enumerate().map(|(dof, tree)| valid(dof, tree)).collect()
-        } else {
-            None
-        };
-        IslandRows { trees: trees.unwrap_or_default(), ..IslandRows::default() }
+    /// The rows of all islands.
+    pub fn jacobian<'a>(&'a self, rows: &'a Constraints) -> Jacobian<'a> {
+        Jacobian {
+            blocks: &self.blocks,
+            columns: &self.columns,
+            runs: &self.runs,
+            values: &rows.values,
+            cones: &rows.cones,
+        }
     }
 
     fn root(&mut self, tree: u32) -> u32 {
@@ -160,21 +149,21 @@ impl IslandRows {
     }
 
     /// Joins the trees that a block connects. Columns are ascending, so a tree's come together.
-    fn unite(&mut self, m: &Model, rows: &Constraints) {
+    fn unite(&mut self, m: &Model, trees: &[u32], rows: &Constraints) {
         self.union.clear();
         self.union.extend(0..m.ntree as u32);
         let jacobian = rows.jacobian();
         for b in &rows.blocks {
             let columns = jacobian.columns_of(b);
             let (Some(&first), Some(&last)) = (columns.first(), columns.last()) else { continue };
-            let tree = self.trees[first as usize];
-            if self.trees[last as usize] == tree {
+            let tree = trees[first as usize];
+            if trees[last as usize] == tree {
                 continue;
             }
             let mut root = self.root(tree);
             let mut at = tree;
             for &c in columns {
-                let next = self.trees[c as usize];
+                let next = trees[c as usize];
                 if next == at {
                     continue;
                 }
@@ -186,125 +175,127 @@ impl IslandRows {
             }
         }
     }
+}
 
-    /// Islands in the order of their first trees; trees without rows belong to none.
-    fn number_trees(&mut self, m: &Model, d: &mut Data, rows: &Constraints) {
-        clear(m, d);
-        // Mark the sets that have rows, then number them.
-        const MARKED: i32 = i32::MAX;
-        self.of_block.clear();
-        for b in &rows.blocks {
-            let tree = self.block_tree(m, d, rows, b);
-            self.of_block.push(tree as u32);
-            let root = self.root(tree as u32) as usize;
-            d.tree_island[root] = MARKED;
-        }
-        let mut nisland = 0;
-        for tree in 0..m.ntree {
-            let root = self.root(tree as u32) as usize;
-            if root == tree {
-                if d.tree_island[tree] == MARKED {
-                    d.tree_island[tree] = nisland;
-                    nisland += 1;
-                }
-            } else {
-                d.tree_island[tree] = d.tree_island[root];
+/// Islands in the order of their first trees; trees without rows belong to none.
+fn number_trees(m: &Model, d: &mut Data) {
+    let (structure, rows) = (&d.prepared.structure, &*d.scratch.constraint);
+    let islands = Arc::make_mut(&mut d.scratch.islands);
+    islands.unite(m, &structure.dof_tree, rows);
+    // Mark the sets that have rows, then number them.
+    const MARKED: i32 = i32::MAX;
+    islands.of_block.clear();
+    for b in &rows.blocks {
+        let dof = match rows.jacobian().columns_of(b).first() {
+            Some(&dof) => Some(dof),
+            None => group_dof(m, structure, &d.contact, d.efc_id[b.rows().start]),
+        };
+        let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
+        islands.of_block.push(tree);
+        let root = islands.root(tree) as usize;
+        d.tree_island[root] = MARKED;
+    }
+    let mut nisland = 0;
+    for tree in 0..m.ntree {
+        let root = islands.root(tree as u32) as usize;
+        if root == tree {
+            if d.tree_island[tree] == MARKED {
+                d.tree_island[tree] = nisland;
+                nisland += 1;
             }
-        }
-        d.nisland = nisland as usize;
-        for v in per_island(d) {
-            v.resize(nisland as usize, 0);
-        }
-        group(&d.tree_island, &mut d.island_ntree, &mut d.island_itreeadr, &mut d.map_itree2tree);
-        for of in &mut self.of_block {
-            *of = d.tree_island[*of as usize] as u32;
+        } else {
+            d.tree_island[tree] = d.tree_island[root];
         }
     }
+    for of in &mut islands.of_block {
+        *of = d.tree_island[*of as usize] as u32;
+    }
+    d.nisland = nisland as usize;
+    for v in per_island(d) {
+        v.resize(nisland as usize, 0);
+    }
+    group(&d.tree_island, &mut d.island_ntree, &mut d.island_itreeadr, &mut d.map_itree2tree);
+}
 
-    /// A tree that the block acts on.
-    fn block_tree(&self, m: &Model, d: &Data, rows: &Constraints, b: &Block) -> usize {
-        if let Some(&dof) = rows.jacobian().columns_of(b).first() {
-            return self.trees[dof as usize] as usize;
+/// A degree of freedom of a contact within one rigid group: no column is left, but the group moves.
+fn group_dof(m: &Model, structure: &Structure, contacts: &[Contact], id: i32) -> Option<u32> {
+    let contact = contacts.get(usize::try_from(id).ok()?)?;
+    let body = index(m.geom_bodyid[index(contact.geom[0], m.ngeom)?], m.nbody)?;
+    structure.chain(body).first().copied()
+}
+
+/// Rows and blocks by island, keeping their order.
+fn place_rows(d: &mut Data) {
+    let rows = &*d.scratch.constraint;
+    let IslandRows { blocks, columns, runs, parts, of_block, .. } =
+        Arc::make_mut(&mut d.scratch.islands);
+    parts.clear();
+    parts.extend(d.island_idofadr.iter().zip(&d.island_nv).map(|(&first, &nv)| Part {
+        dofs: first as usize..(first + nv) as usize,
+        ..Part::default()
+    }));
+    for (b, &island) in rows.blocks.iter().zip(&*of_block) {
+        let (range, part) = (b.rows(), &mut parts[island as usize]);
+        if range.start < d.ne {
+            part.ne += range.len();
+        } else if range.start < d.ne + d.nf {
+            part.nf += range.len();
         }
-        // A contact within one rigid group: no column is left, but the group moves.
-        let body = usize::try_from(d.efc_id[b.rows().start])
-            .ok()
-            .and_then(|c| usize::try_from(d.contact.get(c)?.geom[0]).ok())
-            .and_then(|g| usize::try_from(*m.geom_bodyid.get(g)?).ok());
-        let dof = body.and_then(|b| d.prepared.structure.chain(b).first());
-        dof.map_or(0, |&dof| self.trees[dof as usize] as usize)
+        part.rows.end += range.len();
+        part.blocks.end += 1;
+    }
+    // From lengths to ranges that are empty so far and grow below.
+    let (mut row, mut block) = (0, 0);
+    for (island, part) in parts.iter_mut().enumerate() {
+        let (nrow, nblock) = (part.rows.end, part.blocks.end);
+        (part.rows, part.blocks) = (row..row, block..block);
+        d.island_ne[island] = part.ne as i32;
+        d.island_nf[island] = part.nf as i32;
+        d.island_nefc[island] = nrow as i32;
+        d.island_iefcadr[island] = row as i32;
+        row += nrow;
+        block += nblock;
     }
 
-    /// Rows and blocks by island, keeping their order.
-    fn place_rows(&mut self, d: &mut Data, rows: &Constraints) {
-        self.start.clear();
-        self.start.resize(d.nisland + 1, 0);
-        for (b, &island) in rows.blocks.iter().zip(&self.of_block) {
-            let (range, island) = (b.rows(), island as usize);
-            let count = range.len() as i32;
-            if range.start < d.ne {
-                d.island_ne[island] += count;
-            } else if range.start < d.ne + d.nf {
-                d.island_nf[island] += count;
-            }
-            d.island_nefc[island] += count;
-            self.start[island + 1] += 1;
-        }
-        let mut total = 0;
-        for i in 0..d.nisland {
-            d.island_iefcadr[i] = total;
-            total += std::mem::take(&mut d.island_nefc[i]);
-            self.start[i + 1] += self.start[i];
+    blocks.clear();
+    blocks.extend_from_slice(&rows.blocks);
+    columns.clear();
+    columns.extend_from_slice(&rows.columns);
+    runs.clear();
+    runs.extend_from_slice(&rows.runs);
+    let mut renamed = 0;
+    for (b, &of) in rows.blocks.iter().zip(&*of_block) {
+        let (range, part) = (b.rows(), &mut parts[of as usize]);
+        blocks[part.blocks.end] = Block { row: part.rows.len() as u32, ..*b };
+        part.blocks.end += 1;
+        for efc in range {
+            d.efc_island[efc] = of as i32;
+            d.map_efc2iefc[efc] = part.rows.end as i32;
+            d.map_iefc2efc[part.rows.end] = efc as i32;
+            part.rows.end += 1;
         }
 
-        self.blocks.clear();
-        self.blocks.extend_from_slice(&rows.blocks);
-        self.columns.clear();
-        self.columns.extend_from_slice(&rows.columns);
-        self.runs.clear();
-        self.runs.extend_from_slice(&rows.runs);
-        let mut renamed = 0;
-        // `start` and the number of rows serve as write positions; `start` ends one island ahead.
-        for (b, &of) in rows.blocks.iter().zip(&self.of_block) {
-            let (range, island) = (b.rows(), of as usize);
-            let row = d.island_nefc[island];
-            let first = d.island_iefcadr[island] + row;
-            d.island_nefc[island] += range.len() as i32;
-            for (k, efc) in range.enumerate() {
-                let iefc = first + k as i32;
-                d.efc_island[efc] = of as i32;
-                d.map_efc2iefc[efc] = iefc;
-                d.map_iefc2efc[iefc as usize] = efc as i32;
-            }
-            let at = &mut self.start[island];
-            self.blocks[*at] = Block { row: row as u32, ..*b };
-            *at += 1;
-
-            // Blocks that follow each other may share columns, and all that follow are new.
-            if b.col < renamed {
-                continue;
-            }
-            renamed = b.col + b.ncol;
-            // Degrees of freedom of one tree stay together, those of two may come closer.
-            let first = d.island_idofadr[island];
-            let mut columns = &mut self.columns[b.col as usize..(b.col + b.ncol) as usize];
-            for run in &mut self.runs[b.run as usize..(b.run + b.nrun) as usize] {
-                let start = (d.map_dof2idof[run.start as usize] - first) as u32;
-                let here;
-                (here, columns) = columns.split_at_mut(run.len as usize);
-                for c in here {
-                    *c = *c - run.start + start;
-                }
-                run.start = start;
-            }
+        // Blocks that follow each other may share columns, and all that follow are new.
+        if b.col < renamed {
+            continue;
         }
-        self.start.rotate_right(1);
-        self.start[0] = 0;
+        renamed = b.col + b.ncol;
+        // Degrees of freedom of one tree stay together, those of two may come closer.
+        let mut columns = &mut columns[b.col as usize..(b.col + b.ncol) as usize];
+        for run in &mut runs[b.run as usize..(b.run + b.nrun) as usize] {
+            let start = (d.map_dof2idof[run.start as usize] - part.dofs.start as i32) as u32;
+            let here;
+            (here, columns) = columns.split_at_mut(run.len as usize);
+            for c in here {
+                *c = *c - run.start + start;
+            }
+            run.start = start;
+        }
     }
 }
 
-fn place_dofs(d: &mut Data, trees: &[u32]) {
-    for (island, &tree) in d.dof_island.iter_mut().zip(trees) {
+fn place_dofs(d: &mut Data) {
+    for (island, &tree) in d.dof_island.iter_mut().zip(&d.prepared.structure.dof_tree) {
         *island = d.tree_island[tree as usize];
     }
     group(&d.dof_island, &mut d.island_nv, &mut d.island_idofadr, &mut d.map_idof2dof);

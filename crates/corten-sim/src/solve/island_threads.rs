@@ -1,198 +1,160 @@
 //! Islands on several threads, with the bits of one.
 //!
 //! Islands share what they read and nothing that they write, so it does not matter for the result
-//! which thread solves which island, nor when. What is read moves into memory that the threads
-//! share for the time of the solve ([`SharedInputs`]); each thread solves its islands in buffers of its
-//! own and copies the answers out under a lock ([`Answers`]). Islands are handed out by size,
-//! always the same way, so that the buffers of each thread stop growing with the scene.
+//! which thread solves which island, nor when. Each thread solves its islands in buffers of its own and
+//! copies the answers out under a lock ([`Answers`]). Islands are handed out by size, always the same
+//! way, so that the buffers of each thread stop growing with the scene.
+//!
+//! Threads that outlive a step cannot borrow from `Data` in safe Rust, and threads that do not
+//! (`std::thread::scope`) would be started anew in every step. What is large, the Jacobian and what
+//! follows from the model, is therefore shared by reference count ([`Sources`]): the scratch memory
+//! owns it again when the threads have let go, which they do before they report back. What the user may
+//! write is copied ([`SharedInputs`]): a few numbers per row and degree of freedom, and the mass matrix
+//! and its factor, together less than one iteration of a solver reads. `Data` stays whole whatever
+//! happens to a thread.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
-use super::by_island::report;
 use super::island::IslandRows;
 use super::primal::{Iterate, Method, Outcome, Primal};
-use super::problem::{Inertia, Limits, Problem, Rows};
-use super::rows::Jacobian;
+use super::problem::{Inertia, Limits, Part, Problem, Rows};
 use crate::prepared::Prepared;
 use crate::stage::constraint::Constraints;
-use crate::{Data, Model, SolverStats};
+use crate::{Data, SolverStats};
 
 /// Rows below which waking other threads costs more than it saves.
 const WORTHWHILE: usize = 64;
 
-/// All that a solver reads of the islands.
+/// What the problems of all islands refer to and the threads share.
 #[derive(Clone, Copy)]
-pub struct IslandInputs<'a> {
-    pub rows: &'a Constraints,
-    pub islands: &'a IslandRows,
-    pub inertia: Inertia<'a>,
-    pub idof2dof: &'a [i32],
-    pub idofadr: &'a [i32],
-    pub nv: &'a [i32],
-    pub iefcadr: &'a [i32],
-    pub nefc: &'a [i32],
-    pub ne: &'a [i32],
-    pub nf: &'a [i32],
-    pub d: &'a [f64],
-    pub r: &'a [f64],
-    pub frictionloss: &'a [f64],
-    pub qfrc_smooth: &'a [f64],
-    pub qacc_smooth: &'a [f64],
+pub struct Sources<'a> {
+    pub prepared: &'a Arc<Prepared>,
+    pub rows: &'a Arc<Constraints>,
+    pub islands: &'a Arc<IslandRows>,
 }
 
-impl<'a> IslandInputs<'a> {
-    /// Degrees of freedom of an island, in the order of islands.
-    pub fn dofs(&self, island: usize) -> std::ops::Range<usize> {
-        let start = self.idofadr[island] as usize;
-        start..start + self.nv[island] as usize
-    }
-
-    /// Rows of an island, in the order of islands.
-    pub fn efcs(&self, island: usize) -> std::ops::Range<usize> {
-        let start = self.iefcadr[island] as usize;
-        start..start + self.nefc[island] as usize
-    }
-
-    pub fn problem(&self, island: usize) -> Problem<'a> {
-        let (dofs, efcs) = (self.dofs(island), self.efcs(island));
-        let whole = self.islands.whole;
-        let dofs_of = (!whole).then(|| &self.idof2dof[dofs.clone()]);
-        let inertia = Inertia { dofs: dofs_of, ..self.inertia };
-        let jacobian = if whole {
-            self.rows.jacobian()
-        } else {
-            let blocks = self.islands.start[island]..self.islands.start[island + 1];
-            Jacobian {
-                blocks: &self.islands.blocks[blocks],
-                columns: &self.islands.columns,
-                runs: &self.islands.runs,
-                values: &self.rows.values,
-                cones: &self.rows.cones,
-            }
-        };
-        Problem {
-            rows: Rows::new(
-                jacobian,
-                &self.d[efcs.clone()],
-                &self.r[efcs.clone()],
-                &self.frictionloss[efcs],
-                self.ne[island] as usize,
-                self.nf[island] as usize,
-            ),
-            inertia,
-            qfrc_smooth: &self.qfrc_smooth[dofs.clone()],
-            qacc_smooth: &self.qacc_smooth[dofs.clone()],
-            scale: 1.0 / inertia.trace(dofs.len()),
-        }
-    }
+/// [`Sources`], held for the time of a solve.
+#[derive(Debug)]
+struct HeldSources {
+    prepared: Arc<Prepared>,
+    rows: Arc<Constraints>,
+    islands: Arc<IslandRows>,
 }
 
-/// What the threads read, moved out of `Data` for the time of the solve.
+/// The problem of all islands, for the threads.
 #[derive(Debug, Default)]
 struct SharedInputs {
-    rows: Constraints,
-    islands: IslandRows,
-    prepared: Arc<Prepared>,
-    matrix: Vec<f64>,
-    factor: Vec<f64>,
-    diaginv: Vec<f64>,
-    idof2dof: Vec<i32>,
-    /// Per island: first degree of freedom, their number, first row, number of rows, of
-    /// equalities, of friction.
-    places: [Vec<i32>; 6],
+    sources: Option<HeldSources>,
+    /// Of the inertia: matrix, factor, inverse diagonal.
+    inertia: [Vec<f64>; 3],
+    dofs: Vec<i32>,
     /// Per row: D, R, friction loss.
     efc: [Vec<f64>; 3],
     /// Per degree of freedom: force and acceleration without constraints.
     smooth: [Vec<f64>; 2],
-    /// Where the search starts: acceleration, `M·qacc`, residual.
-    start: [Vec<f64>; 3],
     /// Thread of each island.
     thread: Vec<usize>,
     method: Option<Method>,
     limits: Limits,
 }
 
+fn copy<T: Copy>(to: &mut Vec<T>, from: &[T]) {
+    to.clear();
+    to.extend_from_slice(from);
+}
+
 impl SharedInputs {
-    /// Moves everything in, and by a second call out again.
-    fn swap_with(&mut self, d: &mut Data, rows: &mut Constraints, start: [&mut Vec<f64>; 2]) {
-        use std::mem::swap;
-        swap(&mut self.rows, rows);
-        swap(&mut self.islands, &mut d.scratch.islands);
-        swap(&mut self.prepared, &mut d.prepared);
-        swap(&mut self.matrix, &mut d.M);
-        swap(&mut self.factor, &mut d.qLD);
-        swap(&mut self.diaginv, &mut d.qLDiagInv);
-        swap(&mut self.idof2dof, &mut d.map_idof2dof);
-        let places = [
-            &mut d.island_idofadr,
-            &mut d.island_nv,
-            &mut d.island_iefcadr,
-            &mut d.island_nefc,
-            &mut d.island_ne,
-            &mut d.island_nf,
-        ];
-        self.places.iter_mut().zip(places).for_each(|(a, b)| swap(a, b));
-        let efc = [&mut d.iefc_D, &mut d.iefc_R, &mut d.iefc_frictionloss];
-        self.efc.iter_mut().zip(efc).for_each(|(a, b)| swap(a, b));
-        let smooth = [&mut d.ifrc_smooth, &mut d.iacc_smooth];
-        self.smooth.iter_mut().zip(smooth).for_each(|(a, b)| swap(a, b));
-        let [ma, jar] = start;
-        let start = [&mut d.iacc, ma, jar];
-        self.start.iter_mut().zip(start).for_each(|(a, b)| swap(a, b));
+    fn set(&mut self, sources: Sources<'_>, problem: &Problem<'_>) {
+        let Sources { prepared, rows, islands } = sources;
+        self.sources = Some(HeldSources {
+            prepared: prepared.clone(),
+            rows: rows.clone(),
+            islands: islands.clone(),
+        });
+        let Problem { rows, inertia, qfrc_smooth, qacc_smooth, .. } = problem;
+        let (matrices, efc) = (
+            [inertia.matrix, inertia.factor, inertia.diaginv],
+            [rows.d, rows.r, rows.frictionloss],
+        );
+        self.inertia.iter_mut().zip(matrices).for_each(|(to, from)| copy(to, from));
+        copy(&mut self.dofs, inertia.dofs.unwrap_or(&[]));
+        self.efc.iter_mut().zip(efc).for_each(|(to, from)| copy(to, from));
+        let smooth = [qfrc_smooth, qacc_smooth];
+        self.smooth.iter_mut().zip(smooth).for_each(|(to, from)| copy(to, from));
     }
 
-    fn view(&self) -> IslandInputs<'_> {
-        let [idofadr, nv, iefcadr, nefc, ne, nf] = &self.places;
+    /// The problem of all islands, and each of them.
+    fn problem(&self) -> Option<(Problem<'_>, &[Part])> {
+        let HeldSources { prepared, rows, islands } = self.sources.as_ref()?;
+        let [matrix, factor, diaginv] = &self.inertia;
         let [d, r, frictionloss] = &self.efc;
         let [qfrc_smooth, qacc_smooth] = &self.smooth;
-        IslandInputs {
-            rows: &self.rows,
-            islands: &self.islands,
-            inertia: Inertia {
-                dofs: None,
-                pattern: &self.prepared.structure.mass,
-                matrix: &self.matrix,
-                factor: &self.factor,
-                diaginv: &self.diaginv,
-            },
-            idof2dof: &self.idof2dof,
-            idofadr,
-            nv,
-            iefcadr,
-            nefc,
-            ne,
-            nf,
-            d,
-            r,
-            frictionloss,
+        let (dofs, pattern) = (Some(&self.dofs[..]), &prepared.structure.mass);
+        let problem = Problem {
+            rows: Rows::new(islands.jacobian(rows), d, r, frictionloss, 0, 0),
+            inertia: Inertia { dofs, pattern, matrix, factor, diaginv },
             qfrc_smooth,
             qacc_smooth,
-        }
+            scale: 1.0,
+        };
+        Some((problem, &islands.parts))
     }
 
     /// Gives each island to the thread with the least to do so far.
-    fn assign(&mut self, threads: usize, load: &mut Vec<usize>) {
+    fn assign(&mut self, parts: &[Part], threads: usize, load: &mut Vec<usize>) {
         load.clear();
         load.resize(threads, 0);
         self.thread.clear();
-        let [_, nv, _, nefc, _, _] = &self.places;
-        for (&nv, &nefc) in nv.iter().zip(nefc) {
+        for Part { dofs, rows, .. } in parts {
             let least = (0..threads).min_by_key(|&t| load[t]).unwrap_or(0);
-            load[least] += (nv as usize) * (nv + nefc) as usize;
+            load[least] += dofs.len() * (dofs.len() + rows.len());
             self.thread.push(least);
         }
     }
 }
 
-/// What the threads found, in the order of islands.
-#[derive(Debug, Default)]
-struct Answers {
+/// The memory of an [`Iterate`].
+#[derive(Clone, Debug, Default)]
+struct IterateBuffers {
     qacc: Vec<f64>,
-    qfrc_constraint: Vec<f64>,
+    ma: Vec<f64>,
+    jar: Vec<f64>,
     force: Vec<f64>,
     state: Vec<i32>,
+    qfrc_constraint: Vec<f64>,
+}
+
+impl IterateBuffers {
+    fn iterate(&mut self) -> Iterate<'_> {
+        Iterate {
+            qacc: &mut self.qacc,
+            ma: &mut self.ma,
+            jar: &mut self.jar,
+            force: &mut self.force,
+            state: &mut self.state,
+            qfrc_constraint: &mut self.qfrc_constraint,
+        }
+    }
+
+    fn copy_from(&mut self, x: &Iterate<'_>) {
+        for v in [&mut self.qacc, &mut self.ma, &mut self.qfrc_constraint] {
+            v.resize(x.qacc.len(), 0.0);
+        }
+        for v in [&mut self.jar, &mut self.force] {
+            v.resize(x.jar.len(), 0.0);
+        }
+        self.state.resize(x.state.len(), 0);
+        self.iterate().copy_from(x);
+    }
+}
+
+/// Where the threads start, and what they found, in the order of islands.
+#[derive(Debug, Default)]
+struct Answers {
+    x: IterateBuffers,
     stats: SolverStats,
     outcome: Vec<Outcome>,
 }
@@ -201,59 +163,26 @@ struct Answers {
 #[derive(Clone, Debug, Default)]
 struct WorkerBuffers {
     primal: Primal,
-    qacc: Vec<f64>,
-    ma: Vec<f64>,
-    jar: Vec<f64>,
-    force: Vec<f64>,
-    state: Vec<i32>,
-    qfrc_constraint: Vec<f64>,
+    x: IterateBuffers,
     stats: SolverStats,
 }
 
 impl WorkerBuffers {
     /// Solves the islands of one thread.
     fn solve(&mut self, thread: usize, inputs: &SharedInputs, answers: &Mutex<Answers>) {
-        let (view, Some(method)) = (inputs.view(), inputs.method) else { return };
-        let [qacc, ma, jar] = &inputs.start;
-        self.primal.begin();
-        for island in (0..inputs.thread.len()).filter(|&i| inputs.thread[i] == thread) {
-            let (dofs, efcs) = (view.dofs(island), view.efcs(island));
-            for (to, from) in [
-                (&mut self.qacc, &qacc[dofs.clone()]),
-                (&mut self.ma, &ma[dofs.clone()]),
-                (&mut self.jar, &jar[efcs.clone()]),
-            ] {
-                to.clear();
-                to.extend_from_slice(from);
-            }
-            self.force.resize(efcs.len(), 0.0);
-            self.state.resize(efcs.len(), 0);
-            self.qfrc_constraint.resize(dofs.len(), 0.0);
-            self.stats.clear();
-            let mut x = Iterate {
-                qacc: &mut self.qacc,
-                ma: &mut self.ma,
-                jar: &mut self.jar,
-                force: &mut self.force,
-                state: &mut self.state,
-                qfrc_constraint: &mut self.qfrc_constraint,
-            };
-            let stats = &mut self.stats;
-            let outcome = self.primal.solve(
-                &view.problem(island),
-                method,
-                &inputs.limits,
-                false,
-                &mut x,
-                |iteration, stat| stats.record(0, iteration, stat),
-            );
+        let (Some((all, parts)), Some(method)) = (inputs.problem(), inputs.method) else { return };
+        let WorkerBuffers { primal, x, stats } = self;
+        primal.begin();
+        let all_parts = parts.iter().zip(&inputs.thread).enumerate();
+        for (island, (part, _)) in all_parts.filter(|(_, (_, of))| **of == thread) {
+            x.copy_from(&lock(answers).x.iterate().part(part));
+            let (problem, limits) = (all.part(part), &inputs.limits);
+            let record = |iteration, stat| stats.record(0, iteration, stat);
+            let outcome = primal.solve(&problem, method, limits, false, &mut x.iterate(), record);
             let mut out = lock(answers);
-            out.qacc[dofs.clone()].copy_from_slice(&self.qacc);
-            out.qfrc_constraint[dofs].copy_from_slice(&self.qfrc_constraint);
-            out.force[efcs.clone()].copy_from_slice(&self.force);
-            out.state[efcs].copy_from_slice(&self.state);
+            out.x.iterate().part(part).copy_from(&x.iterate());
             out.outcome[island] = outcome;
-            for (i, &stat) in self.stats.island(0).iter().take(outcome.iterations).enumerate() {
+            for (i, &stat) in stats.island(0).iter().take(outcome.iterations).enumerate() {
                 out.stats.record(island, i, stat);
             }
         }
@@ -265,6 +194,8 @@ struct Round {
     number: u64,
     /// Threads that have not finished the round.
     busy: usize,
+    /// What one of them died of.
+    panic: Option<Box<dyn Any + Send>>,
     stop: bool,
 }
 
@@ -312,40 +243,36 @@ impl IslandPool {
         pool
     }
 
-    /// Solves all islands of `d`, whose inputs have been gathered, with `start` holding
-    /// `M·qacc` and the residual. Writes `iacc`, `ifrc_constraint`, `iefc_force`, `iefc_state` and
-    /// the statistics.
+    /// Solves the parts of a problem from where `x` stands; reports the outcome of each.
     pub fn solve(
         &mut self,
-        m: &Model,
-        d: &mut Data,
-        rows: &mut Constraints,
-        mut start: [&mut Vec<f64>; 2],
+        sources: Sources<'_>,
+        problem: &Problem<'_>,
         method: Method,
         limits: Limits,
+        x: &mut Iterate<'_>,
+        stats: &mut SolverStats,
+        mut report: impl FnMut(usize, Outcome),
     ) {
         let shared = &*self.shared;
         {
             let mut inputs = shared.inputs.write().unwrap_or_else(PoisonError::into_inner);
-            inputs.swap_with(d, rows, start.each_mut().map(|v| &mut **v));
-            inputs.assign(self.workers.len() + 1, &mut self.load);
+            inputs.set(sources, problem);
+            inputs.assign(&sources.islands.parts, self.workers.len() + 1, &mut self.load);
             (inputs.method, inputs.limits) = (Some(method), limits);
             let mut out = lock(&shared.answers);
-            out.qacc.resize(inputs.start[0].len(), 0.0);
-            out.qfrc_constraint.resize(inputs.start[0].len(), 0.0);
-            out.force.resize(inputs.efc[0].len(), 0.0);
-            out.state.resize(inputs.efc[0].len(), 0);
+            out.x.copy_from(x);
             out.outcome.clear();
             out.outcome.resize(inputs.thread.len(), Outcome::default());
-            std::mem::swap(&mut out.stats, &mut d.solver);
         }
         {
             let mut round = lock(&shared.round);
             round.number += 1;
             round.busy = self.workers.len();
+            round.panic = None;
         }
         shared.start.notify_all();
-        // Numbers that a user wrote may make no sense: `Data` gets its memory back all the same.
+        // Numbers that a user wrote may make no sense: the others finish all the same.
         let solved = catch_unwind(AssertUnwindSafe(|| {
             let inputs = shared.inputs.read().unwrap_or_else(PoisonError::into_inner);
             self.buffers.solve(0, &inputs, &shared.answers);
@@ -354,22 +281,19 @@ impl IslandPool {
         while round.busy > 0 {
             round = shared.done.wait(round).unwrap_or_else(PoisonError::into_inner);
         }
+        let panic = solved.err().or_else(|| round.panic.take());
         drop(round);
-
-        let mut inputs = shared.inputs.write().unwrap_or_else(PoisonError::into_inner);
-        inputs.swap_with(d, rows, start);
-        let mut out = lock(&shared.answers);
-        std::mem::swap(&mut out.stats, &mut d.solver);
-        if let Err(panic) = solved {
+        shared.inputs.write().unwrap_or_else(PoisonError::into_inner).sources = None;
+        if let Some(panic) = panic {
             resume_unwind(panic);
         }
-        d.iacc.copy_from_slice(&out.qacc);
-        d.ifrc_constraint.copy_from_slice(&out.qfrc_constraint);
-        d.iefc_force.copy_from_slice(&out.force);
-        d.iefc_state.copy_from_slice(&out.state);
-        for (island, outcome) in out.outcome.iter().enumerate() {
-            let nv = d.island_nv[island] as usize;
-            report(m, island, nv, outcome, &mut d.solver_niter, &mut d.solver_nnz);
+        let mut out = lock(&shared.answers);
+        x.copy_from(&out.x.iterate());
+        for (island, &outcome) in out.outcome.iter().enumerate() {
+            for (i, &stat) in out.stats.island(island).iter().take(outcome.iterations).enumerate() {
+                stats.record(island, i, stat);
+            }
+            report(island, outcome);
         }
     }
 }
@@ -393,10 +317,11 @@ fn worker_loop(shared: &Shared, id: usize) {
             let inputs = shared.inputs.read().unwrap_or_else(PoisonError::into_inner);
             buffers.solve(id, &inputs, &shared.answers);
         }));
-        if solved.is_err() {
-            buffers = WorkerBuffers::default();
-        }
         let mut round = lock(&shared.round);
+        if let Err(panic) = solved {
+            buffers = WorkerBuffers::default();
+            round.panic = Some(panic);
+        }
         round.busy -= 1;
         if round.busy == 0 {
             shared.done.notify_one();
@@ -428,13 +353,8 @@ impl Threads {
         self.count > 1 && nisland > 1 && nefc >= WORTHWHILE
     }
 
-    /// The pool, to be returned with [`Threads::put`].
-    pub fn take(&mut self) -> Box<IslandPool> {
-        self.pool.take().unwrap_or_else(|| Box::new(IslandPool::new(self.count)))
-    }
-
-    pub fn put(&mut self, pool: Box<IslandPool>) {
-        self.pool = Some(pool);
+    pub fn pool(&mut self) -> &mut IslandPool {
+        self.pool.get_or_insert_with(|| Box::new(IslandPool::new(self.count)))
     }
 }
 

@@ -34,9 +34,8 @@ pub(crate) use worst_row::{bad_row, row_place, strongest_row};
 
 use dual::Dual;
 
-use crate::stage::constraint::{Constraints, is_pyramidal, is_sparse};
+use crate::stage::constraint::{is_pyramidal, is_sparse};
 use crate::{Data, Model, NISLAND, SolverStats};
-use pgs::DualProblem;
 use primal::{Iterate, Method, Outcome, Primal};
 use problem::{Limits, Problem, Rows};
 use rows::Jacobian;
@@ -49,7 +48,7 @@ const POOLED_FROM_DOFS: usize = 256;
 /// Working memory of the solvers.
 #[derive(Clone, Debug, Default)]
 pub struct SolverScratch {
-    /// Apart, so that it can be taken out without being copied.
+    /// Made when first needed.
     work: Option<Box<PrimalWork>>,
     /// Rows in the form of the dual solvers.
     pub(crate) dual: Dual,
@@ -81,43 +80,40 @@ pub fn constraint(m: &Model, d: &mut Data) {
         d.qacc.copy_from_slice(&d.qacc_smooth);
         return;
     }
-    let mut rows = d.scratch.constraint.take();
-    let mut work = d.scratch.solver.work.take().unwrap_or_default();
-    let primal = match m.opt.solver {
+    let method = match m.opt.solver {
         Solver::Pgs => None,
         Solver::Cg => Some(Method::ConjugateGradient),
         Solver::Newton => Some(Method::Newton),
     };
-    let lent = primal == Some(Method::ConjugateGradient) && m.nv >= POOLED_FROM_DOFS;
-    if lent {
+    let pooled = method == Some(Method::ConjugateGradient) && m.nv >= POOLED_FROM_DOFS;
+    if pooled {
+        let work = d.scratch.solver.work.get_or_insert_default();
         work.primal.conjugate = Some(d.prepared.pools.conjugate.take());
     }
-    match primal {
+    match method {
         Some(method) => {
             let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
             // An island of everything needs no renumbering.
             let single = by_island && d.nisland == 1 && d.nidof == m.nv;
             if by_island && !single {
-                start(m, &mut Whole::new(d, &rows, 1.0), &mut work, false);
-                by_island::solve(m, d, &mut rows, &mut work, method);
+                by_island::solve(m, d, method);
             } else {
-                solve_whole(m, d, &rows, &mut work, method, single);
+                solve_whole(m, d, method, single);
             }
         }
         None => {
-            let mut whole = Whole::new(d, &rows, whole_scale(m));
-            start_dual(m, &mut whole, &mut work);
+            let mut whole = Whole::new(d, whole_scale(m));
+            start_dual(m, &mut whole);
             solve_dual(m, &mut whole, Pass::Main);
         }
     }
     if m.opt.noslip_iterations > 0 {
-        solve_dual(m, &mut Whole::new(d, &rows, whole_scale(m)), Pass::NoSlip);
+        solve_dual(m, &mut Whole::new(d, whole_scale(m)), Pass::NoSlip);
     }
-    if let Some(conjugate) = work.primal.conjugate.take_if(|_| lent) {
+    let work = d.scratch.solver.work.as_mut();
+    if pooled && let Some(conjugate) = work.and_then(|work| work.primal.conjugate.take()) {
         d.prepared.pools.conjugate.put(conjugate);
     }
-    d.scratch.constraint.put(rows);
-    d.scratch.solver.work = Some(work);
 }
 
 /// Rows in the form that dual solvers need.
@@ -125,31 +121,25 @@ pub fn project(m: &Model, d: &mut Data) {
     if d.nefc == 0 || !is_dual(m) {
         return;
     }
-    let rows = d.scratch.constraint.take();
-    let Whole { problem, dual, .. } = Whole::new(d, &rows, whole_scale(m));
-    dual.build(m.nv, &problem.inertia, &problem.rows.jacobian);
-    d.scratch.constraint.put(rows);
+    let jacobian = d.scratch.constraint.jacobian();
+    d.scratch.solver.dual.build(m.nv, &whole_inertia!(d), &jacobian);
 }
 
 /// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
 pub fn inverse_constraint(_m: &Model, d: &mut Data) {
-    let rows = d.scratch.constraint.take();
-    let mut work = d.scratch.solver.work.take().unwrap_or_default();
-    work.jar.resize(d.nefc, 0.0);
-    rows.jacobian().mul_by_row(&d.qacc, &mut work.jar);
-    work.jar.iter_mut().zip(&d.efc_aref).for_each(|(r, aref)| *r -= aref);
-    update(d, &rows, &work.jar);
-    d.scratch.constraint.put(rows);
-    d.scratch.solver.work = Some(work);
+    let mut whole = Whole::new(d, 1.0);
+    whole.problem.rows.jacobian.mul_by_row(whole.qacc, whole.jar);
+    whole.jar.iter_mut().zip(whole.aref).for_each(|(r, aref)| *r -= aref);
+    whole.update();
 }
 
 /// Forces, states and `qfrc_constraint` at the residual `jar`; returns the constraint cost
 /// (MuJoCo's `mj_constraintUpdate`).
 pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
-    let rows = d.scratch.constraint.take();
-    let cost = if jar.len() >= d.nefc { update(d, &rows, jar) } else { 0.0 };
-    d.scratch.constraint.put(rows);
-    cost
+    let Some(jar) = jar.get(..d.nefc) else { return 0.0 };
+    let mut whole = Whole::new(d, 1.0);
+    whole.jar.copy_from_slice(jar);
+    whole.update()
 }
 
 /// `J·x` over all rows.
@@ -183,13 +173,6 @@ pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
     result
 }
 
-fn update(d: &mut Data, rows: &Constraints, jar: &[f64]) -> f64 {
-    let Whole { problem, force, state, qfrc_constraint, .. } = Whole::new(d, rows, 1.0);
-    let cost = cost::update(&problem.rows, jar, force, state).cost;
-    problem.rows.jacobian.tmul_by_row(force, qfrc_constraint);
-    cost
-}
-
 /// `J·x − aref`.
 fn residual(rows: &Jacobian<'_>, x: &[f64], aref: &[f64], out: &mut [f64]) {
     rows.mul(x, out);
@@ -219,6 +202,9 @@ struct Whole<'a> {
     aref: &'a [f64],
     warmstart: &'a [f64],
     qacc: &'a mut [f64],
+    /// `M·qacc` and `J·qacc − aref`, to be filled by whoever needs them.
+    ma: &'a mut [f64],
+    jar: &'a mut [f64],
     /// The residual of the unconstrained acceleration.
     residuals: &'a mut [f64],
     force: &'a mut [f64],
@@ -229,6 +215,7 @@ struct Whole<'a> {
     stats: &'a mut SolverStats,
     niter: &'a mut [i32; NISLAND],
     nnz: &'a mut [i32; NISLAND],
+    primal: &'a mut Primal,
     dual: &'a mut Dual,
     has_islands: bool,
     /// Degrees of freedom outside all islands, where there are any.
@@ -237,9 +224,13 @@ struct Whole<'a> {
 
 impl<'a> Whole<'a> {
     #[inline(always)]
-    fn new(d: &'a mut Data, rows: &'a Constraints, scale: f64) -> Whole<'a> {
+    fn new(d: &'a mut Data, scale: f64) -> Whole<'a> {
         let inertia = whole_inertia!(d);
-        let jacobian = rows.jacobian();
+        let jacobian = d.scratch.constraint.jacobian();
+        let SolverScratch { work, dual } = &mut d.scratch.solver;
+        let PrimalWork { primal, jar, ma, .. } = &mut **work.get_or_insert_default();
+        jar.resize(d.nefc, 0.0);
+        ma.resize(d.qacc.len(), 0.0);
         let rows = Rows::new(jacobian, &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf);
         let (qfrc_smooth, qacc_smooth) = (&d.qfrc_smooth[..], &d.qacc_smooth[..]);
         let has_islands = d.nisland > 0;
@@ -248,6 +239,8 @@ impl<'a> Whole<'a> {
             aref: &d.efc_aref,
             warmstart: &d.qacc_warmstart,
             qacc: &mut d.qacc,
+            ma,
+            jar,
             residuals: &mut d.efc_b,
             force: &mut d.efc_force,
             state: &mut d.efc_state,
@@ -256,10 +249,19 @@ impl<'a> Whole<'a> {
             stats: &mut d.solver,
             niter: &mut d.solver_niter,
             nnz: &mut d.solver_nnz,
-            dual: &mut d.scratch.solver.dual,
+            primal,
+            dual,
             has_islands,
             others: if has_islands { &d.map_idof2dof[d.nidof..] } else { &[] },
         }
+    }
+
+    /// Forces, states and `qfrc_constraint` at the residual `jar`; returns the cost.
+    fn update(&mut self) -> f64 {
+        let rows = &self.problem.rows;
+        let cost = cost::update(rows, self.jar, self.force, self.state).cost;
+        rows.jacobian.tmul_by_row(self.force, self.qfrc_constraint);
+        cost
     }
 
     /// Outside all islands there is nothing to solve.
@@ -287,34 +289,19 @@ fn whole_scale(m: &Model) -> f64 {
 
 /// Starts and solves the problem as a whole; with `single`, as an island of everything.
 #[inline(never)]
-fn solve_whole(
-    m: &Model,
-    d: &mut Data,
-    rows: &Constraints,
-    work: &mut PrimalWork,
-    method: Method,
-    single: bool,
-) {
+fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) {
     let scale = if single { 1.0 / whole_inertia!(d).trace(m.nv) } else { whole_scale(m) };
     if single {
         d.iefc_state.resize(d.nefc, 0);
     }
     let (limits, loaded) = (limits(m), method == Method::Newton);
-    let mut whole = Whole::new(d, rows, scale);
-    start(m, &mut whole, work, loaded);
-    let Whole { problem, qacc, force, state, island_state, qfrc_constraint, stats, .. } =
-        &mut whole;
-    let mut x = Iterate {
-        qacc,
-        ma: &mut work.ma,
-        jar: &mut work.jar,
-        force,
-        state: if single { island_state } else { state },
-        qfrc_constraint,
-    };
-    let outcome = work.primal.solve(problem, method, &limits, loaded, &mut x, |iteration, stat| {
-        stats.record(0, iteration, stat);
-    });
+    let whole = &mut Whole::new(d, scale);
+    start(m, whole, loaded);
+    let Whole { problem, qacc, ma, jar, force, qfrc_constraint, stats, .. } = whole;
+    let state = if single { &mut *whole.island_state } else { &mut *whole.state };
+    let mut x = Iterate { qacc, ma, jar, force, state, qfrc_constraint };
+    let record = |iteration, stat| stats.record(0, iteration, stat);
+    let outcome = whole.primal.solve(problem, method, &limits, loaded, &mut x, record);
     whole.niter[0] = outcome.iterations as i32;
     whole.nnz[0] = nonzeros(m, m.nv, &outcome);
     if single && m.opt.disabled(DisableBit::WarmStart) {
@@ -340,38 +327,25 @@ enum Pass {
 
 /// Projected Gauss-Seidel, or noslip after another solver; then back to accelerations.
 fn solve_dual(m: &Model, whole: &mut Whole<'_>, pass: Pass) {
-    let Whole { problem, qacc, force, state, qfrc_constraint, .. } = whole;
     let done = whole.niter[0].max(0) as usize;
     let (iterations, tolerance) = match pass {
         Pass::Main => (m.opt.iterations, m.opt.tolerance),
         Pass::NoSlip => (m.opt.noslip_iterations, m.opt.noslip_tolerance),
     };
-    let dual_problem = DualProblem {
-        rows: problem.rows,
-        b: whole.residuals,
-        scale: problem.scale,
-        tolerance: tolerance.max(0.0),
+    let limits = Limits {
         iterations: iterations.max(0) as usize,
+        tolerance: tolerance.max(0.0),
+        ..limits(m)
     };
     let solve = match pass {
         Pass::Main => pgs::solve,
         Pass::NoSlip => noslip::solve,
     };
-    let count = solve(&dual_problem, whole.dual, force, state, |iteration, stat| {
-        whole.stats.record(0, done + iteration, stat);
-    });
-    whole.niter[0] += count as i32;
+    let Whole { problem, qacc, ma, force, state, qfrc_constraint, dual, stats, .. } = whole;
+    let mut x = Iterate { qacc, ma, jar: whole.residuals, force, state, qfrc_constraint };
+    let record = |iteration, stat| stats.record(0, done + iteration, stat);
+    whole.niter[0] += solve(problem, &limits, dual, &mut x, record) as i32;
     if pass == Pass::Main {
-        whole.nnz[0] = (force.len() * force.len()) as i32;
-    }
-    qfrc_constraint.fill(0.0);
-    problem.rows.jacobian.tmul_add(force, qfrc_constraint);
-    if !is_sparse(m) && !finite(force) {
-        qfrc_constraint.fill(f64::NAN);
-    }
-    qacc.copy_from_slice(qfrc_constraint);
-    problem.inertia.solve(qacc);
-    for (a, smooth) in qacc.iter_mut().zip(problem.qacc_smooth) {
-        *a += smooth;
+        whole.nnz[0] = (whole.force.len() * whole.force.len()) as i32;
     }
 }

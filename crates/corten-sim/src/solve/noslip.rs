@@ -5,10 +5,12 @@
 //! elliptic contacts solve for all friction directions at once.
 
 use super::dual::Dual;
-use super::pgs::{DualProblem, commit, friction_force, sweeps};
+use super::pgs::{commit, friction_force, sweeps};
+use super::primal::Iterate;
+use super::problem::{Limits, Problem};
 use super::qcqp;
 use super::row_cost::clamp;
-use super::rows::Kind;
+use super::rows::{Block, Kind};
 use crate::SolverStat;
 use corten_math::MIN_VAL;
 
@@ -17,17 +19,17 @@ const MIN_DIAGONAL: f64 = 1e-10;
 
 /// Improves the friction forces; returns the number of iterations.
 pub fn solve(
-    p: &DualProblem<'_>,
+    p: &Problem<'_>,
+    limits: &Limits,
     dual: &mut Dual,
-    force: &mut [f64],
-    state: &mut [i32],
+    x: &mut Iterate<'_>,
     record: impl FnMut(usize, SolverStat),
 ) -> usize {
-    sweeps(p, dual, force, state, record, |iteration, dual, force| {
+    sweeps(p, limits, dual, x, record, |iteration, dual, x| {
         let mut improvement = 0.0;
         if iteration == 0 {
             // The cost without R is lower from the start.
-            for (f, r) in force.iter().zip(p.rows.r) {
+            for (f, r) in x.force.iter().zip(p.rows.r) {
                 improvement += 0.5 * f * f * r;
             }
         }
@@ -36,15 +38,15 @@ pub fn solve(
             match b.kind {
                 Kind::Friction => {
                     for i in range {
-                        improvement -= dry_friction(p, dual, i, force);
+                        improvement -= dry_friction(p, dual, i, x);
                     }
                 }
                 Kind::Pyramid => {
                     for i in range.step_by(2) {
-                        improvement -= edge_pair(p, dual, i, force);
+                        improvement -= edge_pair(dual, i, x);
                     }
                 }
-                Kind::Elliptic => improvement -= elliptic(p, dual, b, force),
+                Kind::Elliptic => improvement -= elliptic(p, dual, b, x),
                 Kind::Equality | Kind::Inequality => {}
             }
         }
@@ -52,19 +54,19 @@ pub fn solve(
     })
 }
 
-fn dry_friction(p: &DualProblem<'_>, dual: &mut Dual, i: usize, force: &mut [f64]) -> f64 {
+fn dry_friction(p: &Problem<'_>, dual: &mut Dual, i: usize, x: &mut Iterate<'_>) -> f64 {
     let diagonal = dual.within(i, i).max(MIN_VAL);
-    let residual = p.b[i] + dual.product(i);
-    let new = clamp(force[i] - residual / diagonal, p.rows.frictionloss[i]);
-    let delta = new - force[i];
-    force[i] = new;
+    let residual = x.jar[i] + dual.product(i);
+    let new = clamp(x.force[i] - residual / diagonal, p.rows.frictionloss[i]);
+    let delta = new - x.force[i];
+    x.force[i] = new;
     dual.add(i, delta);
     0.5 * delta * delta * diagonal + delta * residual
 }
 
 /// The block of `A` for rows `first..first + n`, and their residuals without `R`.
 fn block(
-    p: &DualProblem<'_>,
+    x: &Iterate<'_>,
     dual: &Dual,
     first: usize,
     n: usize,
@@ -77,15 +79,15 @@ fn block(
             a[j][k] = a[k][j];
         }
         a[k][k] = a[k][k].max(MIN_DIAGONAL);
-        residual[k] = p.b[first + k] + dual.product(first + k);
+        residual[k] = x.jar[first + k] + dual.product(first + k);
     }
     (a, residual)
 }
 
-fn edge_pair(p: &DualProblem<'_>, dual: &mut Dual, first: usize, force: &mut [f64]) -> f64 {
-    let (a, residual) = block(p, dual, first, 2);
+fn edge_pair(dual: &mut Dual, first: usize, x: &mut Iterate<'_>) -> f64 {
+    let (a, residual) = block(x, dual, first, 2);
     let mut old = [0.0; qcqp::MAX];
-    old[..2].copy_from_slice(&force[first..first + 2]);
+    old[..2].copy_from_slice(&x.force[first..first + 2]);
     let offset = |k: usize| residual[k] - a[k][0] * old[0] - a[k][1] * old[1];
     // With forces mid ± y, the cost is ½ k₁ y² + k₀ y.
     let mid = 0.5 * (old[0] + old[1]);
@@ -94,21 +96,16 @@ fn edge_pair(p: &DualProblem<'_>, dual: &mut Dual, first: usize, force: &mut [f6
     let y = if k1 < MIN_VAL { 0.0 } else { clamp(-k0 / k1, mid) };
     let mut new = [0.0; qcqp::MAX];
     (new[0], new[1]) = (mid + y, mid - y);
-    commit(dual, &a, &residual[..2], first, &old, &new, force)
+    commit(dual, &a, &residual[..2], first, &old, &new, x.force)
 }
 
-fn elliptic(
-    p: &DualProblem<'_>,
-    dual: &mut Dual,
-    b: &super::rows::Block,
-    force: &mut [f64],
-) -> f64 {
+fn elliptic(p: &Problem<'_>, dual: &mut Dual, b: &Block, x: &mut Iterate<'_>) -> f64 {
     let range = b.rows();
     let (first, n) = (range.start + 1, range.len() - 1);
-    let normal = force[range.start];
-    let (a, residual) = block(p, dual, first, n);
+    let normal = x.force[range.start];
+    let (a, residual) = block(x, dual, first, n);
     let mut old = [0.0; qcqp::MAX];
-    old[..n].copy_from_slice(&force[first..first + n]);
+    old[..n].copy_from_slice(&x.force[first..first + n]);
     let mut new = [0.0; qcqp::MAX];
     if normal >= MIN_VAL {
         let mut free = [0.0; qcqp::MAX];
@@ -117,5 +114,5 @@ fn elliptic(
         }
         new = friction_force(&a, &free[..n], &p.rows.jacobian.cones[b.cone as usize], normal);
     }
-    commit(dual, &a, &residual[..n], first, &old, &new, force)
+    commit(dual, &a, &residual[..n], first, &old, &new, x.force)
 }

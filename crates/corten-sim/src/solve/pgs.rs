@@ -5,42 +5,34 @@
 //! for that normal force ([`super::qcqp`]). Answers to `mj_solPGS`.
 
 use super::dual::{self, Dual};
-use super::problem::Rows;
+use super::primal::Iterate;
+use super::problem::{Limits, Problem};
 use super::qcqp;
 use super::row_cost::project;
 use super::rows::{Block, Cone, Kind, MAX_RANK};
 use crate::SolverStat;
 use corten_math::MIN_VAL;
 
-/// A dual problem: rows, parameters, and `b = J·qacc_smooth − aref`.
-pub struct DualProblem<'a> {
-    pub rows: Rows<'a>,
-    pub b: &'a [f64],
-    pub scale: f64,
-    pub tolerance: f64,
-    pub iterations: usize,
-}
-
 /// Cost increase above which an update is undone.
 const WORSE: f64 = 1e-10;
 
-/// Improves `force`; returns the number of iterations.
+/// Improves `x.force`; returns the number of iterations.
 pub fn solve(
-    p: &DualProblem<'_>,
+    p: &Problem<'_>,
+    limits: &Limits,
     dual: &mut Dual,
-    force: &mut [f64],
-    state: &mut [i32],
+    x: &mut Iterate<'_>,
     record: impl FnMut(usize, SolverStat),
 ) -> usize {
-    sweeps(p, dual, force, state, record, |_, dual, force| {
+    sweeps(p, limits, dual, x, record, |_, dual, x| {
         let mut improvement = 0.0;
         for b in p.rows.jacobian.blocks {
             if b.kind == Kind::Elliptic {
                 let cone = &p.rows.jacobian.cones[b.cone as usize];
-                improvement -= elliptic(p, dual, b, cone, force);
+                improvement -= elliptic(p, dual, b, cone, x);
             } else {
                 for i in b.rows() {
-                    improvement -= scalar(p, dual, b.kind, i, force);
+                    improvement -= scalar(p, dual, b.kind, i, x);
                 }
             }
         }
@@ -51,39 +43,39 @@ pub fn solve(
 /// Repeats a sweep over all rows, which is given its number and returns by how much the cost falls,
 /// until that is below the tolerance; returns how often.
 pub fn sweeps(
-    p: &DualProblem<'_>,
+    p: &Problem<'_>,
+    limits: &Limits,
     dual: &mut Dual,
-    force: &mut [f64],
-    state: &mut [i32],
+    x: &mut Iterate<'_>,
     mut record: impl FnMut(usize, SolverStat),
-    mut sweep: impl FnMut(usize, &mut Dual, &mut [f64]) -> f64,
+    mut sweep: impl FnMut(usize, &mut Dual, &mut Iterate<'_>) -> f64,
 ) -> usize {
-    dual.set_forces(force);
-    dual::states(&p.rows, force, state);
+    dual.set_forces(x.force);
+    dual::states(&p.rows, x.force, x.state);
     let mut iteration = 0;
-    while iteration < p.iterations {
-        let improvement = p.scale * sweep(iteration, dual, force);
-        record(iteration, sweep_stat(p, dual, force, state, improvement));
+    while iteration < limits.iterations {
+        let improvement = p.scale * sweep(iteration, dual, x);
+        record(iteration, sweep_stat(p, dual, x, improvement));
         iteration += 1;
-        if improvement < p.tolerance || improvement.is_nan() {
+        if improvement < limits.tolerance || improvement.is_nan() {
             break;
         }
     }
+    dual::accelerations(p, limits, x);
     iteration
 }
 
 /// Updates the states after a sweep and describes it.
 fn sweep_stat(
-    p: &DualProblem<'_>,
+    p: &Problem<'_>,
     dual: &mut Dual,
-    force: &[f64],
-    state: &mut [i32],
+    x: &mut Iterate<'_>,
     improvement: f64,
 ) -> SolverStat {
     dual.state_old.clear();
-    dual.state_old.extend_from_slice(state);
-    let active = dual::states(&p.rows, force, state);
-    let changed = dual.state_old.iter().zip(state.iter()).filter(|(a, b)| a != b).count();
+    dual.state_old.extend_from_slice(x.state);
+    let active = dual::states(&p.rows, x.force, x.state);
+    let changed = dual.state_old.iter().zip(x.state.iter()).filter(|(a, b)| a != b).count();
     SolverStat {
         improvement,
         nactive: active as i32,
@@ -92,11 +84,11 @@ fn sweep_stat(
     }
 }
 
-fn scalar(p: &DualProblem<'_>, dual: &mut Dual, kind: Kind, i: usize, force: &mut [f64]) -> f64 {
+fn scalar(p: &Problem<'_>, dual: &mut Dual, kind: Kind, i: usize, x: &mut Iterate<'_>) -> f64 {
     let r = p.rows.r[i];
     let diagonal = dual.within(i, i) + r;
-    let residual = p.b[i] + dual.product(i) + r * force[i];
-    let old = force[i];
+    let residual = x.jar[i] + dual.product(i) + r * x.force[i];
+    let old = x.force[i];
     let free = old - residual / diagonal;
     let new = project(kind, p.rows.frictionloss[i], free);
     let delta = new - old;
@@ -104,17 +96,17 @@ fn scalar(p: &DualProblem<'_>, dual: &mut Dual, kind: Kind, i: usize, force: &mu
     if change > WORSE {
         return 0.0;
     }
-    force[i] = new;
+    x.force[i] = new;
     dual.add(i, delta);
     change
 }
 
 fn elliptic(
-    p: &DualProblem<'_>,
+    p: &Problem<'_>,
     dual: &mut Dual,
     block: &Block,
     cone: &Cone,
-    force: &mut [f64],
+    x: &mut Iterate<'_>,
 ) -> f64 {
     let range = block.rows();
     let (first, dim) = (range.start, range.len());
@@ -128,8 +120,8 @@ fn elliptic(
             a[j][k] = a[k][j];
         }
         a[k][k] += p.rows.r[i];
-        residual[k] = p.b[i] + dual.product(i) + p.rows.r[i] * force[i];
-        old[k] = force[i];
+        residual[k] = x.jar[i] + dual.product(i) + p.rows.r[i] * x.force[i];
+        old[k] = x.force[i];
     }
     let mut f = old;
     if f[0] < MIN_VAL {
@@ -158,10 +150,10 @@ fn elliptic(
             let friction: f64 = (0..n).map(|j| block_a[k][j] * old[j + 1]).sum();
             block_b[k] = residual[k + 1] - friction + a[k + 1][0] * (f[0] - old[0]);
         }
-        let x = friction_force(&block_a, &block_b[..n], cone, f[0]);
-        f[1..dim].copy_from_slice(&x[..n]);
+        let friction = friction_force(&block_a, &block_b[..n], cone, f[0]);
+        f[1..dim].copy_from_slice(&friction[..n]);
     }
-    commit(dual, &a, &residual[..dim], first, &old, &f, force)
+    commit(dual, &a, &residual[..dim], first, &old, &f, x.force)
 }
 
 /// Friction that minimises the cost for a given normal force.

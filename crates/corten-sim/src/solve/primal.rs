@@ -13,7 +13,7 @@ use super::hessian::tiles64::{self, Tiles64};
 use super::hessian::{Buffers, NewtonSystem, SparseTiles};
 use super::line_search::{Direction, Found, Line, Point};
 use super::problem::inlined::{add_scaled, dot, norm, padded};
-use super::problem::{Limits, Problem};
+use super::problem::{Limits, Part, Problem};
 use crate::SolverStat;
 use corten_math::{MIN_VAL, wide};
 
@@ -28,12 +28,38 @@ pub struct Iterate<'a> {
     pub qacc: &'a mut [f64],
     /// `M·qacc`.
     pub ma: &'a mut [f64],
-    /// `J·qacc − aref`.
+    /// `J·qacc − aref`; solvers that search for forces take, and leave, that of the unconstrained
+    /// acceleration.
     pub jar: &'a mut [f64],
     pub force: &'a mut [f64],
     pub state: &'a mut [i32],
     /// `Jᵀ·force`.
     pub qfrc_constraint: &'a mut [f64],
+}
+
+impl Iterate<'_> {
+    /// What belongs to an island.
+    pub fn part(&mut self, part: &Part) -> Iterate<'_> {
+        let (dofs, rows) = (&part.dofs, &part.rows);
+        Iterate {
+            qacc: &mut self.qacc[dofs.clone()],
+            ma: &mut self.ma[dofs.clone()],
+            jar: &mut self.jar[rows.clone()],
+            force: &mut self.force[rows.clone()],
+            state: &mut self.state[rows.clone()],
+            qfrc_constraint: &mut self.qfrc_constraint[dofs.clone()],
+        }
+    }
+
+    /// Copies another of the same size.
+    pub fn copy_from(&mut self, other: &Iterate<'_>) {
+        self.qacc.copy_from_slice(other.qacc);
+        self.ma.copy_from_slice(other.ma);
+        self.jar.copy_from_slice(other.jar);
+        self.force.copy_from_slice(other.force);
+        self.state.copy_from_slice(other.state);
+        self.qfrc_constraint.copy_from_slice(other.qfrc_constraint);
+    }
 }
 
 /// Working memory.

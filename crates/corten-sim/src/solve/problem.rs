@@ -10,18 +10,64 @@ use corten_math::{TreePattern, wide};
 use super::row_cost::{Elliptic, Friction};
 use super::rows::{Block, Jacobian, Kind};
 
-/// A problem of `n` degrees of freedom; row arrays are indexed by `Block::row`.
+/// The constrained problem: all that a solver reads.
+///
+/// It borrows from a [`crate::Data`], or from the copy that threads work with, and is either of all
+/// degrees of freedom and rows or of one island. Where a search starts and ends is an
+/// [`super::primal::Iterate`], whose residual holds what `aref` has to say.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
+    /// The Jacobian, and the parameters of each row's cost.
     pub rows: Rows<'a>,
+    /// The mass matrix, its factor, and which degrees of freedom they are of.
     pub inertia: Inertia<'a>,
+    /// Force without constraints, `M·a₀`.
     pub qfrc_smooth: &'a [f64],
+    /// Acceleration without constraints, `a₀`.
     pub qacc_smooth: &'a [f64],
     /// Makes cost and gradient comparable with the tolerance.
     pub scale: f64,
 }
 
-/// Rows with the parameters of their cost functions, equalities first, friction next.
+/// An island as a part of what goes island by island.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    pub dofs: Range<usize>,
+    pub rows: Range<usize>,
+    pub blocks: Range<usize>,
+    /// How many of the rows are equalities, and friction.
+    pub ne: usize,
+    pub nf: usize,
+}
+
+impl<'a> Problem<'a> {
+    /// The problem of one island, if all vectors go island by island and blocks count rows and
+    /// columns from the beginning of their island.
+    pub fn part(&self, part: &Part) -> Problem<'a> {
+        let Part { dofs, rows, blocks, ne, nf } = part.clone();
+        let Rows { jacobian, d, r, frictionloss, .. } = self.rows;
+        let jacobian = Jacobian { blocks: &jacobian.blocks[blocks], ..jacobian };
+        let inertia =
+            Inertia { dofs: self.inertia.dofs.map(|all| &all[dofs.clone()]), ..self.inertia };
+        Problem {
+            rows: Rows::new(
+                jacobian,
+                &d[rows.clone()],
+                &r[rows.clone()],
+                &frictionloss[rows],
+                ne,
+                nf,
+            ),
+            inertia,
+            qfrc_smooth: &self.qfrc_smooth[dofs.clone()],
+            qacc_smooth: &self.qacc_smooth[dofs.clone()],
+            scale: 1.0 / inertia.trace(dofs.len()),
+        }
+    }
+}
+
+/// Rows with the parameters of their cost functions, equalities first, friction next; arrays are
+/// indexed by `Block::row`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     pub jacobian: Jacobian<'a>,
@@ -98,7 +144,8 @@ pub struct Limits {
     pub tolerance: f64,
     pub ls_iterations: usize,
     pub ls_tolerance: f64,
-    /// Whether the entries of the Hessian are counted.
+    /// Whether the model's matrices are sparse: then the entries of the Hessian are counted, and
+    /// NaN does not spread to rows and degrees of freedom that it has nothing to do with.
     pub sparse: bool,
 }
 

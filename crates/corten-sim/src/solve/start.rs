@@ -5,19 +5,16 @@ use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
 use super::problem::Problem;
-use super::{PrimalWork, Whole, cost, finite, problem, residual};
+use super::{Whole, cost, finite, problem, residual};
 use crate::Model;
 use crate::stage::constraint::is_sparse;
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
-/// leaves `work.jar` and `work.ma` to match. With `load`, the whole problem is loaded for Newton's
-/// method, whose products are then used.
-pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork, load: bool) {
-    let Whole { problem, aref, residuals, qacc, .. } = whole;
+/// leaves `jar` and `ma` to match. With `load`, the whole problem is loaded for Newton's method, whose
+/// products are then used.
+pub fn start(m: &Model, whole: &mut Whole<'_>, load: bool) {
+    let Whole { problem, aref, residuals, qacc, ma, jar, primal, .. } = whole;
     let (free, warm) = (problem.qacc_smooth, whole.warmstart);
-    work.jar.resize(aref.len(), 0.0);
-    work.ma.resize(m.nv, 0.0);
-    let primal = &mut work.primal;
     primal.begin();
     if load {
         primal.load(problem, m.nv);
@@ -33,14 +30,14 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork, load: bool
     };
     let unconstrained = m.opt.disabled(DisableBit::WarmStart) || {
         products(free, residuals, None);
-        products(warm, &mut work.jar, Some(&mut work.ma));
-        let gauss = problem::gauss(&work.ma, problem.qfrc_smooth, warm, free);
+        products(warm, jar, Some(ma));
+        let gauss = problem::gauss(ma, problem.qfrc_smooth, warm, free);
         let total = |x: &[f64]| cost::total(&problem.rows, x);
-        total(&work.jar) + gauss > total(residuals)
+        total(jar) + gauss > total(residuals)
     };
     if unconstrained {
-        products(free, residuals, Some(&mut work.ma));
-        work.jar.copy_from_slice(residuals);
+        products(free, residuals, Some(ma));
+        jar.copy_from_slice(residuals);
     }
     // The public states stay those of the unconstrained acceleration when islands are solved, as
     // in MuJoCo.
@@ -52,8 +49,8 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork, load: bool
 }
 
 /// Chooses between the forces of the last step's acceleration and none.
-pub fn start_dual(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork) {
-    let Whole { problem, aref, residuals, qacc, force, state, dual, .. } = whole;
+pub fn start_dual(m: &Model, whole: &mut Whole<'_>) {
+    let Whole { problem, aref, residuals, qacc, jar, force, state, dual, .. } = whole;
     let (free, warm) = (problem.qacc_smooth, whole.warmstart);
     residual(&problem.rows.jacobian, free, aref, residuals);
     if m.opt.disabled(DisableBit::WarmStart) {
@@ -62,9 +59,8 @@ pub fn start_dual(m: &Model, whole: &mut Whole<'_>, work: &mut PrimalWork) {
         return;
     }
     qacc.copy_from_slice(warm);
-    work.jar.resize(aref.len(), 0.0);
-    residual(&problem.rows.jacobian, warm, aref, &mut work.jar);
-    cost::update(&problem.rows, &work.jar, force, state);
+    residual(&problem.rows.jacobian, warm, aref, jar);
+    cost::update(&problem.rows, jar, force, state);
     // Dense products take NaN to every row.
     let spreads = !is_sparse(m);
     if spreads && !(finite(warm) && finite(free)) {

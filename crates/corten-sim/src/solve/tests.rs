@@ -6,7 +6,6 @@ use super::dual::Dual;
 use super::hessian::dense8::Dense8;
 use super::hessian::tiles64::{MAX_DOFS, Tiles64};
 use super::hessian::{NewtonSystem, SparseTiles};
-use super::pgs::DualProblem;
 use super::primal::{Iterate, Method, Outcome, Primal};
 use super::problem::{Inertia, Limits, Problem, Rows};
 use super::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
@@ -76,10 +75,9 @@ impl Case {
         case.diaginv = vec![0.0; n];
         case.pattern.factor(&mut case.factor, &mut case.diaginv);
         case.qacc_smooth = (0..n).map(|_| 5.0 * numbers.next()).collect();
-        case.qfrc_smooth = vec![0.0; n];
-        let mut qfrc = std::mem::take(&mut case.qfrc_smooth);
-        case.inertia().mul(&case.qacc_smooth, &mut qfrc);
-        case.qfrc_smooth = qfrc;
+        let mut qfrc_smooth = vec![0.0; n];
+        case.inertia().mul(&case.qacc_smooth, &mut qfrc_smooth);
+        case.qfrc_smooth = qfrc_smooth;
         case
     }
 
@@ -205,21 +203,18 @@ impl Case {
         let mut dual = Dual::default();
         dual.build(n, &self.inertia(), &self.jacobian());
         let mut force = start.map_or_else(|| vec![0.0; nefc], <[f64]>::to_vec);
-        let problem = DualProblem {
-            rows: self.rows(),
-            b: &self.jar(&self.qacc_smooth),
-            scale: 1.0,
-            tolerance: 0.0,
-            iterations,
-        };
-        let solve = if start.is_some() { noslip::solve } else { pgs::solve };
-        let iterations = solve(&problem, &mut dual, &mut force, &mut vec![0; nefc], |_, _| {});
         let mut qacc = vec![0.0; n];
-        self.jacobian().tmul_add(&force, &mut qacc);
-        self.inertia().solve(&mut qacc);
-        for (a, smooth) in qacc.iter_mut().zip(&self.qacc_smooth) {
-            *a += smooth;
-        }
+        let limits = Limits { iterations, ..Limits::default() };
+        let solve = if start.is_some() { noslip::solve } else { pgs::solve };
+        let mut x = Iterate {
+            qacc: &mut qacc,
+            ma: &mut [],
+            jar: &mut self.jar(&self.qacc_smooth),
+            force: &mut force,
+            state: &mut vec![0; nefc],
+            qfrc_constraint: &mut vec![0.0; n],
+        };
+        let iterations = solve(&self.problem(), &limits, &mut dual, &mut x, |_, _| {});
         Solution { qacc, force, outcome: Outcome { iterations, ..Outcome::default() } }
     }
 }

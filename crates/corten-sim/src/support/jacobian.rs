@@ -8,6 +8,7 @@
 use corten_math::{Spatial, Vec3};
 use corten_model::enums::JointType;
 
+use crate::prepared::structure::Structure;
 use crate::{Data, Model};
 
 /// The degrees of freedom that move a body, ascending.
@@ -17,17 +18,45 @@ pub fn chain(d: &Data, body: usize) -> &[u32] {
     if body < s.bodies.len() { s.chain(body) } else { &[] }
 }
 
+/// How degrees of freedom move bodies: their axes, each about the reference point of its tree.
+#[derive(Clone, Copy)]
+pub(crate) struct MotionAxes<'a> {
+    pub structure: &'a Structure,
+    pub subtree_com: &'a [Vec3],
+    pub cdof: &'a [Spatial],
+}
+
+impl<'a> MotionAxes<'a> {
+    pub fn new(d: &'a Data) -> MotionAxes<'a> {
+        let Data { prepared, subtree_com, cdof, .. } = d;
+        MotionAxes { structure: &prepared.structure, subtree_com, cdof }
+    }
+
+    /// From the reference point of a body's tree to a world point.
+    #[inline]
+    pub fn offset(self, body: usize, point: Vec3) -> Vec3 {
+        point - self.subtree_com[self.structure.bodies[body].root as usize]
+    }
+
+    /// See [`for_each_dof`].
+    #[inline]
+    pub fn for_each_dof(self, point: Vec3, body: usize, mut visit: impl FnMut(usize, Vec3, Vec3)) {
+        if body >= self.structure.bodies.len() {
+            return;
+        }
+        let offset = self.offset(body, point);
+        for &k in self.structure.chain(body) {
+            let axis = &self.cdof[k as usize];
+            visit(k as usize, axis.lin() + axis.rot().cross(offset), axis.rot());
+        }
+    }
+}
+
 /// Calls `visit(dof, translation, rotation)` with the Jacobian columns of a world point fixed to a
 /// body, for every degree of freedom that moves it, ascending.
 #[inline]
-pub fn for_each_dof(d: &Data, point: Vec3, body: usize, mut visit: impl FnMut(usize, Vec3, Vec3)) {
-    let s = &d.prepared.structure;
-    let Some(node) = s.bodies.get(body) else { return };
-    let offset = point - d.subtree_com[node.root as usize];
-    for &k in s.chain(body) {
-        let (rot, lin) = (d.cdof[k as usize].rot(), d.cdof[k as usize].lin());
-        visit(k as usize, lin + rot.cross(offset), rot);
-    }
+pub fn for_each_dof(d: &Data, point: Vec3, body: usize, visit: impl FnMut(usize, Vec3, Vec3)) {
+    MotionAxes::new(d).for_each_dof(point, body, visit);
 }
 
 fn set_column(jac: &mut [f64], nv: usize, k: usize, column: Vec3) {

@@ -5,6 +5,8 @@
 //! writing into them needs no help; the Jacobian is an exception, and so is the friction of
 //! elliptic cones, which the rows hold a copy of.
 
+use std::sync::Arc;
+
 use super::{Constraints, is_sparse};
 use crate::solve::island;
 use crate::solve::rows::{Block, Kind, push_runs};
@@ -22,7 +24,7 @@ pub fn adopt(m: &Model, d: &mut Data, contacts: bool) {
 }
 
 fn adopt_friction(d: &mut Data) {
-    let Constraints { blocks, cones, .. } = d.scratch.constraint.get_mut();
+    let Constraints { blocks, cones, .. } = Arc::make_mut(&mut d.scratch.constraint);
     for b in blocks.iter().filter(|b| b.kind == Kind::Elliptic) {
         let id = d.efc_id.get(b.row as usize).and_then(|&id| usize::try_from(id).ok());
         let contact = id.and_then(|id| d.contact.get(id));
@@ -34,14 +36,12 @@ fn adopt_friction(d: &mut Data) {
 }
 
 fn adopt_jacobian(m: &Model, d: &mut Data) {
-    let mut rows = d.scratch.constraint.take();
-    let edited = rows.blocks.iter().any(|b| differs(m, d, &rows, b));
-    if edited {
-        rebuild(m, d, &mut rows);
-    }
-    d.scratch.constraint.put(rows);
-    if edited && d.nisland > 0 {
-        island::find(m, d);
+    let rows = &d.scratch.constraint;
+    if rows.blocks.iter().any(|b| differs(m, d, rows, b)) {
+        d.scratch.constraint = Arc::new(rebuilt(m, d));
+        if d.nisland > 0 {
+            island::find(m, d);
+        }
     }
 }
 
@@ -85,23 +85,23 @@ fn differs(m: &Model, d: &Data, rows: &Constraints, b: &Block) -> bool {
     })
 }
 
-/// Makes all blocks anew from the public rows. An edge of a pyramid becomes a row of its own,
-/// which has the same cost.
-fn rebuild(m: &Model, d: &Data, rows: &mut Constraints) {
-    let old = std::mem::take(&mut rows.blocks);
-    rows.columns.clear();
-    rows.runs.clear();
-    rows.values.clear();
-    for b in &old {
+/// All blocks made anew from the public rows. An edge of a pyramid becomes a row of its own, which
+/// has the same cost.
+fn rebuilt(m: &Model, d: &Data) -> Constraints {
+    let old = &*d.scratch.constraint;
+    let mut rows = Constraints::default();
+    rows.cones.clone_from(&old.cones);
+    for b in &old.blocks {
         if b.kind == Kind::Pyramid {
             for row in b.rows() {
                 let single = Block { kind: Kind::Inequality, rank: 1, row: row as u32, ..*b };
-                push(m, d, rows, single);
+                push(m, d, &mut rows, single);
             }
         } else {
-            push(m, d, rows, *b);
+            push(m, d, &mut rows, *b);
         }
     }
+    rows
 }
 
 /// Appends a block with the columns in which any of its public rows has an entry.

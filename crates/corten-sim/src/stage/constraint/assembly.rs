@@ -1,10 +1,11 @@
 //! The rows while they are collected.
 
-use corten_math::{MIN_VAL, Vec3};
+use corten_math::MIN_VAL;
 use corten_model::enums::ConstraintType;
 
 use super::impedance::{self, Impedance};
 use super::is_sparse;
+use crate::prepared::structure::Structure;
 use crate::solve::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
 use crate::{Data, Model};
 
@@ -16,7 +17,9 @@ pub struct Constraints {
     pub runs: Vec<Run>,
     pub values: Vec<f64>,
     pub cones: Vec<Cone>,
-    rows: Rows,
+    /// Parameters of the rows, to be published when all are there.
+    rows: Vec<Row>,
+    count: usize,
     softness: Softness,
     /// Degrees of freedom that move one body relative to another.
     pub(super) chain: Vec<Link>,
@@ -24,46 +27,7 @@ pub struct Constraints {
     pub(super) sides: Vec<(u8, u32)>,
 }
 
-/// The rows of the last step, apart, so that they can be taken out without being copied.
-#[derive(Clone, Debug, Default)]
-pub struct KeptRows(Option<Box<Constraints>>);
-
-impl KeptRows {
-    /// To be followed by [`Self::put`].
-    pub fn take(&mut self) -> Box<Constraints> {
-        self.0.take().unwrap_or_default()
-    }
-
-    pub fn put(&mut self, rows: Box<Constraints>) {
-        self.0 = Some(rows);
-    }
-
-    pub fn get_mut(&mut self) -> &mut Constraints {
-        self.0.get_or_insert_default()
-    }
-
-    pub fn jacobian(&self) -> Jacobian<'_> {
-        self.0.as_deref().map_or(Jacobian::EMPTY, Constraints::jacobian)
-    }
-}
-
-/// Parameters of the rows: the public arrays, while they are filled.
-#[derive(Clone, Debug, Default)]
-struct Rows {
-    /// Number of rows; the arrays are at least as long while rows are collected.
-    count: usize,
-    kind: Vec<i32>,
-    id: Vec<i32>,
-    pos: Vec<f64>,
-    margin: Vec<f64>,
-    frictionloss: Vec<f64>,
-    kbip: Vec<[f64; 4]>,
-    r: Vec<f64>,
-    d: Vec<f64>,
-    diagonal: Vec<f64>,
-}
-
-/// One row, complete but for its Jacobian and what depends on velocity.
+/// Rows that are equal but for their Jacobian and what depends on velocity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub kind: ConstraintType,
@@ -75,67 +39,8 @@ pub(super) struct Row {
     pub kbip: [f64; 4],
     /// Regularisation.
     pub r: f64,
-}
-
-impl Rows {
-    /// Exchanges the rows with the public arrays.
-    #[inline(always)]
-    fn exchange(&mut self, d: &mut Data) {
-        use std::mem::swap;
-        swap(&mut self.kind, &mut d.efc_type);
-        swap(&mut self.id, &mut d.efc_id);
-        swap(&mut self.pos, &mut d.efc_pos);
-        swap(&mut self.margin, &mut d.efc_margin);
-        swap(&mut self.frictionloss, &mut d.efc_frictionloss);
-        swap(&mut self.kbip, &mut d.efc_KBIP);
-        swap(&mut self.r, &mut d.efc_R);
-        swap(&mut self.d, &mut d.efc_D);
-        swap(&mut self.diagonal, &mut d.efc_diagApprox);
-    }
-
-    /// The same length for all arrays.
-    fn resize(&mut self, n: usize) {
-        self.kind.resize(n, 0);
-        self.id.resize(n, 0);
-        self.kbip.resize(n, [0.0; 4]);
-        for v in [
-            &mut self.pos,
-            &mut self.margin,
-            &mut self.frictionloss,
-            &mut self.r,
-            &mut self.d,
-            &mut self.diagonal,
-        ] {
-            v.resize(n, 0.0);
-        }
-    }
-
-    /// The same row `N` times.
-    #[inline(always)]
-    fn push<const N: usize>(&mut self, row: &Row) {
-        #[inline(always)]
-        fn set<T: Copy, const N: usize>(array: &mut [T], start: usize, value: T) {
-            if let Some(place) = array.get_mut(start..start + N) {
-                place.fill(value);
-            }
-        }
-        let start = self.count;
-        self.count += N;
-        if self.count > self.kind.len() {
-            self.resize(self.count.next_power_of_two());
-        }
-        set::<_, N>(&mut self.kind, start, row.kind.raw());
-        set::<_, N>(&mut self.id, start, row.id as i32);
-        set::<_, N>(&mut self.pos, start, row.pos);
-        set::<_, N>(&mut self.margin, start, row.margin);
-        set::<_, N>(&mut self.frictionloss, start, row.frictionloss);
-        set::<_, N>(&mut self.kbip, start, row.kbip);
-        set::<_, N>(&mut self.r, start, row.r);
-        set::<_, N>(&mut self.d, start, 1.0 / row.r);
-        // The inverse inertia that gives R with this impedance, whatever R was adjusted to.
-        let imp = row.kbip[2];
-        set::<_, N>(&mut self.diagonal, start, row.r * imp / (1.0 - imp));
-    }
+    /// How many follow each other.
+    pub count: usize,
 }
 
 /// Softness of the rows of one constraint object.
@@ -188,9 +93,8 @@ pub(super) struct Link {
 }
 
 impl Constraints {
-    /// Starts to collect rows, in the memory of the public arrays; while there are no rows, that
-    /// memory stays here.
-    pub(super) fn begin(&mut self, d: &mut Data) {
+    /// Starts to collect rows.
+    pub(super) fn begin(&mut self) {
         self.blocks.clear();
         self.columns.clear();
         self.runs.clear();
@@ -198,16 +102,13 @@ impl Constraints {
         self.cones.clear();
         // Options may have changed since the last step.
         self.softness.forget();
-        self.rows.count = 0;
-        if !d.efc_type.is_empty() {
-            self.rows.exchange(d);
-            self.rows.resize(self.rows.kind.len());
-        }
+        self.rows.clear();
+        self.count = 0;
     }
 
     /// Number of rows so far.
     pub fn count(&self) -> usize {
-        self.rows.count
+        self.count
     }
 
     /// Softness from the parameters of an object; most objects of a model share them.
@@ -334,7 +235,7 @@ impl Constraints {
     ) {
         let row = self.row(m, (solref, solimp), kind, id, distance);
         let r = impedance::regularization(row.kbip[2], inverse_inertia);
-        self.rows.push::<1>(&Row { pos, margin, frictionloss, r, ..row });
+        self.push(&Row { pos, margin, frictionloss, r, ..row });
     }
 
     /// A row with the softness of its object at a distance, and nothing else.
@@ -353,70 +254,114 @@ impl Constraints {
         // Rows of friction have no position to restore.
         let (k, b) = softness.gains;
         let kbip = [if friction { 0.0 } else { k }, b, imp, slope];
-        Row { kind, id, pos: 0.0, margin: 0.0, frictionloss: 0.0, kbip, r: 0.0 }
+        Row { kind, id, pos: 0.0, margin: 0.0, frictionloss: 0.0, kbip, r: 0.0, count: 1 }
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, row: &Row) {
-        self.rows.push::<1>(row);
+        self.count += row.count;
+        self.rows.push(*row);
     }
+}
 
-    /// The same row `count` times.
+/// Writes the parameters of the rows into the public arrays.
+pub(super) fn publish(d: &mut Data) {
+    let rows = &*d.scratch.constraint;
+    let n = rows.count;
+    if n == 0 && d.efc_type.is_empty() && d.efc_force.is_empty() {
+        // As after the last step; without rows there is no matrix either.
+        return;
+    }
+    d.efc_type.resize(n, 0);
+    d.efc_id.resize(n, 0);
+    d.efc_KBIP.resize(n, [0.0; 4]);
+    for v in [
+        &mut d.efc_pos,
+        &mut d.efc_margin,
+        &mut d.efc_frictionloss,
+        &mut d.efc_R,
+        &mut d.efc_D,
+        &mut d.efc_diagApprox,
+        &mut d.efc_vel,
+        &mut d.efc_aref,
+        &mut d.efc_b,
+        &mut d.efc_force,
+    ] {
+        v.resize(n, 0.0);
+    }
+    d.efc_state.resize(n, 0);
+    d.efc_J.clear();
+    d.efc_J_colind.clear();
+    d.efc_J_rownnz.clear();
+    d.efc_J_rowadr.clear();
+    d.efc_J_rowsuper.clear();
+    d.efc_AR.clear();
+    d.efc_AR_rownnz.clear();
+    d.efc_AR_rowadr.clear();
+    d.efc_AR_colind.clear();
+    let mut arrays = RowArrays {
+        kind: &mut d.efc_type,
+        id: &mut d.efc_id,
+        pos: &mut d.efc_pos,
+        margin: &mut d.efc_margin,
+        frictionloss: &mut d.efc_frictionloss,
+        kbip: &mut d.efc_KBIP,
+        r: &mut d.efc_R,
+        d: &mut d.efc_D,
+        diagonal: &mut d.efc_diagApprox,
+    };
+    let mut at = 0;
+    for row in &rows.rows {
+        if row.count == 4 {
+            arrays.set::<4>(at, row);
+        } else {
+            (at..at + row.count).for_each(|at| arrays.set::<1>(at, row));
+        }
+        at += row.count;
+    }
+}
+
+/// The public arrays that hold the parameters of rows.
+struct RowArrays<'a> {
+    kind: &'a mut [i32],
+    id: &'a mut [i32],
+    pos: &'a mut [f64],
+    margin: &'a mut [f64],
+    frictionloss: &'a mut [f64],
+    kbip: &'a mut [[f64; 4]],
+    r: &'a mut [f64],
+    d: &'a mut [f64],
+    diagonal: &'a mut [f64],
+}
+
+impl RowArrays<'_> {
+    /// The same row `N` times from `at` on.
     #[inline(always)]
-    pub(super) fn push_equal(&mut self, row: &Row, count: usize) {
-        if count == 4 {
-            return self.rows.push::<4>(row);
-        }
-        for _ in 0..count {
-            self.rows.push::<1>(row);
-        }
-    }
-
-    /// Hands the rows over to the public arrays.
-    pub(super) fn publish(&mut self, d: &mut Data) {
-        let n = self.count();
-        if n > 0 || !d.efc_type.is_empty() {
-            // Cut to size after the swap, whose wide loads of lengths just stored would not be
-            // forwarded.
-            self.rows.exchange(d);
-            d.efc_type.truncate(n);
-            d.efc_id.truncate(n);
-            d.efc_KBIP.truncate(n);
-            for v in [
-                &mut d.efc_pos,
-                &mut d.efc_margin,
-                &mut d.efc_frictionloss,
-                &mut d.efc_R,
-                &mut d.efc_D,
-                &mut d.efc_diagApprox,
-            ] {
-                v.truncate(n);
+    fn set<const N: usize>(&mut self, at: usize, row: &Row) {
+        #[inline(always)]
+        fn set<T: Copy, const N: usize>(array: &mut [T], at: usize, value: T) {
+            if let Some(place) = array.get_mut(at..at + N) {
+                place.fill(value);
             }
         }
-        if n == 0 && d.efc_force.is_empty() {
-            // As after the last step; without rows there is no matrix either.
-            return;
-        }
-        for v in [&mut d.efc_vel, &mut d.efc_aref, &mut d.efc_b, &mut d.efc_force] {
-            v.resize(n, 0.0);
-        }
-        d.efc_state.resize(n, 0);
-        d.efc_J.clear();
-        d.efc_J_colind.clear();
-        d.efc_J_rownnz.clear();
-        d.efc_J_rowadr.clear();
-        d.efc_J_rowsuper.clear();
-        d.efc_AR.clear();
-        d.efc_AR_rownnz.clear();
-        d.efc_AR_rowadr.clear();
-        d.efc_AR_colind.clear();
+        set::<_, N>(self.kind, at, row.kind.raw());
+        set::<_, N>(self.id, at, row.id as i32);
+        set::<_, N>(self.pos, at, row.pos);
+        set::<_, N>(self.margin, at, row.margin);
+        set::<_, N>(self.frictionloss, at, row.frictionloss);
+        set::<_, N>(self.kbip, at, row.kbip);
+        set::<_, N>(self.r, at, row.r);
+        set::<_, N>(self.d, at, 1.0 / row.r);
+        // The inverse inertia that gives R with this impedance, whatever R was adjusted to.
+        let imp = row.kbip[2];
+        set::<_, N>(self.diagonal, at, row.r * imp / (1.0 - imp));
     }
 }
 
 /// The degrees of freedom, ascending, that move either of two bodies.
-pub(super) fn chain(d: &Data, bodies: [usize; 2], out: &mut Vec<Link>) {
+pub(super) fn chain(structure: &Structure, bodies: [usize; 2], out: &mut Vec<Link>) {
     out.clear();
-    let [a, b] = bodies.map(|body| d.prepared.structure.chain(body));
+    let [a, b] = bodies.map(|body| structure.chain(body));
     // Common ancestors come first in both.
     let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     out.extend(a[..common].iter().map(|&dof| Link { dof, on: [true, true] }));
@@ -433,12 +378,6 @@ pub(super) fn chain(d: &Data, bodies: [usize; 2], out: &mut Vec<Link>) {
     }
     out.extend(a.iter().map(|&dof| Link { dof, on: [true, false] }));
     out.extend(b.iter().map(|&dof| Link { dof, on: [false, true] }));
-}
-
-/// From the centre of mass of a body's tree to a point.
-#[inline]
-pub(super) fn offset(d: &Data, body: usize, point: Vec3) -> Vec3 {
-    point - d.subtree_com[d.prepared.structure.bodies[body].root as usize]
 }
 
 /// A divisor that cannot be zero.

@@ -9,28 +9,31 @@
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
 use corten_math::{Number, Spatial, Vec3, Wide, for_each_four, wide};
-use corten_model::enums::{ConstraintType, DisableBit};
+use corten_model::enums::ConstraintType;
 
-use super::assembly::{Columns, Constraints, Row, at_least_min, offset};
+use super::assembly::{Columns, Constraints, Row, at_least_min};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
 use super::side::{ContactSide, push_relative_velocity};
 use crate::solve::rows::{Cone, Kind, MAX_RANK, push_runs};
-use crate::{Contact, Data, Model};
+use crate::support::MotionAxes;
+use crate::{Contact, Model};
 
 /// Why a contact without moving bodies has no rows.
 const EXCLUDE_NO_DOFS: i32 = 3;
 
 wide! {
     /// All contacts.
-    pub(super) fn contact(m: &Model, d: &mut Data, rows: &mut Constraints) {
-        if m.opt.disabled(DisableBit::Contact) {
-            return;
-        }
+    pub(super) fn contact(
+        m: &Model,
+        axes: MotionAxes<'_>,
+        vertices: &[Vec3],
+        contacts: &mut [Contact],
+        rows: &mut Constraints,
+    ) {
         let pyramidal = is_pyramidal(m);
-        let mut contacts = std::mem::take(&mut d.contact);
         let (mut last, mut columns) = ([usize::MAX; 2], Columns::default());
-        for (id, contact) in contacts.iter_mut().enumerate().take(d.ncon) {
+        for (id, contact) in contacts.iter_mut().enumerate() {
             if contact.exclude != 0 {
                 continue;
             }
@@ -38,7 +41,7 @@ wide! {
             let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
             if g1 >= m.ngeom || g2 >= m.ngeom {
                 last = [usize::MAX; 2];
-                of_several_bodies(m, d, rows, contact, id);
+                of_several_bodies(m, axes, vertices, rows, contact, id);
                 continue;
             }
             let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
@@ -47,7 +50,7 @@ wide! {
             }
             // Contacts of the same bodies, which often follow each other, share their columns.
             if bodies != last {
-                let chains = bodies.map(|body| d.prepared.structure.chain(body));
+                let chains = bodies.map(|body| axes.structure.chain(body));
                 if chains[0].is_empty() && chains[1].is_empty() {
                     contact.efc_address = -1;
                     contact.exclude = EXCLUDE_NO_DOFS;
@@ -60,14 +63,13 @@ wide! {
             let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
             let val = rows.values.len();
             match dim {
-                1 => relative_velocity::<Simd, 1>(d, rows, contact, bodies, columns, dim),
-                3 => relative_velocity::<Simd, 3>(d, rows, contact, bodies, columns, dim),
-                _ => relative_velocity::<Simd, MAX_RANK>(d, rows, contact, bodies, columns, dim),
+                1 => relative_velocity::<Simd, 1>(axes, rows, contact, bodies, columns, dim),
+                3 => relative_velocity::<Simd, 3>(axes, rows, contact, bodies, columns, dim),
+                _ => relative_velocity::<Simd, MAX_RANK>(axes, rows, contact, bodies, columns, dim),
             }
             let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
             finish(m, rows, contact, id, pyramidal, dim, columns, val, w1[0] + w2[0]);
         }
-        d.contact = contacts;
     }
 }
 
@@ -101,12 +103,14 @@ fn finish(
 #[inline(never)]
 fn of_several_bodies(
     m: &Model,
-    d: &Data,
+    axes: MotionAxes<'_>,
+    vertices: &[Vec3],
     rows: &mut Constraints,
     contact: &mut Contact,
     id: usize,
 ) {
-    let [Some(first), Some(second)] = [0, 1].map(|side| ContactSide::of(m, d, contact, side))
+    let [Some(first), Some(second)] =
+        [0, 1].map(|side| ContactSide::of(m, vertices, contact, side))
     else {
         return;
     };
@@ -114,7 +118,7 @@ fn of_several_bodies(
     let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
     let val = rows.values.len();
     contact.efc_address = rows.count() as i32;
-    match push_relative_velocity(d, rows, contact, &sides, dim) {
+    match push_relative_velocity(axes, rows, contact, &sides, dim) {
         Some(columns) => {
             let weight = sides.iter().map(|side| side.inverse_mass(m)).sum();
             finish(m, rows, contact, id, is_pyramidal(m), dim, columns, val, weight);
@@ -167,7 +171,7 @@ fn push_dofs(rows: &mut Constraints, dofs: &[u32], side: u8) {
 /// the largest of all.
 #[inline(always)]
 fn relative_velocity<S: Wide, const D: usize>(
-    d: &Data,
+    axes: MotionAxes<'_>,
     rows: &mut Constraints,
     contact: &Contact,
     bodies: [usize; 2],
@@ -184,12 +188,12 @@ fn relative_velocity<S: Wide, const D: usize>(
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
         let side = Side {
             frame: [0, 1, 2].map(|i| contact.frame.row(i) * sign),
-            offset: offset(d, body, contact.pos),
+            offset: axes.offset(body, contact.pos),
         };
         let end = first + len as usize;
         let dofs = &dofs[first..end];
         let rows = &mut RowsOfContact { values: &mut values[first..], n, dim };
-        for_each_four!(dofs.len(), at => put::<S, D>(at, &side, &d.cdof, dofs, rows));
+        for_each_four!(dofs.len(), at => put::<S, D>(at, &side, axes.cdof, dofs, rows));
         first = end;
     }
 }
@@ -265,6 +269,7 @@ fn parameters(
         frictionloss: 0.0,
         kbip: [k, b, imp, slope],
         r: 0.0,
+        count: 1,
     };
     let friction = &contact.friction;
     // Regularisation of a friction row, and friction of the regularised cone.
@@ -280,7 +285,7 @@ fn parameters(
             let (_, mu) = tangential(r0);
             contact.mu = mu;
             let kind = ConstraintType::ContactPyramidal;
-            rows.push_equal(&Row { kind, r: 2.0 * mu * mu * r0, ..row }, 2 * (dim - 1));
+            rows.push(&Row { kind, r: 2.0 * mu * mu * r0, count: 2 * (dim - 1), ..row });
         }
         Kind::Elliptic => {
             let kind = ConstraintType::ContactElliptic;

@@ -8,28 +8,31 @@
 use corten_math::{Number, Quat, Spatial, Vec3, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
-use super::asleep;
-use super::assembly::{Constraints, Link, Row, chain, offset};
-use super::impedance;
+use super::assembly::{Constraints, Link, Row, chain};
+use super::{Given, impedance};
+use crate::Model;
 use crate::prepared::structure::Joint;
 use crate::solve::rows::Kind;
-use crate::{Data, Model, sleep};
 
-pub(super) fn equality(m: &Model, d: &mut Data, rows: &mut Constraints) {
+pub(super) fn equality(
+    m: &Model,
+    given: &Given<'_>,
+    tendon_efcadr: &mut [i32],
+    rows: &mut Constraints,
+) {
     if m.opt.disabled(DisableBit::Equality) {
         return;
     }
-    let sleeping = sleep::filters(m, d);
     for eq in 0..m.neq {
-        if d.eq_active[eq] == 0 || sleeping && asleep(m, d, ObjType::Equality, eq) {
+        if given.eq_active[eq] == 0 || given.asleep(m, ObjType::Equality, eq) {
             continue;
         }
         let Some(kind) = EqualityType::from_raw(m.eq_type[eq]) else { continue };
         match kind {
-            EqualityType::Connect => point_pair(m, d, rows, eq, false),
-            EqualityType::Weld => point_pair(m, d, rows, eq, true),
-            EqualityType::Joint => joint_coupling(m, d, rows, eq),
-            EqualityType::Tendon => tendon_coupling(m, d, rows, eq),
+            EqualityType::Connect => point_pair(m, given, rows, eq, false),
+            EqualityType::Weld => point_pair(m, given, rows, eq, true),
+            EqualityType::Joint => joint_coupling(m, given, rows, eq),
+            EqualityType::Tendon => tendon_coupling(m, given, tendon_efcadr, rows, eq),
             EqualityType::Flex | EqualityType::Distance => {}
         }
     }
@@ -43,7 +46,7 @@ struct Anchor {
 }
 
 /// The two frames of a connect or weld; `None` if an object does not exist.
-fn anchors(m: &Model, d: &Data, eq: usize, weld: bool) -> Option<[Anchor; 2]> {
+fn anchors(m: &Model, d: &Given<'_>, eq: usize, weld: bool) -> Option<[Anchor; 2]> {
     let data = &m.eq_data[eq];
     let ids = [m.eq_obj1id[eq], m.eq_obj2id[eq]];
     let anchor = |side: usize| {
@@ -70,32 +73,31 @@ fn anchors(m: &Model, d: &Data, eq: usize, weld: bool) -> Option<[Anchor; 2]> {
     Some([anchor(0)?, anchor(1)?])
 }
 
-fn point_pair(m: &Model, d: &Data, rows: &mut Constraints, eq: usize, weld: bool) {
+fn point_pair(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize, weld: bool) {
     let Some([first, second]) = anchors(m, d, eq, weld) else { return };
     let (col, val) = (rows.columns.len(), rows.values.len());
     let bodies = [first.body, second.body];
-    let mut links = std::mem::take(&mut rows.chain);
-    chain(d, bodies, &mut links);
+    chain(d.axes.structure, bodies, &mut rows.chain);
+    let links = &rows.chain;
     let n = links.len();
     let rank = if weld { 6 } else { 3 };
     rows.values.resize(val + rank * n, 0.0);
-    let offsets = [offset(d, first.body, first.point), offset(d, second.body, second.point)];
+    let offsets = [&first, &second].map(|anchor| d.axes.offset(anchor.body, anchor.point));
     let back = second.orientation.conjugate();
     let torque_scale = m.eq_data[eq][10];
     rows.columns.extend(links.iter().map(|link| link.dof));
     let (linear, angular) = rows.values[val..].split_at_mut(3 * n);
-    relative_velocities(&d.cdof, &links, offsets, linear);
+    relative_velocities(d.axes.cdof, links, offsets, linear);
     if weld {
         for (k, link) in links.iter().enumerate() {
             let on = |side: usize| if link.on[side] { 1.0 } else { 0.0 };
-            let axis = d.cdof[link.dof as usize].rot() * (on(0) - on(1));
+            let axis = d.axes.cdof[link.dof as usize].rot() * (on(0) - on(1));
             let turn = back.mul_axis(axis) * first.orientation;
             for i in 0..3 {
                 angular[i * n + k] = 0.5 * turn.0[i + 1] * torque_scale;
             }
         }
     }
-    rows.chain = links;
     if !rows.close(m, Kind::Equality, rank, col, val) {
         return;
     }
@@ -167,8 +169,8 @@ fn polynomial(data: &[f64; 11], y: f64, x: Option<f64>) -> (f64, f64) {
     (y - data[0] - value, slope)
 }
 
-fn joint_coupling(m: &Model, d: &Data, rows: &mut Constraints, eq: usize) {
-    let joint = |id: i32| d.prepared.structure.joints.get(usize::try_from(id).ok()?);
+fn joint_coupling(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize) {
+    let joint = |id: i32| d.axes.structure.joints.get(usize::try_from(id).ok()?);
     let Some(first) = joint(m.eq_obj1id[eq]) else { return };
     let second = joint(m.eq_obj2id[eq]);
     let displacement = |j: &Joint| d.qpos[j.qpos()] - m.qpos0[j.qpos()];
@@ -196,26 +198,27 @@ fn joint_coupling(m: &Model, d: &Data, rows: &mut Constraints, eq: usize) {
     }
 }
 
-fn tendon_coupling(m: &Model, d: &mut Data, rows: &mut Constraints, eq: usize) {
+fn tendon_coupling(
+    m: &Model,
+    d: &Given<'_>,
+    tendon_efcadr: &mut [i32],
+    rows: &mut Constraints,
+    eq: usize,
+) {
     let tendon = |id: i32| usize::try_from(id).ok().filter(|&t| t < m.ntendon);
     let Some(first) = tendon(m.eq_obj1id[eq]) else { return };
     let second = tendon(m.eq_obj2id[eq]);
     for t in [Some(first), second].into_iter().flatten() {
         // MuJoCo records the equality here, not the row.
-        if d.tendon_efcadr[t] == -1 {
-            d.tendon_efcadr[t] = eq as i32;
+        if tendon_efcadr[t] == -1 {
+            tendon_efcadr[t] = eq as i32;
         }
     }
     let displacement = |t: usize| d.ten_length[t] - m.tendon_length0[t];
     let (pos, slope) = polynomial(&m.eq_data[eq], displacement(first), second.map(displacement));
     let (col, val) = (rows.columns.len(), rows.values.len());
-    let row = |t: usize| {
-        let start = d.ten_J_rowadr[t] as usize;
-        let range = start..start + d.ten_J_rownnz[t] as usize;
-        (&d.ten_J_colind[range.clone()], &d.ten_J[range])
-    };
-    let (c1, v1) = row(first);
-    let (c2, v2) = second.map_or((&[][..], &[][..]), row);
+    let (c1, v1) = d.ten_J.row(first);
+    let (c2, v2) = second.map_or((&[][..], &[][..]), |t| d.ten_J.row(t));
     let (mut i, mut j) = (0, 0);
     while i < c1.len() || j < c2.len() {
         let next = |c: &[i32], k: usize| c.get(k).copied().unwrap_or(i32::MAX);

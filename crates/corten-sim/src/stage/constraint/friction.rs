@@ -3,19 +3,23 @@
 use corten_model::enums::{ConstraintType, DisableBit, ObjType};
 
 use super::assembly::Constraints;
-use super::{asleep, limit};
+use super::{Given, limit};
 use crate::solve::rows::Kind;
-use crate::{Data, Model, sleep, support};
+use crate::{Model, support};
 
-pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
+pub(super) fn friction(
+    m: &Model,
+    given: &Given<'_>,
+    tendon_efcadr: &mut [i32],
+    rows: &mut Constraints,
+) {
     if m.opt.disabled(DisableBit::FrictionLoss) {
         return;
     }
-    let sleeping = sleep::filters(m, d);
     let some = support::any_nonzero(&m.dof_frictionloss);
     for dof in 0..if some { m.nv } else { 0 } {
         let loss = m.dof_frictionloss[dof];
-        if loss == 0.0 || sleeping && asleep(m, d, ObjType::Dof, dof) {
+        if loss == 0.0 || given.asleep(m, ObjType::Dof, dof) {
             continue;
         }
         rows.push_single(Kind::Friction, dof, 1.0);
@@ -32,13 +36,13 @@ pub(super) fn friction(m: &Model, d: &mut Data, rows: &mut Constraints) {
             continue;
         }
         let row = rows.count();
-        if limit::tendon_row(m, d, rows, Kind::Friction, t, 1.0) {
+        if limit::tendon_row(m, given, rows, Kind::Friction, t, 1.0) {
             let softness = (&m.tendon_solref_fri[t], &m.tendon_solimp_fri[t]);
             let (kind, weight) = (ConstraintType::FrictionTendon, m.tendon_invweight0[t]);
             rows.push_row(m, softness, kind, t, [0.0; 2], 0.0, loss, weight);
         }
-        if d.tendon_efcadr[t] == -1 {
-            d.tendon_efcadr[t] = row as i32;
+        if tendon_efcadr[t] == -1 {
+            tendon_efcadr[t] = row as i32;
         }
     }
 }

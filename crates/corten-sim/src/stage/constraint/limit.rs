@@ -7,31 +7,35 @@
 use corten_math::Quat;
 use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
 
-use super::asleep;
+use super::Given;
 use super::assembly::Constraints;
 use crate::prepared::structure::Joint;
 use crate::solve::rows::Kind;
-use crate::{Data, Model, sleep, support};
+use crate::{Model, support};
 
-pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
+pub(super) fn limit(
+    m: &Model,
+    given: &Given<'_>,
+    tendon_efcadr: &mut [i32],
+    rows: &mut Constraints,
+) {
     if m.opt.disabled(DisableBit::Limit) {
         return;
     }
-    let sleeping = sleep::filters(m, d);
-    let joints = d.prepared.structure.joints.iter().zip(&m.jnt_limited);
+    let joints = given.axes.structure.joints.iter().zip(&m.jnt_limited);
     let ranges = m.jnt_range.iter().zip(&m.jnt_margin);
     for (joint, ((at, &limited), (range, margin))) in joints.zip(ranges).enumerate() {
-        if limited == 0 || sleeping && asleep(m, d, ObjType::Joint, joint) {
+        if limited == 0 || given.asleep(m, ObjType::Joint, joint) {
             continue;
         }
         match at.kind {
             JointType::Hinge | JointType::Slide => {
-                let sides = sides(*range, d.qpos[at.qpos()]);
+                let sides = sides(*range, given.qpos[at.qpos()]);
                 if sides.iter().any(|&(distance, _)| !(distance >= *margin)) {
                     scalar_joint(m, rows, joint, at, sides);
                 }
             }
-            JointType::Ball => ball_joint(m, d, rows, joint, at),
+            JointType::Ball => ball_joint(m, given.qpos, rows, joint, at),
             JointType::Free => {}
         }
     }
@@ -40,7 +44,7 @@ pub(super) fn limit(m: &Model, d: &mut Data, rows: &mut Constraints) {
     }
     for (t, &limited) in m.tendon_limited.iter().enumerate() {
         if limited != 0 {
-            tendon(m, d, rows, t);
+            tendon(m, given, tendon_efcadr, rows, t);
         }
     }
 }
@@ -68,8 +72,8 @@ fn scalar_joint(
 }
 
 #[inline(never)]
-fn ball_joint(m: &Model, d: &Data, rows: &mut Constraints, joint: usize, at: &Joint) {
-    let q = Quat::from_slice(&d.qpos[at.qpos()..]);
+fn ball_joint(m: &Model, qpos: &[f64], rows: &mut Constraints, joint: usize, at: &Joint) {
+    let q = Quat::from_slice(&qpos[at.qpos()..]);
     let (axis, angle) = q.normalized().to_velocity(1.0).normalized();
     let [low, high] = m.jnt_range[joint];
     let (distance, margin) = (low.max(high) - angle, m.jnt_margin[joint]);
@@ -99,21 +103,27 @@ fn push_joint_row(
     rows.push_row(m, softness, kind, joint, pos, distance - margin, 0.0, weight);
 }
 
-fn tendon(m: &Model, d: &mut Data, rows: &mut Constraints, t: usize) {
+fn tendon(
+    m: &Model,
+    given: &Given<'_>,
+    tendon_efcadr: &mut [i32],
+    rows: &mut Constraints,
+    t: usize,
+) {
     let margin = m.tendon_margin[t];
-    for (distance, sign) in sides(m.tendon_range[t], d.ten_length[t]) {
+    for (distance, sign) in sides(m.tendon_range[t], given.ten_length[t]) {
         if distance >= margin {
             continue;
         }
         let row = rows.count();
-        if tendon_row(m, d, rows, Kind::Inequality, t, sign) {
+        if tendon_row(m, given, rows, Kind::Inequality, t, sign) {
             let softness = (&m.tendon_solref_lim[t], &m.tendon_solimp_lim[t]);
             let (kind, weight) = (ConstraintType::LimitTendon, m.tendon_invweight0[t]);
             let pos = [distance, margin];
             rows.push_row(m, softness, kind, t, pos, distance - margin, 0.0, weight);
         }
-        if d.tendon_efcadr[t] == -1 {
-            d.tendon_efcadr[t] = row as i32;
+        if tendon_efcadr[t] == -1 {
+            tendon_efcadr[t] = row as i32;
         }
     }
 }
@@ -121,17 +131,16 @@ fn tendon(m: &Model, d: &mut Data, rows: &mut Constraints, t: usize) {
 /// A block with the Jacobian of a tendon's length, times `sign`; `false` if it is empty.
 pub(super) fn tendon_row(
     m: &Model,
-    d: &Data,
+    given: &Given<'_>,
     rows: &mut Constraints,
     kind: Kind,
     t: usize,
     sign: f64,
 ) -> bool {
     let (col, val) = (rows.columns.len(), rows.values.len());
-    let start = d.ten_J_rowadr[t] as usize;
-    let range = start..start + d.ten_J_rownnz[t] as usize;
-    rows.columns.extend(d.ten_J_colind[range.clone()].iter().map(|&c| c as u32));
-    rows.values.extend(d.ten_J[range].iter().map(|v| sign * v));
+    let (columns, values) = given.ten_J.row(t);
+    rows.columns.extend(columns.iter().map(|&c| c as u32));
+    rows.values.extend(values.iter().map(|v| sign * v));
     // The pattern of a tendon that wraps covers all its paths, of which only one is in use.
     if rows.values[val..].iter().any(|&v| v != 0.0) {
         rows.drop_zeros(col, val);

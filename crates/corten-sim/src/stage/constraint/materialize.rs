@@ -14,8 +14,7 @@ pub fn materialize_jacobian(m: &Model, d: &mut Data) {
     for v in [&mut d.efc_J_rownnz, &mut d.efc_J_rowadr, &mut d.efc_J_colind] {
         v.clear();
     }
-    let rows = d.scratch.constraint.take();
-    let jacobian = rows.jacobian();
+    let jacobian = d.scratch.constraint.jacobian();
     if is_sparse(m) {
         let mut pattern = Vec::new();
         for b in jacobian.blocks {
@@ -48,7 +47,6 @@ pub fn materialize_jacobian(m: &Model, d: &mut Data) {
             }
         }
     }
-    d.scratch.constraint.put(rows);
 }
 
 /// The columns that MuJoCo stores: for a contact, also the degrees of freedom that move both
@@ -64,7 +62,7 @@ fn public_columns(m: &Model, d: &Data, b: &Block, stored: &[u32], out: &mut Vec<
     match bodies {
         Some(bodies) if is_contact(d, b) && bodies.iter().all(|&b| b < m.nbody) => {
             let mut links = Vec::new();
-            chain(d, bodies, &mut links);
+            chain(&d.prepared.structure, bodies, &mut links);
             out.extend(links.iter().map(|l| l.dof));
         }
         _ => out.extend_from_slice(stored),

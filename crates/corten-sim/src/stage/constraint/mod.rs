@@ -20,37 +20,65 @@ mod reference;
 mod side;
 
 pub use adopt::adopt;
-pub use assembly::{Constraints, KeptRows};
+pub use assembly::Constraints;
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
 
+use std::sync::Arc;
+
+use corten_math::{Mat3, Quat, Vec3};
 use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
-use crate::{Data, Model, sleep};
+use crate::sleep::{self, AwakeFlags};
+use crate::support::MotionAxes;
+use crate::{Data, Model};
 
 /// Builds all constraint rows.
 pub fn make(m: &Model, d: &mut Data) {
     d.clear_constraints();
-    let mut rows = d.scratch.constraint.take();
-    rows.begin(d);
     if m.ntendon > 0 {
         d.tendon_efcadr.clear();
         d.tendon_efcadr.resize(m.ntendon, -1);
     }
+    let sleeping = sleep::filters(m, d);
+    let rows = Arc::make_mut(&mut d.scratch.constraint);
+    rows.begin();
     if !m.opt.disabled(DisableBit::Constraint) && m.nv > 0 {
-        equality::equality(m, d, &mut rows);
+        let axes = MotionAxes {
+            structure: &d.prepared.structure,
+            subtree_com: &d.subtree_com,
+            cdof: &d.cdof,
+        };
+        let given = Given {
+            axes,
+            awake: sleeping.then_some(AwakeFlags { body: &d.body_awake, tree: &d.tree_awake }),
+            eq_active: &d.eq_active,
+            qpos: &d.qpos,
+            xpos: &d.xpos,
+            xquat: &d.xquat,
+            xmat: &d.xmat,
+            site_xpos: &d.site_xpos,
+            ten_length: &d.ten_length,
+            ten_J: Sparse {
+                rownnz: &d.ten_J_rownnz,
+                rowadr: &d.ten_J_rowadr,
+                colind: &d.ten_J_colind,
+                values: &d.ten_J,
+            },
+        };
+        equality::equality(m, &given, &mut d.tendon_efcadr, rows);
         d.ne = rows.count();
-        friction::friction(m, d, &mut rows);
+        friction::friction(m, &given, &mut d.tendon_efcadr, rows);
         d.nf = rows.count() - d.ne;
-        limit::limit(m, d, &mut rows);
+        limit::limit(m, &given, &mut d.tendon_efcadr, rows);
         d.nl = rows.count() - d.ne - d.nf;
-        if d.ncon > 0 {
-            contact::contact(m, d, &mut rows);
+        if d.ncon > 0 && !m.opt.disabled(DisableBit::Contact) {
+            let contacts = d.ncon.min(d.contact.len());
+            contact::contact(m, axes, &d.flexvert_xpos, &mut d.contact[..contacts], rows);
         }
     }
-    rows.publish(d);
-    d.scratch.constraint.put(rows);
+    assembly::publish(d);
     d.nefc = d.efc_type.len();
     d.maxuse_con = d.maxuse_con.max(d.ncon);
     d.maxuse_efc = d.maxuse_efc.max(d.nefc);
@@ -73,7 +101,42 @@ pub fn is_pyramidal(m: &Model) -> bool {
     m.opt.cone == Cone::Pyramidal
 }
 
-/// Whether an object sleeps, so that it has no rows.
-fn asleep(m: &Model, d: &Data, kind: ObjType, id: usize) -> bool {
-    sleep::state(m, d, kind, id) == SleepState::Asleep
+/// What rows other than those of contacts are made from.
+#[allow(non_snake_case)]
+struct Given<'a> {
+    axes: MotionAxes<'a>,
+    /// `None` if nothing sleeps.
+    awake: Option<AwakeFlags<'a>>,
+    eq_active: &'a [u8],
+    qpos: &'a [f64],
+    xpos: &'a [Vec3],
+    xquat: &'a [Quat],
+    xmat: &'a [Mat3],
+    site_xpos: &'a [Vec3],
+    ten_length: &'a [f64],
+    ten_J: Sparse<'a>,
+}
+
+impl Given<'_> {
+    /// Whether an object sleeps, so that it has no rows.
+    fn asleep(&self, m: &Model, kind: ObjType, id: usize) -> bool {
+        self.awake.is_some_and(|awake| awake.state(m, kind, id) == SleepState::Asleep)
+    }
+}
+
+/// A sparse matrix by rows.
+struct Sparse<'a> {
+    rownnz: &'a [i32],
+    rowadr: &'a [i32],
+    colind: &'a [i32],
+    values: &'a [f64],
+}
+
+impl Sparse<'_> {
+    /// Columns and values.
+    fn row(&self, i: usize) -> (&[i32], &[f64]) {
+        let start = self.rowadr[i] as usize;
+        let range = start..start + self.rownnz[i] as usize;
+        (&self.colind[range.clone()], &self.values[range])
+    }
 }

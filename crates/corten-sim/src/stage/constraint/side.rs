@@ -10,8 +10,8 @@ use corten_math::{MIN_VAL, Vec3};
 use super::assembly::{Columns, Constraints};
 use crate::chain::index;
 use crate::solve::rows::push_runs;
-use crate::support::for_each_dof;
-use crate::{Contact, Data, Model};
+use crate::support::MotionAxes;
+use crate::{Contact, Model};
 
 /// Most bodies of one side: the nodes that a flex interpolates quadratically, 3³.
 const MAX_BODIES: usize = 27;
@@ -34,8 +34,9 @@ impl ContactSide {
         side
     }
 
-    /// A side of a contact; `None` if what it names does not exist.
-    pub fn of(m: &Model, d: &Data, contact: &Contact, side: usize) -> Option<ContactSide> {
+    /// A side of a contact, with `vertices` the positions of those of flexes; `None` if what it
+    /// names does not exist.
+    pub fn of(m: &Model, vertices: &[Vec3], contact: &Contact, side: usize) -> Option<ContactSide> {
         if let Some(geom) = index(contact.geom[side], m.ngeom) {
             return Some(ContactSide::new([(index(m.geom_bodyid[geom], m.nbody)?, 1.0)]));
         }
@@ -53,7 +54,7 @@ impl ContactSide {
         let mut total = 0.0;
         for (share, &vertex) in shares.iter_mut().zip(m.flex_elem.get(start..start + corners)?) {
             let vertex = first.checked_add(usize::try_from(vertex).ok()?)?;
-            let distance = (contact.pos - *d.flexvert_xpos.get(vertex)?).norm();
+            let distance = (contact.pos - *vertices.get(vertex)?).norm();
             *share = (body(vertex)?, 1.0 / distance.max(MIN_VAL));
             total += share.1;
         }
@@ -74,7 +75,7 @@ impl ContactSide {
 /// Appends columns and values of the velocity of the second side relative to the first, in the
 /// contact frame, in `dim` rows. `None`, and nothing appended, if nothing moves either side.
 pub(super) fn push_relative_velocity(
-    d: &Data,
+    axes: MotionAxes<'_>,
     rows: &mut Constraints,
     contact: &Contact,
     sides: &[ContactSide; 2],
@@ -82,7 +83,7 @@ pub(super) fn push_relative_velocity(
 ) -> Option<Columns> {
     let (col, run, val) = (rows.columns.len(), rows.runs.len(), rows.values.len());
     for &(body, _) in sides.iter().flat_map(ContactSide::shares) {
-        rows.columns.extend_from_slice(d.prepared.structure.chain(body));
+        rows.columns.extend_from_slice(axes.structure.chain(body));
     }
     let ncol = ascending(&mut rows.columns[col..]);
     rows.columns.truncate(col + ncol);
@@ -95,7 +96,7 @@ pub(super) fn push_relative_velocity(
     for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
         for &(body, weight) in side.shares() {
             let mut at = 0;
-            for_each_dof(d, contact.pos, body, |dof, translation, rotation| {
+            axes.for_each_dof(contact.pos, body, |dof, translation, rotation| {
                 at += columns[at..].iter().take_while(|&&column| column < dof as u32).count();
                 let along = frame.iter().map(|axis| axis.dot(translation));
                 let about = frame.iter().map(|axis| axis.dot(rotation));
@@ -130,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::stage::constraint;
-    use crate::{load_model_str, step, support};
+    use crate::{Data, load_model_str, step, support};
 
     /// Two arms on a cart, a pendulum, loose bodies.
     const TREES: &str = r#"<mujoco>
