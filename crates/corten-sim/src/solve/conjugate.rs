@@ -19,7 +19,7 @@ use groups::{Groups, mul, tmul_add};
 use inverse::Inverse;
 
 use super::cost::{self, Update};
-use super::line_search::{Direction, Line};
+use super::line_search::{Direction, Found, Line};
 use super::primal::{Iterate, Outcome};
 use super::problem::{Inertia, Limits, Problem, dot};
 use super::row_cost::{RowCost, Unilateral};
@@ -98,33 +98,13 @@ impl Conjugate {
         let mut descent = dot(self.v.grad.as_flattened(), self.v.mgrad.as_flattened());
         let mut squared_norm = sum(turn(&mut self.v, 0.0)[0]);
 
-        let tolerance = limits.tolerance * limits.ls_tolerance;
+        let scale = problem.scale;
         while outcome.iterations < limits.iterations {
             let search_norm = squared_norm.sqrt();
             if search_norm < MIN_VAL {
                 break;
             }
-            mul(&self.groups, &self.v.search, &mut self.jv);
-            let along = Direction {
-                search: self.v.search.as_flattened(),
-                mv: self.v.mv.as_flattened(),
-                jv: &self.jv,
-                ma: self.v.ma.as_flattened(),
-                jar: x.jar,
-                qfrc_smooth: self.v.qfrc_smooth.as_flattened(),
-                gauss: gradient.gauss,
-            };
-            self.line.prepare(rows, &along);
-            let scale = problem.scale;
-            let step = self.line.search(
-                rows,
-                &along,
-                None,
-                search_norm,
-                scale,
-                tolerance,
-                limits.ls_iterations,
-            );
+            let step = self.search(problem, limits, x.jar, search_norm, gradient.gauss);
             if step.alpha == 0.0 {
                 break;
             }
@@ -138,8 +118,8 @@ impl Conjugate {
                 cost::update(rows, x.jar, x.force, x.state)
             };
             gradient = self.gradient(x.force, step.alpha);
-            let cost_old = std::mem::replace(&mut cost, found.cost + gradient.gauss);
-
+            let cost_old = cost;
+            cost = found.cost + gradient.gauss;
             let improvement = scale * (cost_old - cost);
             let size = scale * gradient.squared.sqrt();
             let stat = SolverStat {
@@ -173,6 +153,31 @@ impl Conjugate {
         }
         self.unpack(x);
         outcome
+    }
+
+    /// Searches along the direction at hand, of the given norm, for the least cost; `gauss` is its
+    /// inertia term where the line starts.
+    fn search(
+        &mut self,
+        problem: &Problem<'_>,
+        limits: &Limits,
+        jar: &[f64],
+        norm: f64,
+        gauss: f64,
+    ) -> Found {
+        mul(&self.groups, &self.v.search, &mut self.jv);
+        let along = Direction {
+            search: self.v.search.as_flattened(),
+            mv: self.v.mv.as_flattened(),
+            jv: &self.jv,
+            ma: self.v.ma.as_flattened(),
+            jar,
+            qfrc_smooth: self.v.qfrc_smooth.as_flattened(),
+            gauss,
+        };
+        let (rows, tolerance) = (&problem.rows, limits.tolerance * limits.ls_tolerance);
+        self.line.prepare(rows, &along);
+        self.line.search(rows, &along, None, norm, problem.scale, tolerance, limits.ls_iterations)
     }
 
     /// Takes over a problem and the starting point.

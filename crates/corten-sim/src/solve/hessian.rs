@@ -29,6 +29,7 @@
 mod blocks;
 mod columns;
 pub mod dense8;
+mod elimination;
 mod layout;
 mod mass;
 mod order;
@@ -74,23 +75,31 @@ pub trait NewtonSystem {
 
     /// Number of entries of the factor.
     fn nonzeros(&self, problem: &Problem<'_>) -> usize;
-
-    /// Borrows working memory before a problem is loaded, or gives it back.
-    fn swap_buffers(&mut self, _buffers: &mut Buffers) {}
 }
 
+/// Large islands that keep a layout of their own.
+const LAYOUTS: usize = 64;
+
+/// The form for large islands.
 #[derive(Clone, Debug, Default)]
 pub struct SparseTiles {
+    /// One for each of the first islands, since its layout often serves again in the next step; the
+    /// others share the last.
+    islands: Vec<IslandTiles>,
+    /// The island at hand.
+    current: usize,
+    buffers: Buffers,
+}
+
+/// What belongs to the layout of an island.
+#[derive(Clone, Debug, Default)]
+struct IslandTiles {
     layout: Layout,
     /// The mass matrix; diagonal tiles in full.
     inertia: Vec<Tile>,
-    rows: Blocks<Span>,
-    /// The Hessian.
-    matrix: Vec<Tile>,
     /// Rows of tiles whose factor is out of date.
     stale: Vec<bool>,
-    /// `L` without its unit diagonal, and `D` and its inverse by rows of tiles.
-    factor: Vec<Tile>,
+    /// `D` of the factor and its inverse by rows of tiles.
     pivots: Vec<Pivots>,
     /// Number of each column in the row that is being factored.
     index: Vec<u32>,
@@ -103,13 +112,15 @@ pub struct SparseTiles {
     direction: Vec<f64>,
 }
 
-/// The parts of a Hessian that hold nothing from one problem to the next: one set serves all.
+/// What holds nothing from one problem to the next: one set serves all islands.
 #[derive(Clone, Debug, Default)]
-pub struct Buffers {
-    jacobian: Vec<Four>,
-    matrix: Vec<Tile>,
-    factor: Vec<Tile>,
+struct Buffers {
     layout: Workspace,
+    rows: Blocks<Span>,
+    /// The Hessian.
+    matrix: Vec<Tile>,
+    /// `L` without its unit diagonal.
+    factor: Vec<Tile>,
 }
 
 /// Tiles of a block.
@@ -160,46 +171,68 @@ impl Places for Layout {
 }
 
 impl SparseTiles {
-    fn place_blocks(&mut self, rows: &Jacobian<'_>) {
-        self.rows.clear();
-        for (block, (b, &shape)) in rows.blocks.iter().zip(&self.layout.blocks).enumerate() {
+    /// To be called before the first island of a step.
+    pub fn begin(&mut self) {
+        self.current = 0;
+    }
+
+    /// To be called when an island has been solved.
+    pub fn advance(&mut self) {
+        self.current = (self.current + 1).min(LAYOUTS - 1);
+    }
+
+    #[inline(always)]
+    fn island(&mut self) -> (&mut IslandTiles, &mut Buffers) {
+        (&mut self.islands[self.current], &mut self.buffers)
+    }
+}
+
+impl Blocks<Span> {
+    fn place(&mut self, layout: &Layout, rows: &Jacobian<'_>) {
+        self.clear();
+        for (block, (b, &shape)) in rows.blocks.iter().zip(&layout.blocks).enumerate() {
             if is_single(b) {
-                let place = self.layout.place[rows.columns[b.col as usize] as usize];
-                self.rows.push_single(b.row, place, rows.values[b.val as usize]);
+                let place = layout.place[rows.columns[b.col as usize] as usize];
+                self.push_single(b.row, place, rows.values[b.val as usize]);
                 continue;
             }
-            let Shape { slot, nslot, .. } = self.layout.shapes[shape as usize];
+            let Shape { slot, nslot, .. } = layout.shapes[shape as usize];
             let tiles = Span { shape, first: slot, count: nslot };
-            self.rows.push(block, b, tiles, nslot as usize);
+            self.push(block, b, tiles, nslot as usize);
         }
-        self.rows.close();
-        fit(&mut self.rows.jacobian, self.rows.end);
+        self.close();
+        fit(&mut self.jacobian, self.end);
+        let slots = layout.shapes.iter().map(|s| s.nslot as usize).max().unwrap_or(0);
+        self.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
     }
 }
 
 impl NewtonSystem for SparseTiles {
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
-        if self.layout.update(n, inertia, rows) {
-            let (tiles, rows) = (self.layout.columns.len(), self.layout.rows.len());
-            self.inertia.clear();
-            fit(&mut self.inertia, tiles);
-            self.pivots.clear();
-            self.pivots.resize(rows, Pivots::default());
-            self.index.resize(rows, 0);
-            self.stale.resize(rows, true);
-            self.x.resize(rows, [0.0; LANES]);
-            self.sums.resize(rows, [0.0; LANES]);
-            let slots = self.layout.shapes.iter().map(|s| s.nslot as usize).max().unwrap_or(0);
-            self.rows.weighted.resize(MAX_RANK * slots, [0.0; LANES]);
+        if self.islands.len() <= self.current {
+            self.islands.push(IslandTiles::default());
         }
-        fit(&mut self.matrix, self.inertia.len());
-        fit(&mut self.factor, self.inertia.len());
-        self.place_blocks(rows);
+        let (h, buffers) = self.island();
+        if h.layout.update(n, inertia, rows, &mut buffers.layout) {
+            let (tiles, rows) = (h.layout.columns.len(), h.layout.rows.len());
+            h.inertia.clear();
+            fit(&mut h.inertia, tiles);
+            h.pivots.clear();
+            h.pivots.resize(rows, Pivots::default());
+            h.index.resize(rows, 0);
+            h.stale.resize(rows, true);
+            h.x.resize(rows, [0.0; LANES]);
+            h.sums.resize(rows, [0.0; LANES]);
+        }
+        fit(&mut buffers.matrix, h.inertia.len());
+        fit(&mut buffers.factor, h.inertia.len());
+        buffers.rows.place(&h.layout, rows);
         load(self, inertia, rows);
     }
 
     fn set_vector(&mut self, x: &[f64]) {
-        for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
+        let (h, _) = self.island();
+        for (to, dofs) in h.x.iter_mut().zip(&h.layout.dofs) {
             *to = dofs.map(|dof| x.get(dof as usize).copied().unwrap_or(0.0));
         }
     }
@@ -224,33 +257,29 @@ impl NewtonSystem for SparseTiles {
     }
 
     fn solve_direction<S: Wide>(&mut self, gradient: &[f64]) {
-        for (to, dofs) in self.x.iter_mut().zip(&self.layout.dofs) {
+        let (h, _) = self.island();
+        for (to, dofs) in h.x.iter_mut().zip(&h.layout.dofs) {
             *to = dofs.map(|dof| gradient.get(dof as usize).map_or(0.0, |g| -g));
         }
         solve(self);
-        let entries = self.x.as_flattened();
-        self.direction.clear();
-        self.direction.extend(self.layout.place.iter().map(|&place| entries[place as usize]));
+        let (h, _) = self.island();
+        let entries = h.x.as_flattened();
+        h.direction.clear();
+        h.direction.extend(h.layout.place.iter().map(|&place| entries[place as usize]));
     }
 
     fn direction(&self) -> &[f64] {
-        &self.direction
+        self.islands.get(self.current).map_or(&[], |h| &h.direction)
     }
 
     fn nonzeros(&self, _: &Problem<'_>) -> usize {
-        self.layout.nonzeros
-    }
-
-    fn swap_buffers(&mut self, buffers: &mut Buffers) {
-        std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
-        std::mem::swap(&mut self.matrix, &mut buffers.matrix);
-        std::mem::swap(&mut self.factor, &mut buffers.factor);
-        std::mem::swap(&mut self.layout.work, &mut buffers.layout);
+        self.islands.get(self.current).map_or(0, |h| h.layout.nonzeros)
     }
 }
 
 wide! {
-    fn load(h: &mut SparseTiles, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+    fn load(system: &mut SparseTiles, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
+        let (h, buffers) = system.island();
         let entries = h.inertia.as_flattened_mut().as_flattened_mut();
         for copy in &h.layout.fours {
             let (from, to) = (copy.from as usize, copy.to as usize);
@@ -267,30 +296,31 @@ wide! {
                 }
             }
         }
-        let SparseTiles { layout, rows: Blocks { placed, jacobian, .. }, .. } = h;
+        let Blocks { placed, jacobian, .. } = &mut buffers.rows;
         each_block!(placed, R, p => {
-            let slots = layout.slots_of(p.tiles.shape);
+            let slots = h.layout.slots_of(p.tiles.shape);
             let to = &mut jacobian[p.start as usize..];
             expand::<R>(to, slots, rows, &rows.blocks[p.block as usize]);
         });
     }
 
-    fn mul_jacobian(h: &mut SparseTiles, rows: &Jacobian<'_>, y: &mut [f64]) {
-        h.rows.mul(&h.layout, rows, &h.x, y);
+    fn mul_jacobian(system: &mut SparseTiles, rows: &Jacobian<'_>, y: &mut [f64]) {
+        let (h, buffers) = system.island();
+        buffers.rows.mul(&h.layout, rows, &h.x, y);
     }
 
-    fn tmul_jacobian(h: &mut SparseTiles, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
-        let SparseTiles { layout, rows: blocks, sums, .. } = h;
+    fn tmul_jacobian(system: &mut SparseTiles, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
+        let (IslandTiles { layout, sums, .. }, buffers) = system.island();
         sums.fill([0.0; LANES]);
-        blocks.tmul_add(layout, rows, f, sums);
+        buffers.rows.tmul_add(layout, rows, f, sums);
         let sums = sums.as_flattened();
         for (y, &place) in y.iter_mut().zip(&layout.place) {
             *y = sums[place as usize];
         }
     }
 
-    fn mul_inertia(h: &mut SparseTiles, y: &mut [f64]) {
-        let SparseTiles { layout, inertia, x, sums, .. } = h;
+    fn mul_inertia(system: &mut SparseTiles, y: &mut [f64]) {
+        let (IslandTiles { layout, inertia, x, sums, .. }, _) = system.island();
         // A row is complete when all rows after it have added their part.
         sums.fill([0.0; LANES]);
         for (t, row) in layout.rows.iter().enumerate().rev() {
@@ -328,17 +358,20 @@ wide! {
         }
     }
 
-    fn build(h: &mut SparseTiles, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
+    fn build(system: &mut SparseTiles, problem: &Problem<'_>, jar: &[f64], state: &[i32]) {
+        let (h, Buffers { rows, matrix, .. }) = system.island();
         h.stale.fill(true);
-        h.rows.build(&h.layout, problem, jar, state, &h.inertia, &mut h.matrix);
+        rows.build(&h.layout, problem, jar, state, &h.inertia, matrix);
     }
 
-    fn change(h: &mut SparseTiles, problem: &Problem<'_>, state: &[i32]) -> bool {
-        h.rows.change(&h.layout, problem, state, &mut h.matrix, &mut h.stale[..])
+    fn change(system: &mut SparseTiles, problem: &Problem<'_>, state: &[i32]) -> bool {
+        let (h, Buffers { rows, matrix, .. }) = system.island();
+        rows.change(&h.layout, problem, state, matrix, &mut h.stale[..])
     }
 
-    fn factor(h: &mut SparseTiles) -> usize {
-        let SparseTiles { layout, matrix, factor, pivots, index, stale, .. } = h;
+    fn factor(system: &mut SparseTiles) -> usize {
+        let (h, Buffers { matrix, factor, .. }) = system.island();
+        let IslandTiles { layout, pivots, index, stale, .. } = h;
         let mut raised = 0;
         for t in (0..layout.rows.len()).rev() {
             if !std::mem::take(&mut stale[t]) {
@@ -389,8 +422,9 @@ wide! {
     }
 
     /// Solves for the vector given last.
-    fn solve(h: &mut SparseTiles) {
-        let SparseTiles { layout, factor, pivots, x: by_tile, .. } = h;
+    fn solve(system: &mut SparseTiles) {
+        let (IslandTiles { layout, pivots, x: by_tile, .. }, Buffers { factor, .. }) =
+            system.island();
         for (t, row) in layout.rows.iter().enumerate().rev() {
             let tiles = &factor[row.first as usize..][..=row.len as usize];
             let columns = &layout.columns[row.first as usize..][..row.len as usize];

@@ -10,7 +10,7 @@ use super::conjugate::Conjugate;
 use super::cost;
 use super::hessian::dense8::{self, Dense8};
 use super::hessian::tiles64::{self, Tiles64};
-use super::hessian::{Buffers, NewtonSystem, SparseTiles};
+use super::hessian::{NewtonSystem, SparseTiles};
 use super::line_search::{Direction, Found, Line, Point};
 use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Part, Problem};
@@ -70,13 +70,7 @@ pub struct Primal {
     pub conjugate: Option<Box<Conjugate>>,
     dense: Dense8,
     tiles: Tiles64,
-    /// One for each of the first large islands, since its pattern often serves again in the next
-    /// step.
-    sparse: Vec<SparseTiles>,
-    /// Large islands so far.
-    count: usize,
-    /// Working memory of the Hessian at hand.
-    buffers: Buffers,
+    sparse: SparseTiles,
     vectors: Vectors,
 }
 
@@ -88,9 +82,6 @@ struct Vectors {
     mv: Vec<f64>,
     grad: Vec<f64>,
 }
-
-/// Large islands that keep a Hessian of their own.
-const HESSIANS: usize = 64;
 
 /// How the solver ended.
 #[derive(Clone, Copy, Debug, Default)]
@@ -135,7 +126,7 @@ macro_rules! with_system {
                 $body
             }
             Form::SparseTiles => {
-                let $system = &mut $primal.sparse[$primal.count];
+                let $system = &mut $primal.sparse;
                 $body
             }
         }
@@ -145,18 +136,12 @@ macro_rules! with_system {
 impl Primal {
     /// To be called before the first of the problems of a step.
     pub fn begin(&mut self) {
-        self.count = 0;
+        self.sparse.begin();
     }
 
     /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products.
     pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
-        if Form::of(n) == Form::SparseTiles && self.sparse.len() <= self.count {
-            self.sparse.push(SparseTiles::default());
-        }
-        with_system!(self, n, system => {
-            system.swap_buffers(&mut self.buffers);
-            load(system, problem, n);
-        });
+        with_system!(self, n, system => load(system, problem, n));
     }
 
     /// `J·x − aref`, and `M·x` on request, of the problem that has been loaded.
@@ -190,13 +175,11 @@ impl Primal {
             self.load(problem, x.qacc.len());
         }
         let n = x.qacc.len();
-        let outcome = with_system!(self, n, system => {
-            let outcome = newton(system, &mut self.vectors, problem, limits, x, record);
-            system.swap_buffers(&mut self.buffers);
-            outcome
-        });
+        let vectors = &mut self.vectors;
+        let outcome =
+            with_system!(self, n, system => newton(system, vectors, problem, limits, x, record));
         if Form::of(n) == Form::SparseTiles {
-            self.count = (self.count + 1).min(HESSIANS - 1);
+            self.sparse.advance();
         }
         outcome
     }

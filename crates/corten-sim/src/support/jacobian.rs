@@ -8,7 +8,7 @@
 use corten_math::{Spatial, Vec3};
 use corten_model::enums::JointType;
 
-use crate::prepared::structure::Structure;
+use super::Chains;
 use crate::{Data, Model};
 
 /// The degrees of freedom that move a body, ascending.
@@ -18,20 +18,7 @@ pub fn chain(d: &Data, body: usize) -> &[u32] {
     if body < s.bodies.len() { s.chain(body) } else { &[] }
 }
 
-/// How degrees of freedom move bodies: their axes, each about the reference point of its tree.
-#[derive(Clone, Copy)]
-pub(crate) struct MotionAxes<'a> {
-    pub structure: &'a Structure,
-    pub subtree_com: &'a [Vec3],
-    pub cdof: &'a [Spatial],
-}
-
-impl<'a> MotionAxes<'a> {
-    pub fn new(d: &'a Data) -> MotionAxes<'a> {
-        let Data { prepared, subtree_com, cdof, .. } = d;
-        MotionAxes { structure: &prepared.structure, subtree_com, cdof }
-    }
-
+impl Chains<'_> {
     /// From the reference point of a body's tree to a world point.
     #[inline]
     pub fn offset(self, body: usize, point: Vec3) -> Vec3 {
@@ -56,7 +43,7 @@ impl<'a> MotionAxes<'a> {
 /// body, for every degree of freedom that moves it, ascending.
 #[inline]
 pub fn for_each_dof(d: &Data, point: Vec3, body: usize, visit: impl FnMut(usize, Vec3, Vec3)) {
-    MotionAxes::new(d).for_each_dof(point, body, visit);
+    Chains::of(d).for_each_dof(point, body, visit);
 }
 
 fn set_column(jac: &mut [f64], nv: usize, k: usize, column: Vec3) {

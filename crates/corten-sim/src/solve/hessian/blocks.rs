@@ -2,7 +2,7 @@
 //! products with the Jacobian, and `M + Jᵀ W J`, from scratch or by what has changed.
 
 use super::super::problem::Problem;
-use super::super::row_cost::{CONE, Elliptic, weight};
+use super::super::row_cost::{CONE, Elliptic, block_weights, weight};
 use super::super::rows::{Block, Jacobian, Kind};
 use super::tile::{Four, LANES, RANKS, Single, Tile, add_block, add_block_force, dot_block};
 
@@ -235,7 +235,7 @@ impl<T: Copy> Blocks<T> {
                 std::array::from_fn(|k| std::array::from_fn(|i| full[k][i]))
             } else {
                 let rows = d.iter().zip(state).map(|(&d, &state)| weight(d, state));
-                weights::<R, T>(problem, p, rows)
+                block_weights::<R>(p.kind, p.cone, &problem.rows.jacobian, rows)
             };
             if (0..R).fold(false, |any, k| any | (w[k][k] != 0.0)) {
                 add_placed::<R, P>(matrix, jacobian, weighted, places, p, &w);
@@ -277,7 +277,8 @@ impl<T: Copy> Blocks<T> {
             if pairs.clone().fold(0, |differ, (a, b)| differ | (a ^ b)) != 0 {
                 places.mark_stale(p.tiles, stale);
                 let d = problem.rows.d[range].iter();
-                let w = weights::<R, T>(problem, p, d.zip(pairs).map(change));
+                let changes = d.zip(pairs).map(change);
+                let w = block_weights::<R>(p.kind, p.cone, &problem.rows.jacobian, changes);
                 add_placed::<R, P>(matrix, jacobian, weighted, places, p, &w);
             }
         });
@@ -293,33 +294,6 @@ impl<T: Copy> Blocks<T> {
         states.copy_from_slice(state);
         true
     }
-}
-
-/// Second derivative of the cost by the stored rows of a block, from that by its constraint rows.
-#[inline(always)]
-fn weights<const R: usize, T>(
-    problem: &Problem<'_>,
-    place: &Placed<T>,
-    rows: impl Iterator<Item = f64>,
-) -> [[f64; R]; R] {
-    let mut rows = rows;
-    let mut w = [[0.0; R]; R];
-    if R > 1 && place.kind == Kind::Pyramid {
-        let friction = &problem.rows.jacobian.cones[place.cone as usize].friction;
-        for k in 1..R {
-            let (Some(plus), Some(minus)) = (rows.next(), rows.next()) else { break };
-            let mu = friction[k - 1];
-            w[0][0] += plus + minus;
-            w[0][k] = mu * (plus - minus);
-            w[k][0] = w[0][k];
-            w[k][k] = mu * mu * (plus + minus);
-        }
-    } else {
-        for (k, weight) in (0..R).zip(rows) {
-            w[k][k] = weight;
-        }
-    }
-    w
 }
 
 /// `H += Jᵀ W J` for one block of at most `R` rows.

@@ -1,11 +1,7 @@
 //! Where the entries of the Hessian and of its factor are: the symbolic part of the factorisation.
 //!
-//! Degrees of freedom that occur in the same rows of the mass matrix and in the same constraints
-//! form a *segment*; structure is found for segments, not for single degrees of freedom. Column
-//! structures of the factor follow from those of the children in the elimination tree (Liu, *The
-//! role of elimination trees in sparse factorization*, 1990). In the order of the model the mass
-//! matrix fills nothing in; where constraints between trees fill in much, a minimum degree order
-//! is tried.
+//! What fills in is found by [`super::elimination`]. In the order of the model the mass matrix fills
+//! nothing in; where constraints between trees fill in much, a minimum degree order is tried.
 //!
 //! Entries live in tiles of [`LANES`]² numbers. The degrees of freedom of a segment are put into
 //! tiles in their order; a segment that has room in the last tile of its parent goes there. Since
@@ -13,11 +9,9 @@
 
 use super::super::problem::Inertia;
 use super::super::rows::{Block, Jacobian, Run};
-use super::order::{Cliques, Order};
+use super::elimination::{NONE, Segments, Structure};
+use super::order::Order;
 use super::tile::LANES;
-
-/// No segment, no tile.
-const NONE: u32 = u32::MAX;
 
 /// Multiplications in the order of the model, below which no other order is tried.
 const CHEAP: u64 = 30_000;
@@ -54,8 +48,6 @@ pub struct Layout {
     pub nonzeros: usize,
     n: usize,
     key: Key,
-    /// Borrowed while a problem is laid out.
-    pub work: Workspace,
 }
 
 /// What serves to find a layout, and is of no use afterwards.
@@ -216,7 +208,7 @@ impl Key {
         &self.runs[start as usize..self.ends[shape] as usize]
     }
 
-    fn shapes(&self) -> impl Iterator<Item = &[Run]> {
+    fn shapes(&self) -> impl Iterator<Item = &[Run]> + Clone {
         (0..self.ends.len()).map(|shape| self.shape(shape))
     }
 
@@ -278,224 +270,66 @@ pub fn is_single(b: &Block) -> bool {
     b.rank == 1 && b.ncol == 1
 }
 
-/// Degrees of freedom without a difference in structure.
-#[derive(Clone, Debug, Default)]
-struct Segments {
-    /// First degree of freedom of each, then their number.
-    start: Vec<u32>,
-    /// Segment of each degree of freedom; before that, whether one starts there.
-    of: Vec<u32>,
-    weight: Vec<u32>,
-    parent: Vec<u32>,
-    leaf: Vec<bool>,
-    cliques: Cliques,
-}
-
-impl Segments {
-    fn find(&mut self, n: usize, inertia: &Inertia<'_>, key: &Key) {
-        self.of.clear();
-        self.of.resize(n + 1, 0);
-        let parent = |i: usize| {
-            let (_, columns, shift) = inertia.row(i);
-            columns.len().checked_sub(2).map(|k| columns[k] as usize - shift)
-        };
-        for i in 0..n {
-            let above = parent(i);
-            if above.map(|p| p + 1) != Some(i) {
-                self.of[i] = 1;
-                if let Some(p) = above {
-                    self.of[p + 1] = 1;
-                }
-            }
-        }
-        for run in &key.runs {
-            self.of[run.start as usize] = 1;
-            self.of[(run.start + run.len) as usize] = 1;
-        }
-        self.start.clear();
-        for (i, of) in self.of[..n].iter_mut().enumerate() {
-            if *of != 0 {
-                self.start.push(i as u32);
-            }
-            *of = self.start.len() as u32 - 1;
-        }
-        self.start.push(n as u32);
-        self.weight.clear();
-        self.weight.extend(self.start.windows(2).map(|w| w[1] - w[0]));
-
-        self.parent.clear();
-        self.leaf.clear();
-        self.leaf.resize(self.weight.len(), true);
-        for s in 0..self.weight.len() {
-            let above = parent(self.start[s] as usize).map_or(NONE, |p| self.of[p]);
-            self.parent.push(above);
-            if above != NONE {
-                self.leaf[above as usize] = false;
-            }
-        }
-
-        self.cliques.clear();
-        for leaf in (0..self.weight.len()).filter(|&s| self.leaf[s]) {
-            let mut s = leaf as u32;
-            while s != NONE {
-                self.cliques.push(s);
-                s = self.parent[s as usize];
-            }
-            self.cliques.close();
-        }
-        for runs in key.shapes() {
-            for run in runs {
-                let last = self.of[(run.start + run.len - 1) as usize];
-                (self.of[run.start as usize]..=last).for_each(|s| self.cliques.push(s));
-            }
-            self.cliques.close();
-        }
-    }
-
-    fn dofs(&self, s: u32) -> std::ops::Range<u32> {
-        self.start[s as usize]..self.start[s as usize + 1]
-    }
-}
-
-/// Structure of the factor by segments, numbered against the order of elimination.
-#[derive(Clone, Debug, Default)]
-struct Structure {
-    /// Segment of each number, and the reverse.
-    segment: Vec<u32>,
-    number: Vec<u32>,
-    /// Those above each, ascending: a piece of `above`.
-    range: Vec<[u32; 2]>,
-    above: Vec<u32>,
-    parent: Vec<u32>,
-    multiplications: u64,
-    nonzeros: usize,
-    /// Lists of cliques by their last number, and of children.
-    clique: Vec<u32>,
-    next_clique: Vec<u32>,
-    child: Vec<u32>,
-    next_child: Vec<u32>,
-    met: Vec<u32>,
-    stack: Vec<u32>,
-}
-
-impl Structure {
-    /// With segments numbered as in `self.segment`.
-    fn find(&mut self, segments: &Segments) {
-        let n = self.segment.len();
-        self.number.clear();
-        self.number.resize(n, 0);
-        for (number, &s) in self.segment.iter().enumerate() {
-            self.number[s as usize] = number as u32;
-        }
-        for v in [&mut self.clique, &mut self.child, &mut self.next_child, &mut self.met] {
-            v.clear();
-            v.resize(n, NONE);
-        }
-        self.next_clique.clear();
-        for (c, clique) in segments.cliques.iter().enumerate() {
-            let last = clique.iter().map(|&s| self.number[s as usize]).max().unwrap_or(0);
-            let head = std::mem::replace(&mut self.clique[last as usize], c as u32);
-            self.next_clique.push(head);
-        }
-        self.range.clear();
-        self.range.resize(n, [0; 2]);
-        self.parent.clear();
-        self.parent.resize(n, NONE);
-        self.above.clear();
-        self.multiplications = 0;
-        self.nonzeros = 0;
-        for p in (0..n).rev() {
-            let from = self.above.len();
-            let mut c = self.clique[p];
-            while c != NONE {
-                for &s in segments.cliques.get(c as usize) {
-                    let q = self.number[s as usize];
-                    if q != p as u32 && self.met[q as usize] != p as u32 {
-                        self.met[q as usize] = p as u32;
-                        self.above.push(q);
-                    }
-                }
-                c = self.next_clique[c as usize];
-            }
-            let mut c = self.child[p];
-            while c != NONE {
-                for k in self.range[c as usize][0]..self.range[c as usize][1] {
-                    let q = self.above[k as usize];
-                    if q != p as u32 && self.met[q as usize] != p as u32 {
-                        self.met[q as usize] = p as u32;
-                        self.above.push(q);
-                    }
-                }
-                c = self.next_child[c as usize];
-            }
-            let above = &mut self.above[from..];
-            above.sort_unstable();
-            if let Some(&parent) = above.last() {
-                self.parent[p] = parent;
-                let head = std::mem::replace(&mut self.child[parent as usize], p as u32);
-                self.next_child[p] = head;
-            }
-            let weight = |number: usize| segments.weight[self.segment[number] as usize] as usize;
-            let own = weight(p);
-            let width: usize = above.iter().map(|&q| weight(q as usize)).sum();
-            self.multiplications += (own * (width + own) * (width + own) / 2) as u64;
-            self.nonzeros += own * width + own * (own + 1) / 2;
-            self.range[p] = [from as u32, self.above.len() as u32];
-        }
-    }
-
-    fn above(&self, number: usize) -> &[u32] {
-        &self.above[self.range[number][0] as usize..self.range[number][1] as usize]
-    }
-}
-
 impl Layout {
     /// Finds where the factor can have entries, whichever rows become active. From step to step
     /// this often stays the same.
-    pub fn update(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) -> bool {
+    pub fn update(
+        &mut self,
+        n: usize,
+        inertia: &Inertia<'_>,
+        rows: &Jacobian<'_>,
+        work: &mut Workspace,
+    ) -> bool {
         let dofs = inertia.dofs.unwrap_or_default();
         if self.n == n && self.key.matches(dofs, rows, &mut self.blocks) {
             return false;
         }
         self.key.set(dofs, rows, &mut self.blocks);
         self.n = n;
-        self.work.segments.find(n, inertia, &self.key);
-        let count = self.work.segments.weight.len() as u32;
-        self.work.natural.segment.clear();
-        self.work.natural.segment.extend(0..count);
-        self.work.natural.find(&self.work.segments);
+        work.segments.find(n, inertia, self.key.shapes());
+        let count = work.segments.weight.len() as u32;
+        work.natural.segment.clear();
+        work.natural.segment.extend(0..count);
+        work.natural.find(&work.segments);
         let mut reorder = false;
-        if self.work.natural.multiplications > CHEAP {
-            let (segments, sequence) = (&self.work.segments, &mut self.work.sequence);
-            self.work.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
-            self.work.reordered.segment.clear();
-            self.work.reordered.segment.extend(sequence.iter().rev());
-            self.work.reordered.find(segments);
-            let (new, old) =
-                (self.work.reordered.multiplications, self.work.natural.multiplications);
+        if work.natural.multiplications > CHEAP {
+            let (segments, sequence) = (&work.segments, &mut work.sequence);
+            work.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
+            work.reordered.segment.clear();
+            work.reordered.segment.extend(sequence.iter().rev());
+            work.reordered.find(segments);
+            let (new, old) = (work.reordered.multiplications, work.natural.multiplications);
             reorder = new + new / WORTHWHILE < old;
         }
-        let structure = if reorder { &mut self.work.reordered } else { &mut self.work.natural };
-        let mut structure = std::mem::take(structure);
-        self.nonzeros = structure.nonzeros;
-        self.place_tiles(&mut structure);
-        *(if reorder { &mut self.work.reordered } else { &mut self.work.natural }) = structure;
-        self.transpose();
-        self.place_inertia(inertia);
+        self.place_tiles(reorder, work);
+        self.transpose(&mut work.sequence);
+        self.place_inertia(inertia, &mut work.sequence);
         self.place_shapes();
         true
     }
 
     /// Puts degrees of freedom into tiles, subtree after subtree, and finds the columns of the
     /// rows of tiles.
-    fn place_tiles(&mut self, s: &mut Structure) {
-        self.rows.clear();
-        self.dofs.clear();
-        self.columns.clear();
-        self.place.clear();
-        self.place.resize(self.n, 0);
-        self.work.spots.clear();
-        self.work.spots.resize(s.segment.len(), Spot::default());
+    fn place_tiles(&mut self, reorder: bool, work: &mut Workspace) {
+        let Layout { rows, dofs: dofs_of, columns, place, .. } = self;
+        let Workspace { segments, natural, reordered, spots, .. } = work;
+        let s = if reorder { reordered } else { natural };
+        self.nonzeros = s.nonzeros;
+        rows.clear();
+        dofs_of.clear();
+        columns.clear();
+        place.clear();
+        place.resize(self.n, 0);
+        // Gives a degree of freedom the next lane of a tile.
+        let mut occupy =
+            |rows: &mut [TileRow], dofs: &mut [[u32; LANES]], tile: u32, dof: usize| {
+                let row = &mut rows[tile as usize];
+                place[dof] = tile * LANES as u32 + row.lanes;
+                dofs[tile as usize][row.lanes as usize] = dof as u32;
+                row.lanes += 1;
+            };
+        spots.clear();
+        spots.resize(s.segment.len(), Spot::default());
         s.stack.clear();
         s.stack.extend((0..s.segment.len() as u32).rev().filter(|&p| s.parent[p as usize] == NONE));
         while let Some(p) = s.stack.pop() {
@@ -505,58 +339,47 @@ impl Layout {
                 s.stack.push(child);
                 child = s.next_child[child as usize];
             }
-            let dofs = self.work.segments.dofs(s.segment[p]);
+            let dofs = segments.dofs(s.segment[p]);
             let count = dofs.len();
-            let mut spot = Spot { shared: NONE, first: self.rows.len() as u32, count: 0 };
+            let mut spot = Spot { shared: NONE, first: rows.len() as u32, count: 0 };
             let mut next = dofs.start as usize;
             let parent = s.parent[p];
             if parent != NONE {
-                let tile = self.work.spots[parent as usize].last();
-                let room = LANES - self.rows[tile as usize].lanes as usize;
+                let tile = spots[parent as usize].last();
+                let room = LANES - rows[tile as usize].lanes as usize;
                 let alone = s.child[parent as usize] == p as u32 && s.next_child[p] == NONE;
                 let fewer = count.saturating_sub(room).div_ceil(LANES) < count.div_ceil(LANES);
                 if room > 0 && (alone || fewer) {
                     spot.shared = tile;
                     for _ in 0..room.min(count) {
-                        self.occupy(tile, next);
+                        occupy(rows, dofs_of, tile, next);
                         next += 1;
                     }
                 }
             }
             while next < dofs.end as usize {
-                let tile = self.rows.len() as u32;
-                let first = self.columns.len() as u32;
+                let tile = rows.len() as u32;
+                let first = columns.len() as u32;
                 for &q in s.above(p) {
-                    self.work.spots[q as usize]
-                        .tiles()
-                        .for_each(|t| push_new(&mut self.columns, first, t));
+                    spots[q as usize].tiles().for_each(|t| push_new(columns, first, t));
                 }
-                spot.tiles().for_each(|t| push_new(&mut self.columns, first, t));
-                let len = self.columns.len() as u32 - first;
-                self.columns.push(tile);
-                self.rows.push(TileRow { first, len, lanes: 0, below: 0, inertia: 0 });
-                self.dofs.push([NONE; LANES]);
+                spot.tiles().for_each(|t| push_new(columns, first, t));
+                let len = columns.len() as u32 - first;
+                columns.push(tile);
+                rows.push(TileRow { first, len, lanes: 0, below: 0, inertia: 0 });
+                dofs_of.push([NONE; LANES]);
                 spot.count += 1;
                 for _ in 0..LANES.min(dofs.end as usize - next) {
-                    self.occupy(tile, next);
+                    occupy(rows, dofs_of, tile, next);
                     next += 1;
                 }
             }
-            self.work.spots[p] = spot;
+            spots[p] = spot;
         }
     }
 
-    /// Gives a degree of freedom the next lane of a tile.
-    fn occupy(&mut self, tile: u32, dof: usize) {
-        let row = &mut self.rows[tile as usize];
-        self.place[dof] = tile * LANES as u32 + row.lanes;
-        self.dofs[tile as usize][row.lanes as usize] = dof as u32;
-        row.lanes += 1;
-    }
-
     /// The tiles below each diagonal tile.
-    fn transpose(&mut self) {
-        let counts = &mut self.work.sequence;
+    fn transpose(&mut self, counts: &mut Vec<u32>) {
         counts.clear();
         counts.resize(self.rows.len() + 1, 0);
         for row in &self.rows {
@@ -590,10 +413,9 @@ impl Layout {
         ((row.first + index) * lanes + high % lanes) * lanes + low % lanes
     }
 
-    fn place_inertia(&mut self, inertia: &Inertia<'_>) {
+    fn place_inertia(&mut self, inertia: &Inertia<'_>, used: &mut Vec<u32>) {
         self.fours.clear();
         self.ones.clear();
-        let used = &mut self.work.sequence;
         used.clear();
         used.resize(self.columns.len(), 0);
         let lanes = LANES as u32;
@@ -608,7 +430,7 @@ impl Layout {
                 if column > row {
                     // Below the row, in that of the column.
                     let to = self.entry(row, column);
-                    self.work.sequence[to as usize / (LANES * LANES)] = 1;
+                    used[to as usize / (LANES * LANES)] = 1;
                     self.ones.push(Copy { from, to });
                     k += 1;
                     continue;
@@ -626,7 +448,7 @@ impl Layout {
                     index += 1;
                 }
                 let tile = tiles.first + index as u32;
-                self.work.sequence[tile as usize] = 1;
+                used[tile as usize] = 1;
                 let to = (tile * lanes + row % lanes) * lanes + column % lanes;
                 if count == LANES {
                     self.fours.push(Copy { from, to });
@@ -641,7 +463,7 @@ impl Layout {
         for row in &mut self.rows {
             row.inertia = self.inertia.len() as u32;
             for tile in row.first..row.first + row.len {
-                if self.work.sequence[tile as usize] != 0 {
+                if used[tile as usize] != 0 {
                     self.inertia.push([self.columns[tile as usize], tile]);
                 }
             }
@@ -649,53 +471,50 @@ impl Layout {
     }
 
     fn place_shapes(&mut self) {
-        self.shapes.clear();
-        self.slots.clear();
-        self.tiles.clear();
-        self.targets.clear();
-        let key = std::mem::take(&mut self.key);
-        key.shapes().for_each(|runs| self.add_shape(runs));
-        self.key = key;
-    }
-
-    fn add_shape(&mut self, runs: &[Run]) {
-        let (slot, target) = (self.slots.len(), self.targets.len() as u32);
-        let lanes = LANES as u32;
-        let dofs = runs.iter().flat_map(|run| run.start..run.start + run.len);
-        let mut ascending = true;
-        for (column, dof) in dofs.enumerate() {
-            let place = self.place[dof as usize];
-            let (tile, lane) = (place / lanes, (place % lanes) as usize);
-            // Mostly the last one.
-            let known = self.slots[slot..].iter().rposition(|s| s.tile == tile);
-            let at = known.unwrap_or_else(|| {
-                ascending &= self.slots[slot..].last().is_none_or(|s| s.tile < tile);
-                self.slots.push(Slot::new(tile));
-                self.slots.len() - 1 - slot
-            });
-            self.slots[slot + at].put(lane, column as u32);
-        }
-        if !ascending {
-            self.slots[slot..].sort_unstable_by_key(|s| s.tile);
-        }
-        self.tiles.extend(self.slots[slot..].iter().map(|s| s.tile));
-        for i in slot..self.slots.len() {
-            let row = self.rows[self.slots[i].tile as usize];
-            let columns = &self.columns[row.first as usize..][..=row.len as usize];
-            let mut index = 0;
-            for s in &self.slots[slot..=i] {
-                // Neighbours follow each other; long rows have gaps.
-                while columns.get(index + 8).is_some_and(|&c| c < s.tile) {
-                    index += 8;
-                }
-                while columns[index] < s.tile {
-                    index += 1;
-                }
-                self.targets.push(row.first + index as u32);
+        let Layout { key, place, rows, columns: all, shapes, slots, tiles, targets, .. } = self;
+        shapes.clear();
+        slots.clear();
+        tiles.clear();
+        targets.clear();
+        for runs in key.shapes() {
+            let (slot, target) = (slots.len(), targets.len() as u32);
+            let lanes = LANES as u32;
+            let dofs = runs.iter().flat_map(|run| run.start..run.start + run.len);
+            let mut ascending = true;
+            for (column, dof) in dofs.enumerate() {
+                let place = place[dof as usize];
+                let (tile, lane) = (place / lanes, (place % lanes) as usize);
+                // Mostly the last one.
+                let known = slots[slot..].iter().rposition(|s| s.tile == tile);
+                let at = known.unwrap_or_else(|| {
+                    ascending &= slots[slot..].last().is_none_or(|s| s.tile < tile);
+                    slots.push(Slot::new(tile));
+                    slots.len() - 1 - slot
+                });
+                slots[slot + at].put(lane, column as u32);
             }
+            if !ascending {
+                slots[slot..].sort_unstable_by_key(|s| s.tile);
+            }
+            tiles.extend(slots[slot..].iter().map(|s| s.tile));
+            for i in slot..slots.len() {
+                let row = rows[slots[i].tile as usize];
+                let columns = &all[row.first as usize..][..=row.len as usize];
+                let mut index = 0;
+                for s in &slots[slot..=i] {
+                    // Neighbours follow each other; long rows have gaps.
+                    while columns.get(index + 8).is_some_and(|&c| c < s.tile) {
+                        index += 8;
+                    }
+                    while columns[index] < s.tile {
+                        index += 1;
+                    }
+                    targets.push(row.first + index as u32);
+                }
+            }
+            let nslot = (slots.len() - slot) as u32;
+            shapes.push(Shape { slot: slot as u32, nslot, target });
         }
-        let nslot = (self.slots.len() - slot) as u32;
-        self.shapes.push(Shape { slot: slot as u32, nslot, target });
     }
 }
 

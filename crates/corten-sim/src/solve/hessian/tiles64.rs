@@ -9,12 +9,12 @@
 
 use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, MAX_RANK};
+use super::NewtonSystem;
 use super::blocks::{Blocks, Places, kernel};
 use super::columns::{Bits, Columns, ROWS, Shape, Slot, Tiles, before};
 use super::layout::is_single;
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
-use super::{Buffers, NewtonSystem};
 use crate::data::room::fit;
 use corten_math::Wide;
 
@@ -234,13 +234,6 @@ impl NewtonSystem for Tiles64 {
 
     fn nonzeros(&self, problem: &Problem<'_>) -> usize {
         nonzeros(self.n, problem)
-    }
-
-    #[inline(always)]
-    fn swap_buffers(&mut self, buffers: &mut Buffers) {
-        std::mem::swap(&mut self.rows.jacobian, &mut buffers.jacobian);
-        std::mem::swap(&mut self.matrix, &mut buffers.matrix);
-        std::mem::swap(&mut self.factor, &mut buffers.factor);
     }
 }
 

@@ -19,7 +19,7 @@ use corten_model::enums::ConstraintState;
 
 pub use elliptic::{ConeHessian, Elliptic, EllipticLine};
 
-use super::rows::Kind;
+use super::rows::{Jacobian, Kind};
 
 pub const SATISFIED: i32 = ConstraintState::Satisfied.raw();
 pub const QUADRATIC: i32 = ConstraintState::Quadratic.raw();
@@ -154,6 +154,35 @@ impl Unilateral<f64> {
 #[inline(always)]
 pub fn weight(d: f64, state: i32) -> f64 {
     if state == QUADRATIC { d } else { 0.0 }
+}
+
+/// Curvature of the cost of a block by its `R` stored rows, from that by its constraint rows. The edges
+/// of a pyramid are `v₀ ± μₖ vₖ` in terms of what is stored; other rows are stored as they are.
+#[inline(always)]
+pub fn block_weights<const R: usize>(
+    kind: Kind,
+    cone: u32,
+    jacobian: &Jacobian<'_>,
+    rows: impl Iterator<Item = f64>,
+) -> [[f64; R]; R] {
+    let mut rows = rows;
+    let mut w = [[0.0; R]; R];
+    if R > 1 && kind == Kind::Pyramid {
+        let friction = &jacobian.cones[cone as usize].friction;
+        for k in 1..R {
+            let (Some(plus), Some(minus)) = (rows.next(), rows.next()) else { break };
+            let mu = friction[k - 1];
+            w[0][0] += plus + minus;
+            w[0][k] = mu * (plus - minus);
+            w[k][0] = w[0][k];
+            w[k][k] = mu * mu * (plus + minus);
+        }
+    } else {
+        for (k, weight) in (0..R).zip(rows) {
+            w[k][k] = weight;
+        }
+    }
+    w
 }
 
 /// The admissible force of a single row that is closest to `force`.

@@ -16,7 +16,7 @@ use super::impedance::{self, Impedance};
 use super::is_pyramidal;
 use super::side::{ContactSide, push_relative_velocity};
 use crate::solve::rows::{Cone, Kind, MAX_RANK, push_runs};
-use crate::support::MotionAxes;
+use crate::support::Chains;
 use crate::{Contact, Model};
 
 /// Why a contact without moving bodies has no rows.
@@ -26,7 +26,7 @@ wide! {
     /// All contacts.
     pub(super) fn contact(
         m: &Model,
-        axes: MotionAxes<'_>,
+        chains: Chains<'_>,
         vertices: &[Vec3],
         contacts: &mut [Contact],
         rows: &mut Constraints,
@@ -41,7 +41,7 @@ wide! {
             let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
             if g1 >= m.ngeom || g2 >= m.ngeom {
                 last = [usize::MAX; 2];
-                of_several_bodies(m, axes, vertices, rows, contact, id);
+                of_several_bodies(m, chains, vertices, rows, contact, id);
                 continue;
             }
             let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
@@ -50,7 +50,7 @@ wide! {
             }
             // Contacts of the same bodies, which often follow each other, share their columns.
             if bodies != last {
-                let chains = bodies.map(|body| axes.structure.chain(body));
+                let chains = bodies.map(|body| chains.structure.chain(body));
                 if chains[0].is_empty() && chains[1].is_empty() {
                     contact.efc_address = -1;
                     contact.exclude = EXCLUDE_NO_DOFS;
@@ -63,9 +63,9 @@ wide! {
             let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
             let val = rows.values.len();
             match dim {
-                1 => relative_velocity::<Simd, 1>(axes, rows, contact, bodies, columns, dim),
-                3 => relative_velocity::<Simd, 3>(axes, rows, contact, bodies, columns, dim),
-                _ => relative_velocity::<Simd, MAX_RANK>(axes, rows, contact, bodies, columns, dim),
+                1 => relative_velocity::<Simd, 1>(chains, rows, contact, bodies, columns, dim),
+                3 => relative_velocity::<Simd, 3>(chains, rows, contact, bodies, columns, dim),
+                _ => relative_velocity::<Simd, MAX_RANK>(chains, rows, contact, bodies, columns, dim),
             }
             let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
             finish(m, rows, contact, id, pyramidal, dim, columns, val, w1[0] + w2[0]);
@@ -103,7 +103,7 @@ fn finish(
 #[inline(never)]
 fn of_several_bodies(
     m: &Model,
-    axes: MotionAxes<'_>,
+    chains: Chains<'_>,
     vertices: &[Vec3],
     rows: &mut Constraints,
     contact: &mut Contact,
@@ -118,7 +118,7 @@ fn of_several_bodies(
     let dim = (contact.dim.max(1) as usize).min(MAX_RANK);
     let val = rows.values.len();
     contact.efc_address = rows.count() as i32;
-    match push_relative_velocity(axes, rows, contact, &sides, dim) {
+    match push_relative_velocity(chains, rows, contact, &sides, dim) {
         Some(columns) => {
             let weight = sides.iter().map(|side| side.inverse_mass(m)).sum();
             finish(m, rows, contact, id, is_pyramidal(m), dim, columns, val, weight);
@@ -171,7 +171,7 @@ fn push_dofs(rows: &mut Constraints, dofs: &[u32], side: u8) {
 /// the largest of all.
 #[inline(always)]
 fn relative_velocity<S: Wide, const D: usize>(
-    axes: MotionAxes<'_>,
+    chains: Chains<'_>,
     rows: &mut Constraints,
     contact: &Contact,
     bodies: [usize; 2],
@@ -188,12 +188,12 @@ fn relative_velocity<S: Wide, const D: usize>(
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
         let side = Side {
             frame: [0, 1, 2].map(|i| contact.frame.row(i) * sign),
-            offset: axes.offset(body, contact.pos),
+            offset: chains.offset(body, contact.pos),
         };
         let end = first + len as usize;
         let dofs = &dofs[first..end];
         let rows = &mut RowsOfContact { values: &mut values[first..], n, dim };
-        for_each_four!(dofs.len(), at => put::<S, D>(at, &side, axes.cdof, dofs, rows));
+        for_each_four!(dofs.len(), at => put::<S, D>(at, &side, chains.cdof, dofs, rows));
         first = end;
     }
 }

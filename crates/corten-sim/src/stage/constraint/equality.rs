@@ -77,21 +77,21 @@ fn point_pair(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize, weld:
     let Some([first, second]) = anchors(m, d, eq, weld) else { return };
     let (col, val) = (rows.columns.len(), rows.values.len());
     let bodies = [first.body, second.body];
-    chain(d.axes.structure, bodies, &mut rows.chain);
+    chain(d.chains.structure, bodies, &mut rows.chain);
     let links = &rows.chain;
     let n = links.len();
     let rank = if weld { 6 } else { 3 };
     rows.values.resize(val + rank * n, 0.0);
-    let offsets = [&first, &second].map(|anchor| d.axes.offset(anchor.body, anchor.point));
+    let offsets = [&first, &second].map(|anchor| d.chains.offset(anchor.body, anchor.point));
     let back = second.orientation.conjugate();
     let torque_scale = m.eq_data[eq][10];
     rows.columns.extend(links.iter().map(|link| link.dof));
     let (linear, angular) = rows.values[val..].split_at_mut(3 * n);
-    relative_velocities(d.axes.cdof, links, offsets, linear);
+    relative_velocities(d.chains.cdof, links, offsets, linear);
     if weld {
         for (k, link) in links.iter().enumerate() {
             let on = |side: usize| if link.on[side] { 1.0 } else { 0.0 };
-            let axis = d.axes.cdof[link.dof as usize].rot() * (on(0) - on(1));
+            let axis = d.chains.cdof[link.dof as usize].rot() * (on(0) - on(1));
             let turn = back.mul_axis(axis) * first.orientation;
             for i in 0..3 {
                 angular[i * n + k] = 0.5 * turn.0[i + 1] * torque_scale;
@@ -170,7 +170,7 @@ fn polynomial(data: &[f64; 11], y: f64, x: Option<f64>) -> (f64, f64) {
 }
 
 fn joint_coupling(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize) {
-    let joint = |id: i32| d.axes.structure.joints.get(usize::try_from(id).ok()?);
+    let joint = |id: i32| d.chains.structure.joints.get(usize::try_from(id).ok()?);
     let Some(first) = joint(m.eq_obj1id[eq]) else { return };
     let second = joint(m.eq_obj2id[eq]);
     let displacement = |j: &Joint| d.qpos[j.qpos()] - m.qpos0[j.qpos()];

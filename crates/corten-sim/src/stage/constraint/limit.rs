@@ -22,7 +22,7 @@ pub(super) fn limit(
     if m.opt.disabled(DisableBit::Limit) {
         return;
     }
-    let joints = given.axes.structure.joints.iter().zip(&m.jnt_limited);
+    let joints = given.chains.structure.joints.iter().zip(&m.jnt_limited);
     let ranges = m.jnt_range.iter().zip(&m.jnt_margin);
     for (joint, ((at, &limited), (range, margin))) in joints.zip(ranges).enumerate() {
         if limited == 0 || given.asleep(m, ObjType::Joint, joint) {

@@ -31,7 +31,7 @@ use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
 use crate::sleep::{self, AwakeFlags};
-use crate::support::MotionAxes;
+use crate::support::Chains;
 use crate::{Data, Model};
 
 /// Builds all constraint rows.
@@ -45,13 +45,10 @@ pub fn make(m: &Model, d: &mut Data) {
     let rows = Arc::make_mut(&mut d.scratch.constraint);
     rows.begin();
     if !m.opt.disabled(DisableBit::Constraint) && m.nv > 0 {
-        let axes = MotionAxes {
-            structure: &d.prepared.structure,
-            subtree_com: &d.subtree_com,
-            cdof: &d.cdof,
-        };
+        let chains =
+            Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
         let given = Given {
-            axes,
+            chains,
             awake: sleeping.then_some(AwakeFlags { body: &d.body_awake, tree: &d.tree_awake }),
             eq_active: &d.eq_active,
             qpos: &d.qpos,
@@ -75,7 +72,7 @@ pub fn make(m: &Model, d: &mut Data) {
         d.nl = rows.count() - d.ne - d.nf;
         if d.ncon > 0 && !m.opt.disabled(DisableBit::Contact) {
             let contacts = d.ncon.min(d.contact.len());
-            contact::contact(m, axes, &d.flexvert_xpos, &mut d.contact[..contacts], rows);
+            contact::contact(m, chains, &d.flexvert_xpos, &mut d.contact[..contacts], rows);
         }
     }
     assembly::publish(d);
@@ -104,7 +101,7 @@ pub fn is_pyramidal(m: &Model) -> bool {
 /// What rows other than those of contacts are made from.
 #[allow(non_snake_case)]
 struct Given<'a> {
-    axes: MotionAxes<'a>,
+    chains: Chains<'a>,
     /// `None` if nothing sleeps.
     awake: Option<AwakeFlags<'a>>,
     eq_active: &'a [u8],

@@ -10,7 +10,7 @@ use corten_math::{MIN_VAL, Vec3};
 use super::assembly::{Columns, Constraints};
 use crate::chain::index;
 use crate::solve::rows::push_runs;
-use crate::support::MotionAxes;
+use crate::support::Chains;
 use crate::{Contact, Model};
 
 /// Most bodies of one side: the nodes that a flex interpolates quadratically, 3³.
@@ -75,7 +75,7 @@ impl ContactSide {
 /// Appends columns and values of the velocity of the second side relative to the first, in the
 /// contact frame, in `dim` rows. `None`, and nothing appended, if nothing moves either side.
 pub(super) fn push_relative_velocity(
-    axes: MotionAxes<'_>,
+    chains: Chains<'_>,
     rows: &mut Constraints,
     contact: &Contact,
     sides: &[ContactSide; 2],
@@ -83,7 +83,7 @@ pub(super) fn push_relative_velocity(
 ) -> Option<Columns> {
     let (col, run, val) = (rows.columns.len(), rows.runs.len(), rows.values.len());
     for &(body, _) in sides.iter().flat_map(ContactSide::shares) {
-        rows.columns.extend_from_slice(axes.structure.chain(body));
+        rows.columns.extend_from_slice(chains.structure.chain(body));
     }
     let ncol = ascending(&mut rows.columns[col..]);
     rows.columns.truncate(col + ncol);
@@ -96,7 +96,7 @@ pub(super) fn push_relative_velocity(
     for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
         for &(body, weight) in side.shares() {
             let mut at = 0;
-            axes.for_each_dof(contact.pos, body, |dof, translation, rotation| {
+            chains.for_each_dof(contact.pos, body, |dof, translation, rotation| {
                 at += columns[at..].iter().take_while(|&&column| column < dof as u32).count();
                 let along = frame.iter().map(|axis| axis.dot(translation));
                 let about = frame.iter().map(|axis| axis.dot(rotation));
