@@ -272,9 +272,10 @@ pub(super) fn publish(d: &mut Data) {
         // As after the last step; without rows there is no matrix either.
         return;
     }
-    d.efc_type.resize(n, 0);
-    d.efc_id.resize(n, 0);
-    d.efc_KBIP.resize(n, [0.0; 4]);
+    set_len(&mut d.efc_type, n, 0);
+    set_len(&mut d.efc_id, n, 0);
+    set_len(&mut d.efc_state, n, 0);
+    set_len(&mut d.efc_KBIP, n, [0.0; 4]);
     for v in [
         &mut d.efc_pos,
         &mut d.efc_margin,
@@ -287,9 +288,8 @@ pub(super) fn publish(d: &mut Data) {
         &mut d.efc_b,
         &mut d.efc_force,
     ] {
-        v.resize(n, 0.0);
+        set_len(v, n, 0.0);
     }
-    d.efc_state.resize(n, 0);
     d.efc_J.clear();
     d.efc_J_colind.clear();
     d.efc_J_rownnz.clear();
@@ -299,16 +299,17 @@ pub(super) fn publish(d: &mut Data) {
     d.efc_AR_rownnz.clear();
     d.efc_AR_rowadr.clear();
     d.efc_AR_colind.clear();
+    // Of one length, so that it is checked once.
     let mut arrays = RowArrays {
-        kind: &mut d.efc_type,
-        id: &mut d.efc_id,
-        pos: &mut d.efc_pos,
-        margin: &mut d.efc_margin,
-        frictionloss: &mut d.efc_frictionloss,
-        kbip: &mut d.efc_KBIP,
-        r: &mut d.efc_R,
-        d: &mut d.efc_D,
-        diagonal: &mut d.efc_diagApprox,
+        kind: &mut d.efc_type[..n],
+        id: &mut d.efc_id[..n],
+        pos: &mut d.efc_pos[..n],
+        margin: &mut d.efc_margin[..n],
+        frictionloss: &mut d.efc_frictionloss[..n],
+        kbip: &mut d.efc_KBIP[..n],
+        r: &mut d.efc_R[..n],
+        d: &mut d.efc_D[..n],
+        diagonal: &mut d.efc_diagApprox[..n],
     };
     let mut at = 0;
     for row in &rows.rows {
@@ -318,6 +319,14 @@ pub(super) fn publish(d: &mut Data) {
             (at..at + row.count).for_each(|at| arrays.set::<1>(at, row));
         }
         at += row.count;
+    }
+}
+
+/// Mostly there are as many rows as in the last step.
+#[inline(always)]
+fn set_len<T: Copy>(v: &mut Vec<T>, n: usize, zero: T) {
+    if v.len() != n {
+        v.resize(n, zero);
     }
 }
 
