@@ -165,11 +165,8 @@ pub fn compare_forward(m: &Model, d: &mut Data) {
     let forward = &mut d.scratch.inverse;
     forward.applied.clear();
     forward.applied.extend(d.qfrc_applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b));
-    let chains = Chains {
-        structure: &d.prepared.structure,
-        subtree_com: &d.subtree_com,
-        cdof: &d.cdof,
-    };
+    let chains =
+        Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
     let (forces, places) = (&d.xfrc_applied, &d.xipos);
     acceleration::add_body_forces(m, chains, forces, places, &mut forward.applied);
     forward.qfrc_constraint.clone_from(&d.qfrc_constraint);

@@ -24,7 +24,7 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     for qpos in keys.chunks_exact_mut(nq.max(1)) {
         support::normalize_quat(&m, qpos);
     }
-    m.key_qpos = keys;
+    m.key_qpos.copy_from_slice(&keys);
 
     let error = |e: &dyn std::error::Error, (kind, index)| {
         places.locate(Diagnostic::error(e.to_string()), kind, index)

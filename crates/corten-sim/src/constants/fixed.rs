@@ -159,6 +159,6 @@ fn sleep_policies(m: &mut ModelArrays) -> Result<(), ConstantsError> {
             *policy = SleepPolicy::AutoAllowed.raw();
         }
     }
-    m.tree_sleep_policy = policies;
+    m.tree_sleep_policy.copy_from_slice(&policies);
     result
 }

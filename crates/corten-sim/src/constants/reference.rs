@@ -37,14 +37,15 @@ pub(super) fn set(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
 
 /// Runs the position stages in `qpos0`, with cameras and lights as if fixed to their bodies.
 fn compute(m: &mut Model, d: &mut Data) {
-    let modes = (m.cam_mode.clone(), m.light_mode.clone());
+    let (cameras, lights) = (m.cam_mode.clone(), m.light_mode.clone());
     m.cam_mode.fill(0);
     m.light_mode.fill(0);
     d.qpos.copy_from_slice(&m.qpos0);
     kinematics::kinematics(m, d);
     inertia::centers_of_mass(m, d);
     kinematics::cameras_and_lights(m, d);
-    (m.cam_mode, m.light_mode) = modes;
+    m.cam_mode.copy_from_slice(&cameras);
+    m.light_mode.copy_from_slice(&lights);
 
     dof_inertias(m, d);
     tendon::tendon(m, d);
