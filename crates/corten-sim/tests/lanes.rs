@@ -288,6 +288,40 @@ fn go_bad(name: &str, m: &Model, period: usize) {
     assert!(failures >= 4, "{name}: {failures}");
 }
 
+/// A group that a world keeps takes up what has been written to the model in between.
+#[test]
+fn parameters_may_change_between_steps() {
+    for (name, mut m) in free() {
+        let mut first = start(&m, 0);
+        if !lanes::supported(&m, &first) {
+            return;
+        }
+        let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|k| start(&m, k)).collect();
+        for round in 0..3 {
+            m.dof_damping.iter_mut().for_each(|b| *b += 0.2);
+            m.actuator_biasprm.iter_mut().for_each(|prm| prm[2] -= 0.1);
+            let mut group = LaneGroup::take_or_make(&m, &mut first);
+            let LaneGroup { others: [b, c, d], lanes } = &mut *group;
+            let mut worlds = [&mut first, b, c, d];
+            for t in 0..10 {
+                for (k, (d, single)) in worlds.iter_mut().zip(&mut singles).enumerate() {
+                    if round == 0 && t == 0 {
+                        **d = start(&m, k);
+                    }
+                    control(d, k, t);
+                    control(single, k, t);
+                    corten_sim::step(&m, single).unwrap();
+                }
+                assert_eq!(lanes::step(&m, lanes, &mut worlds, false), [const { Ok(()) }; 4]);
+                for (k, (d, single)) in worlds.iter().zip(&singles).enumerate() {
+                    assert_eq!(bits_of(&d.qpos), bits_of(&single.qpos), "{name}: {k} at {t}");
+                }
+            }
+            group.give_back(&mut first);
+        }
+    }
+}
+
 /// Without automatic reset, a world that has gone bad in one body goes on in the others.
 #[test]
 fn bad_numbers_stay_where_they_are() {
