@@ -1,3 +1,4 @@
+use crate::array::MapInline;
 use crate::{Mat3, Quat, Vec3};
 
 /// Eigenvalues of a symmetric 3×3 matrix in decreasing order, and the rotation whose columns
@@ -38,7 +39,7 @@ pub fn principal_axes(a: &Mat3) -> Eig3 {
     const NEARLY_UNIT: f64 = 1e-14;
     diagonalize(a, |q| {
         let norm = q.norm();
-        if (norm - 1.0).abs() > NEARLY_UNIT { Quat(q.0.map(|x| x / norm)) } else { q }
+        if (norm - 1.0).abs() > NEARLY_UNIT { Quat(q.0.map_inline(|x| x / norm)) } else { q }
     })
 }
 

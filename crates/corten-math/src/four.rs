@@ -1,6 +1,6 @@
-use std::array;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use crate::array::MapInline;
 use bytemuck::{Pod, Zeroable};
 
 use crate::{Mask, Number, Wide, transpose};
@@ -29,7 +29,8 @@ macro_rules! operation {
             type Output = Four;
             #[inline(always)]
             fn $name(self, b: Four) -> Four {
-                Four(array::from_fn(|k| self.0[k].$name(b.0[k])))
+                let ([a, b, c, d], [e, f, g, h]) = (self.0, b.0);
+                Four([a.$name(e), b.$name(f), c.$name(g), d.$name(h)])
             }
         }
     };
@@ -52,7 +53,8 @@ impl Neg for Four {
 impl FourMask {
     #[inline(always)]
     fn both(self, other: FourMask, both: impl Fn(bool, bool) -> bool) -> FourMask {
-        FourMask(array::from_fn(|k| both(self.0[k], other.0[k])))
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        FourMask([both(a, e), both(b, f), both(c, g), both(d, h)])
     }
 }
 
@@ -76,7 +78,7 @@ impl Mask for FourMask {
 
     #[inline(always)]
     fn bits(self) -> u32 {
-        let [a, b, c, d] = self.0.map(u32::from);
+        let [a, b, c, d] = self.0.map_inline(u32::from);
         a | b << 1 | c << 2 | d << 3
     }
 
@@ -142,27 +144,31 @@ impl Number for Four {
 
     #[inline(always)]
     fn sqrt(self) -> Four {
-        Four(self.0.map(f64::sqrt))
+        let [a, b, c, d] = self.0;
+        Four([a.sqrt(), b.sqrt(), c.sqrt(), d.sqrt()])
     }
 
     #[inline(always)]
     fn abs(self) -> Four {
-        Four(self.0.map(f64::abs))
+        let [a, b, c, d] = self.0;
+        Four([a.abs(), b.abs(), c.abs(), d.abs()])
     }
 
     #[inline(always)]
     fn lt(self, other: Four) -> FourMask {
-        FourMask(array::from_fn(|k| self.0[k] < other.0[k]))
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        FourMask([a < e, b < f, c < g, d < h])
     }
 
     #[inline(always)]
     fn le(self, other: Four) -> FourMask {
-        FourMask(array::from_fn(|k| self.0[k] <= other.0[k]))
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        FourMask([a <= e, b <= f, c <= g, d <= h])
     }
 
     #[inline(always)]
     fn select(mask: FourMask, yes: Four, no: Four) -> Four {
-        Four(array::from_fn(|k| if mask.0[k] { yes.0[k] } else { no.0[k] }))
+        Four::from_lanes(|k| if mask.0[k] { yes.0[k] } else { no.0[k] })
     }
 }
 
@@ -179,6 +185,7 @@ impl Wide for Four {
 
     #[inline(always)]
     fn transposed([a, b, c, d]: [Four; 4]) -> [Four; 4] {
-        array::from_fn(|k| Four([a.0[k], b.0[k], c.0[k], d.0[k]]))
+        let column = |k: usize| Four([a.0[k], b.0[k], c.0[k], d.0[k]]);
+        [column(0), column(1), column(2), column(3)]
     }
 }

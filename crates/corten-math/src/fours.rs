@@ -1,6 +1,7 @@
 //! Loops over arrays, four numbers at a time.
 
 use crate::Wide;
+use crate::array::MapInline;
 
 /// Element by element, what `value` makes of those of some arrays, into other arrays. The rest is
 /// computed with zeros next to it.
@@ -11,8 +12,8 @@ pub fn map_fours<S: Wide, const N: usize, const M: usize>(
     value: impl Fn([S; N]) -> [S; M],
 ) {
     let n = to[0].len();
-    let from = from.map(|from| from[..n].as_chunks::<4>());
-    let to = to.map(|to| to[..n].as_chunks_mut::<4>());
+    let from = from.map_inline(|from| from[..n].as_chunks::<4>());
+    let to = to.map_inline(|to| to[..n].as_chunks_mut::<4>());
     for b in 0..n / 4 {
         let values = value(load_block(&from, b));
         for k in 0..M {
@@ -35,7 +36,7 @@ pub fn sum_fours<S: Wide, const N: usize, const M: usize>(
     terms: impl Fn([S; N]) -> [S; M],
 ) -> [f64; M] {
     let n = from[0].len();
-    let from = from.map(|from| from[..n].as_chunks::<4>());
+    let from = from.map_inline(|from| from[..n].as_chunks::<4>());
     let mut lanes = [S::splat(0.0); M];
     for b in 0..n / 4 {
         let terms = terms(load_block(&from, b));

@@ -1,5 +1,7 @@
 use std::ops::{Add, Index, IndexMut, Mul, Sub};
 
+use crate::array;
+use crate::array::MapInline;
 use bytemuck::{Pod, Zeroable};
 
 use crate::{Number, Quat, Vec3};
@@ -165,7 +167,7 @@ impl Mul<f64> for Mat3 {
     type Output = Mat3;
     #[inline]
     fn mul(self, s: f64) -> Mat3 {
-        Mat3(self.0.map(|x| x * s))
+        Mat3(self.0.map_inline(|x| x * s))
     }
 }
 
@@ -173,7 +175,7 @@ impl Add for Mat3 {
     type Output = Mat3;
     #[inline]
     fn add(self, b: Mat3) -> Mat3 {
-        Mat3(std::array::from_fn(|i| self.0[i] + b.0[i]))
+        Mat3(array::from_fn(|i| self.0[i] + b.0[i]))
     }
 }
 
@@ -181,6 +183,6 @@ impl Sub for Mat3 {
     type Output = Mat3;
     #[inline]
     fn sub(self, b: Mat3) -> Mat3 {
-        Mat3(std::array::from_fn(|i| self.0[i] - b.0[i]))
+        Mat3(array::from_fn(|i| self.0[i] - b.0[i]))
     }
 }

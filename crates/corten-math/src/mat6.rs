@@ -1,5 +1,6 @@
 use std::ops::{Add, AddAssign, Sub};
 
+use crate::array;
 use crate::{Inertia, Mat3, Spatial, Vec3};
 
 /// A 6×6 matrix that acts on spatial vectors, row-major.
@@ -46,7 +47,7 @@ impl Mat6 {
 
     #[inline]
     pub fn mul(&self, v: &Spatial) -> Spatial {
-        Spatial(std::array::from_fn(|i| Spatial(self.0[i]).dot(v)))
+        Spatial(array::from_fn(|i| Spatial(self.0[i]).dot(v)))
     }
 
     /// `selfᵀ v`.
@@ -60,7 +61,7 @@ impl Mat6 {
     }
 
     pub fn symmetrized(&self) -> Mat6 {
-        Mat6(std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (self.0[i][j] + self.0[j][i]))))
+        Mat6(array::from_fn(|i| array::from_fn(|j| 0.5 * (self.0[i][j] + self.0[j][i]))))
     }
 
     /// A map from velocity to force given in a local frame at `offset` from the reference point,
@@ -103,7 +104,7 @@ impl Add for Mat6 {
 impl Sub for Mat6 {
     type Output = Mat6;
     fn sub(self, b: Mat6) -> Mat6 {
-        Mat6(std::array::from_fn(|i| std::array::from_fn(|j| self.0[i][j] - b.0[i][j])))
+        Mat6(array::from_fn(|i| array::from_fn(|j| self.0[i][j] - b.0[i][j])))
     }
 }
 

@@ -1,5 +1,6 @@
 use std::ops::Mul;
 
+use crate::array::MapInline;
 use bytemuck::{Pod, Zeroable};
 
 use crate::real::{atan2, sin_cos};
@@ -175,7 +176,7 @@ impl Quat {
 
     /// Time derivative under the angular velocity `vel`, given in the rotated frame.
     pub fn derivative(self, vel: Vec3) -> Quat {
-        Quat(self.mul_axis(vel).0.map(|x| 0.5 * x))
+        Quat(self.mul_axis(vel).0.map_inline(|x| 0.5 * x))
     }
 }
 

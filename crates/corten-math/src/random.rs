@@ -1,5 +1,6 @@
 //! Reproducible numbers for tests and generated scenes: the same on every machine.
 
+use crate::array;
 use crate::{Mat3, Quat, Vec3};
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -33,7 +34,7 @@ impl Random {
     /// A unit vector, uniform on the sphere (rejection from the cube).
     pub fn direction(&mut self) -> Vec3 {
         loop {
-            let v = Vec3(std::array::from_fn(|_| self.between(-1.0, 1.0)));
+            let v = Vec3(array::from_fn(|_| self.between(-1.0, 1.0)));
             if (0.01..1.0).contains(&v.norm_squared()) {
                 return v.normalized().0;
             }

@@ -1,5 +1,6 @@
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
+use crate::array::MapInline;
 use bytemuck::{Pod, Zeroable};
 
 use crate::{Mat3, Number, Vec3};
@@ -121,7 +122,7 @@ impl<T: Number> Neg for Spatial<T> {
     type Output = Spatial<T>;
     #[inline(always)]
     fn neg(self) -> Spatial<T> {
-        Spatial(self.0.map(|x| -x))
+        Spatial(self.0.map_inline(|x| -x))
     }
 }
 

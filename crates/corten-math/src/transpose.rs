@@ -2,28 +2,30 @@
 
 use std::ops::Range;
 
+use crate::array::MapInline;
+use crate::fours::{padded, write_first};
 use crate::{Four, Inertia, Mat3, Number, Quat, Spatial, Vec3, Wide, wide};
 
 wide! {
     /// `to[i]` gets the `i`-th number of every row.
     pub fn gather(rows: [&[f64]; 4], to: &mut [Four]) {
         let n = to.len();
-        let rows = rows.map(|row| &row[..n]);
-        let [a, b, c, d] = rows.map(|row| row.as_chunks::<4>().0);
+        let rows = rows.map_inline(|row| &row[..n]);
+        let [a, b, c, d] = rows.map_inline(|row| row.as_chunks::<4>().0);
         let blocks = to.as_chunks_mut::<4>().0;
         for ((block, (a, b)), (c, d)) in blocks.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
             let [a, b, c, d] = transposed::<Simd>([*a, *b, *c, *d]);
             *block = [Four(a), Four(b), Four(c), Four(d)];
         }
         for i in n / 4 * 4..n {
-            to[i] = Four(rows.map(|row| row[i]));
+            to[i] = Four(rows.map_inline(|row| row[i]));
         }
     }
 
     /// The inverse of [`gather`].
     pub fn scatter(from: &[Four], rows: [&mut [f64]; 4]) {
         let n = from.len();
-        let [a, b, c, d] = rows.map(|row| row[..n].as_chunks_mut::<4>());
+        let [a, b, c, d] = rows.map_inline(|row| row[..n].as_chunks_mut::<4>());
         let (blocks, rest) = from.as_chunks::<4>();
         let ab = a.0.iter_mut().zip(b.0);
         let cd = c.0.iter_mut().zip(d.0);
@@ -51,13 +53,12 @@ pub(crate) fn load<S: Wide, const N: usize>(from: &[[f64; N]], [i, j, k, l]: [us
     let (a, b, c, d) = (&from[i], &from[j], &from[k], &from[l]);
     let mut lanes = [S::default(); N];
     let (blocks, rest) = lanes.as_chunks_mut::<4>();
-    let rows = (a.as_chunks().0.iter().zip(b.as_chunks().0))
-        .zip(c.as_chunks().0.iter().zip(d.as_chunks().0));
-    for (block, ((a, b), (c, d))) in blocks.iter_mut().zip(rows) {
-        *block = S::transposed([S::load(*a), S::load(*b), S::load(*c), S::load(*d)]);
+    for block in 0..N / 4 {
+        let [a, b, c, d] = [a, b, c, d].map_inline(|row| S::load(row.as_chunks().0[block]));
+        blocks[block] = S::transposed([a, b, c, d]);
     }
-    for (x, n) in rest.iter_mut().zip(N / 4 * 4..) {
-        *x = S::load([a[n], b[n], c[n], d[n]]);
+    for n in N / 4 * 4..N {
+        rest[n % 4] = S::load([a[n], b[n], c[n], d[n]]);
     }
     lanes
 }
@@ -68,23 +69,22 @@ fn store<S: Wide, const N: usize>(lanes: &[S; N], to: &mut [[f64; N]], at: [usiz
     const { assert!(N < 16) };
     let (blocks, rest) = lanes.as_chunks::<4>();
     let mut turned = [[S::default(); 4]; 3];
-    for (turned, block) in turned.iter_mut().zip(blocks) {
-        *turned = S::transposed(*block);
+    for block in 0..N / 4 {
+        turned[block] = S::transposed(blocks[block]);
     }
     // Each object is written once: what is left over is turned, too, unless it is one number.
     let mut last = [S::default(); 4];
     if rest.len() > 1 {
-        last[..rest.len()].copy_from_slice(rest);
-        last = S::transposed(last);
+        last = S::transposed(padded(rest));
     }
     for lane in 0..4 {
         let (to_blocks, to_rest) = to[at[lane]].as_chunks_mut::<4>();
-        for (to, turned) in to_blocks.iter_mut().zip(&turned) {
-            *to = turned[lane].store();
+        for block in 0..N / 4 {
+            to_blocks[block] = turned[block][lane].store();
         }
         match to_rest {
             [to] => *to = rest[0].store()[lane],
-            to => to.copy_from_slice(&last[lane].store()[..to.len()]),
+            to => write_first(&last[lane].store(), to),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! technique for extending the available precision*, 1971), so that results are correctly rounded
 //! but for a few in a thousand.
 
+use crate::array;
 use crate::{Mask, Number, real};
 
 /// Larger angles are left to the scalar functions: the reduction below would lose digits.
@@ -55,7 +56,7 @@ pub fn sin_cos_all(angle: impl Fn(usize) -> f64, sin: &mut [f64], cos: &mut [f64
     let (cos, cos_rest) = cos.as_chunks_mut::<4>();
     let first = 4 * sin.len();
     for (i, (sin, cos)) in sin.iter_mut().zip(cos).enumerate() {
-        (*sin, *cos) = sin_cos_four(std::array::from_fn(|k| angle(4 * i + k)));
+        (*sin, *cos) = sin_cos_four(array::from_fn(|k| angle(4 * i + k)));
     }
     let given = match sin_rest.len() {
         0 => return,

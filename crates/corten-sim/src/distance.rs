@@ -5,6 +5,7 @@
 //! function with the largest distance as margin.
 
 use corten_geom::{HitBuffer, Workspace, ccd};
+use corten_math::array::MapInline;
 use corten_math::{Mat3, Vec3};
 use corten_model::enums::GeomType;
 
@@ -77,7 +78,7 @@ fn convex_distance(
     distmax: f64,
     ws: &mut Workspace,
 ) -> Option<GeomDistance> {
-    let [mut a, mut b] = geoms.map(|g| shape::convex(m, None, g, &xpos[g], &xmat[g], 0.0));
+    let [mut a, mut b] = geoms.map_inline(|g| shape::convex(m, None, g, &xpos[g], &xmat[g], 0.0));
     let options = ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
     let dist = ccd::query(a.as_mut()?, b.as_mut()?, &options, 1, distmax, ws);
     Some(GeomDistance {

@@ -13,6 +13,7 @@ use std::f64::consts::PI;
 use corten_geom::ray::{self, FlexSurface, Ray};
 pub use corten_geom::ray::{FlexParts, VertexHit, skin};
 use corten_geom::{HeightField, Pose, field};
+use corten_math::array;
 use corten_math::real::atan2;
 use corten_math::{MIN_VAL, Mat3, Vec3};
 use corten_model::enums::GeomType;
@@ -270,7 +271,7 @@ fn window(m: &Model, d: &Data, pnt: Vec3, geom: usize, cutoff: f64) -> Window {
     }
     let (mut low, mut high) = ([f64::MAX; 2], [f64::MIN; 2]);
     for corner in 0..8 {
-        let sign = Vec3(std::array::from_fn(|k| if corner >> k & 1 == 1 { 1.0 } else { -1.0 }));
+        let sign = Vec3(array::from_fn(|k| if corner >> k & 1 == 1 { 1.0 } else { -1.0 }));
         let angle = angles(pose.point(center + half.component_mul(sign)) - pnt);
         for k in 0..2 {
             low[k] = low[k].min(angle[k]);

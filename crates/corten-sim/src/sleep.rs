@@ -15,6 +15,7 @@
 
 use std::ops::Range;
 
+use corten_math::array::MapInline;
 use corten_math::hint::rarely;
 use corten_model::enums::{
     EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Transmission,
@@ -172,9 +173,9 @@ pub(crate) fn wake_by_contact(m: &Model, d: &mut Data) -> bool {
     }
     let mut woke = false;
     for c in 0..d.ncon {
-        let [Ok(g1), Ok(g2)] = d.contact[c].geom.map(usize::try_from) else { continue };
+        let [Ok(g1), Ok(g2)] = d.contact[c].geom.map_inline(usize::try_from) else { continue };
         let tree = |g: usize| m.body_treeid.get(*m.geom_bodyid.get(g)? as usize).copied();
-        let trees = [g1, g2].map(|g| tree(g).unwrap_or(-1));
+        let trees = [g1, g2].map_inline(|g| tree(g).unwrap_or(-1));
         woke |= wake_partner(d, trees);
     }
     updated(m, d, woke)
@@ -467,7 +468,7 @@ fn actuator_state(m: &Model, flags: AwakeFlags<'_>, u: usize) -> SleepState {
     let kind = Transmission::from_raw(m.actuator_trntype[u]);
     match kind.and_then(|kind| Some((kind, kind.target()?.objtype))) {
         Some((Transmission::SliderCrank, sites)) => {
-            any_awake([first, second].map(|s| state_of(m, flags, sites, s)))
+            any_awake([first, second].map_inline(|s| state_of(m, flags, sites, s)))
         }
         Some((_, target)) => state_of(m, flags, target, first),
         None => SleepState::Awake,
@@ -483,7 +484,7 @@ fn equality_objects(m: &Model, eq: usize) -> Option<ObjType> {
 fn equality_state(m: &Model, flags: AwakeFlags<'_>, eq: usize) -> SleepState {
     match equality_objects(m, eq) {
         Some(kind) => {
-            any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map(|id| state_of(m, flags, kind, id)))
+            any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map_inline(|id| state_of(m, flags, kind, id)))
         }
         None => SleepState::Awake,
     }
@@ -492,7 +493,7 @@ fn equality_state(m: &Model, flags: AwakeFlags<'_>, eq: usize) -> SleepState {
 /// Never static: a sensor that cannot sleep is awake.
 fn sensor_state(m: &Model, flags: AwakeFlags<'_>, s: usize) -> SleepState {
     let kinds = [m.sensor_objtype[s], m.sensor_reftype[s]]
-        .map(|raw| ObjType::from_raw(raw).unwrap_or(ObjType::Unknown));
+        .map_inline(|raw| ObjType::from_raw(raw).unwrap_or(ObjType::Unknown));
     let Some(info) = SensorType::from_raw(m.sensor_type[s]).map(SensorType::info) else {
         return SleepState::Awake;
     };

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::pattern::{DIAGONAL, Row, Run};
 use super::{Reach, TreePattern};
+use crate::array;
 use crate::{Number, Stored, Wide, wide};
 
 /// Numbers that a forest matrix is factored in.
@@ -154,9 +155,7 @@ impl TreePattern {
         let rows = rows.start..rows.end.min(self.size());
         let runs = self.runs(rows.clone());
         match self.width {
-            0..=4 => factor_runs(runs, rows, matrix, inverse, Reach::<4>),
-            5..=8 => factor_runs(runs, rows, matrix, inverse, Reach::<8>),
-            9..=16 => factor_runs(runs, rows, matrix, inverse, Reach::<16>),
+            0..=16 => factor_runs(runs, rows, matrix, inverse, Reach::<16>),
             17..=32 => factor_runs(runs, rows, matrix, inverse, Reach::<32>),
             _ => eliminate_rows(&self.rows, rows, matrix, inverse),
         }
@@ -228,6 +227,18 @@ fn eliminate_runs<T: Factored, const REACH: usize>(
     }
 }
 
+/// The rows of a run: the entries of its ancestors, and those of the run itself.
+type RunRows<'a, T, const L: usize> = [(&'a mut [T], &'a mut [T]); L];
+
+#[inline(always)]
+fn run_rows<T, const L: usize>(mut matrix: &mut [T], depth: usize) -> RunRows<'_, T, L> {
+    array::from_fn(|k| {
+        let (row, after) = std::mem::take(&mut matrix).split_at_mut(depth + k + 1);
+        matrix = after;
+        row.split_at_mut(depth)
+    })
+}
+
 /// Eliminates a run. With `u_k` its rows before they are divided by the diagonal, every ancestor
 /// `a` still has to subtract `Σ_k u_ka / D_k u_k` from its row: these sums wait in `pending` until
 /// its own run takes them.
@@ -246,12 +257,7 @@ fn factor_run<T: Factored, const REACH: usize, const L: usize>(
     else {
         return;
     };
-    let mut rest = &mut matrix[run.start as usize..];
-    let rows: [(&mut [T], &mut [T]); L] = std::array::from_fn(|k| {
-        let (row, after) = std::mem::take(&mut rest).split_at_mut(depth + k + 1);
-        rest = after;
-        row.split_at_mut(depth)
-    });
+    let mut rows = run_rows::<T, L>(&mut matrix[run.start as usize..], depth);
     let mut sums = [[zero; L]; L];
     for k in 0..L {
         if let Some(own) = taken[k][depth..].first_chunk::<L>() {
@@ -294,16 +300,15 @@ fn factor_run<T: Factored, const REACH: usize, const L: usize>(
 
     // The columns of the ancestors, from the last group to the first: a group adds to what all
     // ancestors from its columns on have to subtract, and needs their factors.
-    let mut above = rows.map(|(above, _)| above);
     let group = Group { lower: &lower, inverse, taken };
     match depth % T::Columns::WIDTH {
-        1 => group.eliminate_first::<1>(&mut above, pending),
-        2 => group.eliminate_first::<2>(&mut above, pending),
-        3 => group.eliminate_first::<3>(&mut above, pending),
+        1 => group.eliminate_first::<1>(&mut rows, pending),
+        2 => group.eliminate_first::<2>(&mut rows, pending),
+        3 => group.eliminate_first::<3>(&mut rows, pending),
         _ => {}
     }
     for c in (0..depth / T::Columns::WIDTH).rev() {
-        group.eliminate(&mut above, pending, c);
+        group.eliminate(&mut rows, pending, c);
     }
     *taken = [[zero; REACH]; L];
 }
@@ -317,38 +322,38 @@ struct Group<'a, T, const REACH: usize, const L: usize> {
 }
 
 impl<T: Factored, const REACH: usize, const L: usize> Group<'_, T, REACH, L> {
-    /// Eliminates the columns of group `c`; `above` has the rows of the run.
+    /// Eliminates the columns of group `c`.
     #[inline(always)]
-    fn eliminate(&self, above: &mut [&mut [T]; L], pending: &mut [[T; REACH]], c: usize) {
+    fn eliminate(&self, rows: &mut RunRows<'_, T, L>, pending: &mut [[T; REACH]], c: usize) {
         let mut u = self.sums(c);
         for k in 0..L {
-            u[k] = T::Columns::of(above[k])[c].minus(u[k]);
+            u[k] = T::Columns::of(rows[k].0)[c].minus(u[k]);
         }
         self.subtract(&mut u);
         for k in 0..L {
-            T::Columns::of_mut(above[k])[c] = u[k].scaled(self.inverse[k]);
+            T::Columns::of_mut(rows[k].0)[c] = u[k].scaled(self.inverse[k]);
         }
-        add(pending, above, &u, c);
+        add(pending, rows, &u, c);
     }
 
     /// Eliminates the last columns, which do not fill a group.
     #[inline(always)]
     fn eliminate_first<const COUNT: usize>(
         &self,
-        above: &mut [&mut [T]; L],
+        rows: &mut RunRows<'_, T, L>,
         pending: &mut [[T; REACH]],
     ) {
         let c = pending.len() / T::Columns::WIDTH;
         let at = c * T::Columns::WIDTH;
         let mut u = self.sums(c);
         for k in 0..L {
-            u[k] = T::Columns::load_first::<COUNT>(&above[k][at..]).minus(u[k]);
+            u[k] = T::Columns::load_first::<COUNT>(&rows[k].0[at..]).minus(u[k]);
         }
         self.subtract(&mut u);
         for k in 0..L {
-            u[k].scaled(self.inverse[k]).store_first::<COUNT>(&mut above[k][at..]);
+            u[k].scaled(self.inverse[k]).store_first::<COUNT>(&mut rows[k].0[at..]);
         }
-        add(pending, above, &u, c);
+        add(pending, rows, &u, c);
     }
 
     #[inline(always)]
@@ -378,7 +383,7 @@ impl<T: Factored, const REACH: usize, const L: usize> Group<'_, T, REACH, L> {
 #[inline(always)]
 fn add<T: Factored, const REACH: usize, const L: usize>(
     pending: &mut [[T; REACH]],
-    factors: &[&mut [T]; L],
+    rows: &RunRows<'_, T, L>,
     u: &[T::Columns; L],
     c: usize,
 ) {
@@ -387,7 +392,7 @@ fn add<T: Factored, const REACH: usize, const L: usize>(
         let sum = &mut T::Columns::of_mut(&mut pending[a])[group];
         let mut total = *sum;
         for k in 0..L {
-            total = total.plus_scaled(factors[k][a], u[k]);
+            total = total.plus_scaled(rows[k].0[a], u[k]);
         }
         *sum = total;
     }

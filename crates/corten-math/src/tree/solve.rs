@@ -23,8 +23,7 @@ impl TreePattern {
         let runs = self.runs(first..first + x.len());
         let inverse = inverse_diagonal;
         match self.width {
-            0..=16 => solve_runs(runs, first, factor, inverse, x, Reach::<16>),
-            17..=64 => solve_runs(runs, first, factor, inverse, x, Reach::<64>),
+            0..=64 => solve_runs(runs, first, factor, inverse, x, Reach::<64>),
             65..=256 => solve_runs(runs, first, factor, inverse, x, Reach::<256>),
             _ => {
                 let (factor, inverse) =
@@ -151,13 +150,25 @@ fn run_rows<'a, T: Number, const L: usize>(
     run: &Run,
     depth: usize,
     matrix: &'a [T],
-) -> [(&'a [T], &'a [T]); L] {
+) -> ([&'a [T]; L], [&'a [T]; L]) {
     let mut rest = &matrix[run.start as usize..];
-    std::array::from_fn(|k| {
+    let (mut above, mut own) = ([rest; L], [rest; L]);
+    for k in 0..L {
         let (row, after) = rest.split_at(depth + k + 1);
+        (above[k], own[k]) = row.split_at(depth);
         rest = after;
-        row.split_at(depth)
-    })
+    }
+    (above, own)
+}
+
+/// Rows by groups of four entries, and what is left of each.
+#[inline(always)]
+fn fours<'a, T, const L: usize>(rows: &[&'a [T]; L]) -> ([&'a [[T; 4]]; L], [&'a [T]; L]) {
+    let (mut groups, mut rest) = ([&[] as &[[T; 4]]; L], *rows);
+    for k in 0..L {
+        (groups[k], rest[k]) = rows[k].as_chunks::<4>();
+    }
+    (groups, rest)
 }
 
 /// `x ← D⁻¹ L^{-T} x` for the rows of a run; the ancestors' share is left in `stack`.
@@ -183,21 +194,21 @@ fn solve_run_up<T: Number, const REACH: usize, const L: usize>(
         y[k] -= below[k];
     }
     *below = [T::default(); L];
-    let rows = run_rows::<T, L>(run, depth, factor);
+    let (above, own) = run_rows::<T, L>(run, depth, factor);
     for k in (0..L).rev() {
         for j in 0..k {
-            y[j] -= rows[k].1[j] * y[k];
+            y[j] -= own[k][j] * y[k];
         }
     }
     for k in 0..L {
         x[k] = y[k] * d[k];
     }
     let (four, rest) = stack[..depth].as_chunks_mut::<4>();
-    let above = rows.map(|(above, _)| above.as_chunks::<4>());
+    let (groups, tails) = fours(&above);
     for (c, four) in four.iter_mut().enumerate() {
         let mut sum = *four;
         for k in 0..L {
-            let entries = above[k].0[c];
+            let entries = groups[k][c];
             for lane in 0..4 {
                 sum[lane] += entries[lane] * y[k];
             }
@@ -206,7 +217,7 @@ fn solve_run_up<T: Number, const REACH: usize, const L: usize>(
     }
     for (c, sum) in rest.iter_mut().enumerate() {
         for k in 0..L {
-            *sum += above[k].1[c] * y[k];
+            *sum += tails[k][c] * y[k];
         }
     }
 }
@@ -222,16 +233,16 @@ fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
 ) {
     let (row, depth) = (run.row as usize, run.depth as usize % REACH);
     let Some(x) = x[row - first..].first_chunk_mut::<L>() else { return };
-    let rows = run_rows::<T, L>(run, depth, factor);
+    let (above, own) = run_rows::<T, L>(run, depth, factor);
     let mut y = *x;
     if depth > 0 {
         let (four, rest) = stack[..depth].as_chunks::<4>();
-        let above = rows.map(|(above, _)| above.as_chunks::<4>());
+        let (groups, tails) = fours(&above);
         let mut lanes = [[T::default(); 4]; L];
         for c in 0..four.len() {
             for k in 0..L {
                 for lane in 0..4 {
-                    lanes[k][lane] += above[k].0[c][lane] * four[c][lane];
+                    lanes[k][lane] += groups[k][c][lane] * four[c][lane];
                 }
             }
         }
@@ -242,7 +253,7 @@ fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
         }
         for c in 0..rest.len() {
             for k in 0..L {
-                sums[k] += above[k].1[c] * rest[c];
+                sums[k] += tails[k][c] * rest[c];
             }
         }
         for k in 0..L {
@@ -251,7 +262,7 @@ fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
     }
     for k in 0..L {
         for j in 0..k {
-            y[k] -= rows[k].1[j] * y[j];
+            y[k] -= own[k][j] * y[j];
         }
     }
     *x = y;

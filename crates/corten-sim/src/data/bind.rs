@@ -5,6 +5,7 @@ use super::scratch::Scratch;
 use crate::prepared::Prepared;
 use crate::stage::tendon;
 use crate::{Model, StepError};
+use corten_math::array::MapInline;
 
 impl Data {
     /// Takes up the structure of a model, which may be another one than that of the last step, or
@@ -36,7 +37,7 @@ impl Data {
     #[cold]
     #[inline(never)]
     fn rebind(&mut self, m: &Model, prepared: &Arc<Prepared>) -> Result<(), StepError> {
-        let [own, given] = [&self.prepared, prepared].map(|p| &p.inputs.sizes);
+        let [own, given] = [&self.prepared, prepared].map_inline(|p| &p.inputs.sizes);
         if let Some((size, data, model)) = own.difference(given) {
             return Err(StepError::OtherSizes { size, data, model });
         }

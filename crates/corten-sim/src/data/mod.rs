@@ -3,8 +3,8 @@
 mod bind;
 mod contact;
 mod fields;
+pub(crate) mod growth;
 mod reset;
-pub(crate) mod room;
 mod scratch;
 pub(crate) mod smooth;
 mod stats;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use corten_math::array;
 use corten_math::{AncestorAxes, Spatial};
 
 use crate::prepared::structure::Structure;
@@ -49,10 +50,10 @@ impl Scratch {
             islands: Arc::default(),
             ancestors: AncestorAxes::new(structure.mass.width()),
             tendons: tendon::Memory::default(),
-            half_angle: std::array::from_fn(|_| vec![0.0; structure.hinges.len()]),
+            half_angle: array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],
-            dof: std::array::from_fn(|_| vec![0.0; m.nv]),
+            dof: array::from_fn(|_| vec![0.0; m.nv]),
             step_acc: vec![0.0; m.nv],
             runge_kutta: integrate::Memory::default(),
             derivative: derivative::Memory::default(),

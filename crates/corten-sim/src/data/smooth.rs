@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use corten_math::array;
 use corten_math::hint::rarely;
 use corten_math::{
     AncestorAxes, AxisStack, Four, Inertia, Mat3, Number, Quat, Spatial, Stored, Vec3, Wide,
@@ -177,7 +178,7 @@ macro_rules! fields {
             pub fn new(m: &Model, d: &Data) -> Lanes {
                 let structure = &d.prepared.structure;
                 Lanes {
-                    half_angle: std::array::from_fn(|_| {
+                    half_angle: array::from_fn(|_| {
                         vec![Four::default(); structure.hinges.len()]
                     }),
                     ancestors: AncestorAxes::new(structure.mass.width()),

@@ -10,6 +10,7 @@ pub(crate) mod spring_damper;
 
 use std::ops::Range;
 
+use corten_math::array::MapInline;
 use corten_math::{Four, Number, map_fours, wide};
 use corten_model::enums::{DisableBit, Integrator, Stage, Timer};
 
@@ -174,7 +175,7 @@ wide! {
         let v = state.smooth::<Simd>(m);
         for dofs in v.dofs.ranges() {
             let forces = [&v.qfrc_smooth, &v.qfrc_constraint];
-            let forces = forces.map(|f| bytemuck::cast_slice(&f[dofs.clone()]));
+            let forces = forces.map_inline(|f| bytemuck::cast_slice(&f[dofs.clone()]));
             let sum = bytemuck::cast_slice_mut(&mut v.step_acc[dofs]);
             map_fours::<Simd, 2, 1>(forces, [sum], |[smooth, constraint]| [smooth + constraint]);
         }

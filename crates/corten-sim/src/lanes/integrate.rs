@@ -1,5 +1,6 @@
 //! From accelerations to the next states, in lanes.
 
+use corten_math::array::MapInline;
 use corten_math::{Four, transpose};
 use corten_model::enums::Integrator;
 
@@ -28,7 +29,7 @@ pub(super) fn advance(
         return;
     }
     if plan.damping.is_empty() {
-        transpose::gather(worlds.each_ref().map(|d| &d.qacc[..]), &mut l.step_acc);
+        transpose::gather(worlds.each_ref().map_inline(|d| &d.qacc[..]), &mut l.step_acc);
     } else {
         gather!(l, worlds; qfrc_smooth qfrc_constraint);
         integrate::damped_acceleration(m, l, Factor::Compute, |k| plan.damping[k]);
@@ -72,7 +73,7 @@ pub(super) fn advance_freely(
     }
     integrate::advance_joints_kernel(m, l);
     scatter!(l, worlds; qvel qpos);
-    transpose::scatter(&l.qacc_smooth, worlds.each_mut().map(|d| &mut d.qacc_warmstart[..]));
+    transpose::scatter(&l.qacc_smooth, worlds.each_mut().map_inline(|d| &mut d.qacc_warmstart[..]));
     for d in worlds.iter_mut() {
         d.time += m.opt.timestep;
     }

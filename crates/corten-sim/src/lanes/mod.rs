@@ -16,6 +16,8 @@ mod integrate;
 mod plan;
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_math::{Four, Mask, Number, transpose, wide};
 use corten_model::enums::{DisableBit, EnableBit, Integrator, JointType};
 
@@ -75,14 +77,14 @@ impl LaneScratch {
         }
         self.lanes.prepared.clone_from(m.prepared());
         self.plan = Plan::new(m, &self.lanes.prepared);
-        self.clearance.forget();
+        self.clearance.reset();
         self.revision = Some(m.revision().clone());
     }
 
     /// Swaps what is known about the room between bodies: for groups of one model that share working
     /// memory.
     pub fn swap_clearance(&mut self, other: &mut Clearance) {
-        self.clearance.exchange(other);
+        self.clearance.swap(other);
     }
 }
 
@@ -129,7 +131,7 @@ impl LaneGroup {
                 group
             }
             None => Box::new(LaneGroup {
-                others: std::array::from_fn(|_| d.clone()),
+                others: array::from_fn(|_| d.clone()),
                 lanes: LaneScratch::new(m, d),
             }),
         }
@@ -153,7 +155,7 @@ impl LaneGroup {
 macro_rules! gather {
     ($lanes:expr, $worlds:expr; $($name:ident)*) => {$(
         transpose::gather(
-            $worlds.each_ref().map(|d| bytemuck::cast_slice(&d.$name)),
+            $worlds.each_ref().map_inline(|d| bytemuck::cast_slice(&d.$name)),
             bytemuck::cast_slice_mut(&mut $lanes.$name),
         );
     )*};
@@ -164,7 +166,7 @@ macro_rules! scatter {
     ($lanes:expr, $worlds:expr; $($name:ident)*) => {$(
         transpose::scatter(
             bytemuck::cast_slice(&$lanes.$name),
-            $worlds.each_mut().map(|d| bytemuck::cast_slice_mut(&mut d.$name)),
+            $worlds.each_mut().map_inline(|d| bytemuck::cast_slice_mut(&mut d.$name)),
         );
     )*};
 }
@@ -196,7 +198,7 @@ pub fn step(
     let (mut clear, mut placed) = ([true; WORLDS], false);
     if plan.contacts {
         clear = clearance.holds(frames(l));
-        placed = renew(m, l, worlds, clearance, &mut clear);
+        placed = search_clearances(m, l, worlds, clearance, &mut clear);
     }
     if with_forces && plan.loose && clear == [true; WORLDS] && is_free(m, l, plan) {
         integrate::advance_freely(m, l, worlds, plan, &mut results);
@@ -282,7 +284,7 @@ impl Outputs {
             stages::rows_of_contacts(m, d);
         } else {
             stages::rows(m, d);
-            collision::acquaint(m, d, clearance);
+            collision::set_clearance_pairs(m, d, clearance);
         }
         if self.with_forces {
             tendon::velocity(m, d);
@@ -301,7 +303,7 @@ impl Outputs {
 }
 
 /// Looks for clearances of worlds that have none; tells whether geoms and sites had to be placed.
-fn renew(
+fn search_clearances(
     m: &Model,
     l: &mut Lanes,
     worlds: &mut [&mut Data; WORLDS],
@@ -318,7 +320,7 @@ fn renew(
             let (xpos, xmat) = (&mut d.geom_xpos, &mut d.geom_xmat);
             transpose::scatter_one(cast_slice(&l.geom_xpos), lane, cast_slice_mut(xpos));
             transpose::scatter_one(cast_slice(&l.geom_xmat), lane, cast_slice_mut(xmat));
-            *clear = collision::renew(m, d, clearance, frames(l), lane);
+            *clear = collision::search_clearance(m, d, clearance, frames(l), lane);
         }
     }
     placed
@@ -330,7 +332,7 @@ fn begin(m: &Model, l: &mut Lanes, worlds: &mut [&mut Data; WORLDS]) -> Results 
     if is_sane(&[&l.qpos, &l.qvel]) {
         return [const { Ok(()) }; WORLDS];
     }
-    let state = worlds.each_mut().map(|d| check::state(m, d));
+    let state = worlds.each_mut().map_inline(|d| check::state(m, d));
     gather!(l, worlds; qpos qvel mocap_pos mocap_quat);
     state
 }

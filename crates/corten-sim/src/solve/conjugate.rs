@@ -13,6 +13,8 @@
 mod groups;
 mod inverse;
 
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, wide};
 
 use groups::{Groups, mul, tmul_add};
@@ -325,11 +327,11 @@ wide! {
         let (mut cost, mut active, mut changed) = (ZERO, ZERO, ZERO);
         for (((d, v), x), force) in d.iter().zip(jv).zip(jar).zip(force) {
             let (mut new, mut f) = (*x, ZERO);
-            let before = new.map(violated);
+            let before = new.map_inline(violated);
             for l in 0..4 {
                 new[l] += alpha * v[l];
             }
-            let now = new.map(violated);
+            let now = new.map_inline(violated);
             for l in 0..4 {
                 let value;
                 (value, f[l]) = Unilateral { d: d[l] }.value(new[l]);
@@ -352,7 +354,7 @@ fn violated(x: f64) -> f64 {
 /// [`advance_quads`] for any number of rows.
 fn advance(d: &[f64], alpha: f64, jv: &[f64], jar: &mut [f64], force: &mut [f64]) -> Update {
     fn rest(x: &[f64]) -> Quad {
-        std::array::from_fn(|l| x.get(l).copied().unwrap_or(0.0))
+        array::from_fn(|l| x.get(l).copied().unwrap_or(0.0))
     }
     let ((ds, d), (vs, v)) = (d.as_chunks::<4>(), jv.as_chunks::<4>());
     let ((xs, x), (fs, f)) = (jar.as_chunks_mut::<4>(), force.as_chunks_mut::<4>());
@@ -361,7 +363,7 @@ fn advance(d: &[f64], alpha: f64, jv: &[f64], jar: &mut [f64], force: &mut [f64]
     let last = advance_quads(&[rest(d)], alpha, &[rest(v)], &mut last_x, &mut last_f).map(sum);
     x.copy_from_slice(&last_x[0][..x.len()]);
     f.copy_from_slice(&last_f[0][..f.len()]);
-    let [cost, active, changed] = std::array::from_fn(|k| whole[k] + last[k]);
+    let [cost, active, changed] = array::from_fn(|k| whole[k] + last[k]);
     Update {
         cost: -0.5 * cost,
         active: active as i32,

@@ -1,6 +1,7 @@
 //! All rows of a problem together: cost, forces and states at a residual `x = J·qacc − aref`, by the
 //! formulas of [`super::row_cost`]. Answers to `mj_constraintUpdate`.
 
+use corten_math::array::MapInline;
 use corten_math::{Wide, wide};
 
 use super::problem::Rows;
@@ -48,7 +49,7 @@ wide! {
         }
         let range = rows.frictions();
         if !range.is_empty() {
-            let given = [rows.d, rows.r, rows.frictionloss].map(|v| &v[range.clone()]);
+            let given = [rows.d, rows.r, rows.frictionloss].map_inline(|v| &v[range.clone()]);
             frictions::<Simd>(
                 given,
                 &x[range.clone()],
@@ -221,7 +222,7 @@ fn frictions<S: Wide>(
 ) {
     let count = x.len();
     let mut sum = S::splat(0.0);
-    let whole = given.map(|v| v.as_chunks::<LANES>().0);
+    let whole = given.map_inline(|v| v.as_chunks::<LANES>().0);
     let fours = force.as_chunks_mut::<LANES>().0;
     for (i, (x, to)) in x.as_chunks::<LANES>().0.iter().zip(fours).enumerate() {
         let given = [S::load(whole[0][i]), S::load(whole[1][i]), S::load(whole[2][i])];
@@ -232,13 +233,13 @@ fn frictions<S: Wide>(
     let mut sum = sum.store();
     for i in count / LANES * LANES..count {
         let value;
-        (value, force[i]) = Friction::new(given.map(|v| v[i])).value(x[i]);
+        (value, force[i]) = Friction::new(given.map_inline(|v| v[i])).value(x[i]);
         sum[i % LANES] += value;
     }
-    let given = given.map(|v| &v[..count]);
+    let given = given.map_inline(|v| &v[..count]);
     let (mut changed, mut hessian) = (0, 0);
     for (i, state) in state[..count].iter_mut().enumerate() {
-        let (old, new) = (*state, Friction::new(given.map(|v| v[i])).state(x[i]));
+        let (old, new) = (*state, Friction::new(given.map_inline(|v| v[i])).state(x[i]));
         changed += i32::from(new != old);
         hessian += i32::from((old == QUADRATIC) != (new == QUADRATIC));
         *state = new;

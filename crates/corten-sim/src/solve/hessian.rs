@@ -38,7 +38,7 @@ pub mod tiles64;
 
 use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, MAX_RANK};
-use crate::data::room::fit;
+use crate::data::growth::fit;
 use blocks::{Blocks, Places, each_block};
 use corten_math::{Wide, wide};
 use layout::{Layout, Shape, Slot, Workspace, is_single};

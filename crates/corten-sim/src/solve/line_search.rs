@@ -10,6 +10,7 @@ use super::problem::Rows;
 use super::problem::inlined::{dot, padded};
 use super::row_cost::{EllipticLine, Friction, Quadratic, RowCost, Unilateral};
 use super::rows::Kind;
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Number, Wide, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
@@ -297,7 +298,7 @@ fn sum_rows<S: Wide, L: LineTerms<N>, const N: usize>(
     range: Range<usize>,
     alpha: f64,
 ) -> [f64; 3] {
-    let chunks = given.map(|v| v[range.clone()].as_chunks::<4>());
+    let chunks = given.map_inline(|v| v[range.clone()].as_chunks::<4>());
     let alpha = S::splat(alpha);
     let mut sums = [S::splat(0.0); 3];
     let mut four = [S::splat(0.0); N];

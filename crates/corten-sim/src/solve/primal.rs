@@ -15,6 +15,7 @@ use super::line_search::{Direction, Found, Line, Point};
 use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Part, Problem};
 use crate::SolverStat;
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, wide};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,10 +313,10 @@ fn gradient(
     let (grad, grad_rest) = grad.as_chunks_mut::<4>();
     let whole = n - grad_rest.len();
     let inputs = [ma, problem.qfrc_smooth, qfrc_constraint, qacc, problem.qacc_smooth];
-    let fours = inputs.map(|v| v[..n].as_chunks::<4>().0);
+    let fours = inputs.map_inline(|v| v[..n].as_chunks::<4>().0);
     let mut sum = [0.0; 4];
     for (i, grad) in grad.iter_mut().enumerate() {
-        let [ma, smooth, constraint, qacc, free] = fours.map(|v| v[i]);
+        let [ma, smooth, constraint, qacc, free] = fours.map_inline(|v| v[i]);
         let mut four = [0.0; 4];
         for k in 0..4 {
             let force = ma[k] - smooth[k];
@@ -324,12 +325,12 @@ fn gradient(
         }
         *grad = four;
     }
-    let [ma, smooth, constraint, qacc, free] = inputs.map(|v| &v[whole..n]);
+    let [ma, smooth, constraint, qacc, free] = inputs.map_inline(|v| &v[whole..n]);
     if !grad_rest.is_empty() {
         for (k, grad) in grad_rest.iter_mut().enumerate() {
             *grad = ma[k] - smooth[k] - constraint[k];
         }
-        let [ma, smooth, qacc, free] = [ma, smooth, qacc, free].map(padded);
+        let [ma, smooth, qacc, free] = [ma, smooth, qacc, free].map_inline(padded);
         for k in 0..4 {
             sum[k] += (ma[k] - smooth[k]) * (qacc[k] - free[k]);
         }

@@ -267,7 +267,7 @@ pub mod inlined {
         let ((y, rest_y), (x, rest_x)) = (y.as_chunks_mut::<4>(), x.as_chunks::<4>());
         // As a whole, which leaves no question whether what is written is read again.
         for (y, x) in y.iter_mut().zip(x) {
-            *y = std::array::from_fn(|k| y[k] + s * x[k]);
+            *y = corten_math::array::from_fn(|k| y[k] + s * x[k]);
         }
         for (y, x) in rest_y.iter_mut().zip(rest_x) {
             *y += s * x;

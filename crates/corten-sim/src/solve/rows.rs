@@ -279,6 +279,34 @@ wide! {
     }
 }
 
+/// The `R` rows of a block.
+#[inline(always)]
+fn rows_of<const R: usize>(values: &[f64]) -> [&[f64]; R] {
+    let n = values.len() / R;
+    let mut rows = [values; R];
+    for r in 0..R {
+        rows[r] = &values[r * n..][..n];
+    }
+    rows
+}
+
+/// Columns of rows from `at` on: groups of four, and what is left.
+#[inline(always)]
+fn columns<'a, const R: usize>(
+    rows: &[&'a [f64]; R],
+    at: usize,
+    fours: usize,
+    rest: usize,
+) -> ([&'a [[f64; 4]]; R], [&'a [f64]; R]) {
+    let (mut groups, mut tails) = ([&[] as &[[f64; 4]]; R], *rows);
+    for r in 0..R {
+        let row = &rows[r][at..][..4 * fours + rest];
+        groups[r] = &row.as_chunks().0[..fours];
+        tails[r] = &row[4 * fours..];
+    }
+    (groups, tails)
+}
+
 /// Products of `R` rows with `x`, on runs of `A` and `B` columns, or of any length.
 #[inline(always)]
 fn dot_rows<const R: usize, const A: usize, const B: usize>(
@@ -308,17 +336,14 @@ fn dot_rows<const R: usize, const A: usize, const B: usize>(
             }
         }
     } else {
-        let n = values.len() / R;
-        let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n..][..n]);
+        let rows = rows_of::<R>(values);
         // Four running sums per row, side by side.
         let mut sum = [[0.0; 4]; R];
         let mut at = 0;
         for run in runs {
             let len = run.len as usize;
             let (fours, rest) = x[run.start as usize..][..len].as_chunks::<4>();
-            let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r][at..][..len]);
-            let groups: [&[[f64; 4]]; R] =
-                std::array::from_fn(|r| &rows[r].as_chunks().0[..fours.len()]);
+            let (groups, tails) = columns(&rows, at, fours.len(), rest.len());
             for (g, x) in fours.iter().enumerate() {
                 for r in 0..R {
                     for k in 0..4 {
@@ -326,7 +351,6 @@ fn dot_rows<const R: usize, const A: usize, const B: usize>(
                     }
                 }
             }
-            let tails: [&[f64]; R] = std::array::from_fn(|r| &rows[r][len - rest.len()..]);
             for (k, x) in rest.iter().enumerate() {
                 for r in 0..R {
                     sum[r][k] += tails[r][k] * x;
@@ -334,7 +358,9 @@ fn dot_rows<const R: usize, const A: usize, const B: usize>(
             }
             at += len;
         }
-        products = sum.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+        for r in 0..R {
+            products[r] = (sum[r][0] + sum[r][2]) + (sum[r][1] + sum[r][3]);
+        }
     }
     jacobian.edges::<R>(b.kind, b.cone, &products, y);
 }
@@ -372,15 +398,12 @@ fn add_rows<const R: usize, const A: usize, const B: usize>(
         }
         return;
     }
-    let n = values.len() / R;
-    let rows: [&[f64]; R] = std::array::from_fn(|r| &values[r * n..][..n]);
+    let rows = rows_of::<R>(values);
     let mut at = 0;
     for run in runs {
         let len = run.len as usize;
         let (fours, rest) = y[run.start as usize..][..len].as_chunks_mut::<4>();
-        let rows: [&[f64]; R] = std::array::from_fn(|r| &rows[r][at..][..len]);
-        let groups: [&[[f64; 4]]; R] =
-            std::array::from_fn(|r| &rows[r].as_chunks().0[..fours.len()]);
+        let (groups, tails) = columns(&rows, at, fours.len(), rest.len());
         for (g, y) in fours.iter_mut().enumerate() {
             for r in 0..R {
                 for k in 0..4 {
@@ -388,7 +411,6 @@ fn add_rows<const R: usize, const A: usize, const B: usize>(
                 }
             }
         }
-        let tails: [&[f64]; R] = std::array::from_fn(|r| &rows[r][len - rest.len()..]);
         for (k, y) in rest.iter_mut().enumerate() {
             for r in 0..R {
                 *y += tails[r][k] * forces[r];

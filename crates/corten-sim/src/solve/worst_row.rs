@@ -1,5 +1,6 @@
 //! The row behind bad numbers, and what it belongs to, in words.
 
+use corten_math::array::MapInline;
 use corten_model::enums::{ConstraintType, ObjType};
 
 use crate::{Data, Model, check};
@@ -36,7 +37,7 @@ pub(crate) fn row_place(m: &Model, d: &Data, row: usize) -> String {
         Some(ConstraintType::LimitTendon) => format!("limit of tendon {}", named(ObjType::Tendon)),
         _ => {
             let geoms = d.contact.get(id).map_or([-1; 2], |c| c.geom);
-            let [a, b] = geoms.map(|g| {
+            let [a, b] = geoms.map_inline(|g| {
                 let geom = g.max(0) as usize;
                 let body = m.geom_bodyid.get(geom).map_or(0, |&b| b.max(0) as usize);
                 let (geom, body) =

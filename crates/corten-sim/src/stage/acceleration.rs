@@ -3,6 +3,7 @@
 //! Reads all forces but those of constraints; writes `qfrc_smooth` and `qacc_smooth`. Answers to
 //! `mj_fwdAcceleration`.
 
+use corten_math::array::MapInline;
 use corten_math::{Four, Spatial, Vec3, map_fours, wide};
 
 use crate::data::smooth::{SmoothState, dispatch_sleep};
@@ -38,7 +39,7 @@ wide! {
         let v = state.smooth::<Simd>(m);
         for dofs in v.dofs.ranges() {
             let forces = [&v.qfrc_passive, &v.qfrc_bias, &v.qfrc_applied, &v.qfrc_actuator];
-            let forces = forces.map(|f| bytemuck::cast_slice(&f[dofs.clone()]));
+            let forces = forces.map_inline(|f| bytemuck::cast_slice(&f[dofs.clone()]));
             let sum = bytemuck::cast_slice_mut(&mut v.qfrc_smooth[dofs]);
             map_fours::<Simd, 4, 1>(forces, [sum], |[passive, bias, applied, actuator]| {
                 [passive - bias + applied + actuator]

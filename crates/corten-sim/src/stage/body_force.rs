@@ -5,6 +5,7 @@
 //! `cfrc_int` (what the parent exerts on the body). Only sensors and users ask for them. Answers to
 //! `mj_rnePostConstraint`.
 
+use corten_math::array::MapInline;
 use corten_math::{Spatial, Vec3, wide};
 use corten_model::enums::{ConstraintType, EqualityType, ObjType};
 
@@ -80,7 +81,7 @@ fn applied(d: &mut Data) {
 fn contacts(m: &Model, d: &mut Data) {
     for c in 0..d.ncon {
         let con = d.contact[c];
-        let [Ok(g1), Ok(g2)] = con.geom.map(usize::try_from) else { continue };
+        let [Ok(g1), Ok(g2)] = con.geom.map_inline(usize::try_from) else { continue };
         if con.efc_address < 0 || g1 >= m.ngeom || g2 >= m.ngeom {
             continue;
         }

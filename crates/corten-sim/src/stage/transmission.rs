@@ -12,6 +12,7 @@ mod sites;
 
 use std::ops::Range;
 
+use corten_math::array::MapInline;
 use corten_math::{Number, Quat, Vec3, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState, Transmission};
 
@@ -226,7 +227,7 @@ wide! {
             Row { colind: &mut d.moment_colind, value: &mut d.actuator_moment, len: start };
         for i in actuators {
             let begin = row.len;
-            let sites = m.actuator_trnid[i].map(|site| index(site, m.nsite));
+            let sites = m.actuator_trnid[i].map_inline(|site| index(site, m.nsite));
             if let [Some(crank), Some(slider)] = sites
                 && let Some(length) =
                     poses.slider_crank(m, [crank, slider], rods[i], gears[i][0], &mut row)
@@ -341,14 +342,14 @@ fn adhesion(m: &Model, from: Sources<'_>, body: i32, row: &mut Row<'_>) {
     let Sources { poses: Poses { subtree_com, cdof, .. }, contacts, dense, .. } = from;
     let mut count = 0;
     for contact in contacts {
-        let [Some(a), Some(b)] = contact.geom.map(|g| index(g, m.ngeom)) else { continue };
+        let [Some(a), Some(b)] = contact.geom.map_inline(|g| index(g, m.ngeom)) else { continue };
         let bodies = [m.geom_bodyid[a], m.geom_bodyid[b]];
         if !bodies.contains(&body) || !matches!(contact.exclude, ACTIVE | IN_GAP) {
             continue;
         }
         count += 1;
         let normal = contact.frame.row(0);
-        let ends = bodies.map(|body| BodyPoint { body, point: contact.pos });
+        let ends = bodies.map_inline(|body| BodyPoint { body, point: contact.pos });
         chain::for_each_difference(m, subtree_com, cdof, ends, |dof, motion| {
             dense[dof] += normal.dot(motion);
         });

@@ -2,6 +2,7 @@
 
 use super::super::rows::{Jacobian, Kind, MAX_RANK};
 use super::{Quad, ZERO};
+use corten_math::array::MapInline;
 use corten_math::wide;
 
 /// `J` by groups of four degrees of freedom, and by shape of its blocks.
@@ -196,7 +197,7 @@ fn mul_batch<const R: usize, const W: usize>(
         let done = (R * rows.len()).div_ceil(4);
         let fours = sums.as_chunks::<4>().0.iter().zip(products.as_chunks_mut::<4>().0);
         for (sums, products) in fours.take(done) {
-            *products = sums.map(|s| (s[0] + s[2]) + (s[1] + s[3]));
+            *products = sums.map_inline(|s| (s[0] + s[2]) + (s[1] + s[3]));
         }
         for (&row, products) in rows.iter().zip(products.as_chunks::<R>().0) {
             let y = &mut y[row as usize..];

@@ -5,6 +5,7 @@ use super::super::problem::Problem;
 use super::super::row_cost::{CONE, Elliptic, block_weights, weight};
 use super::super::rows::{Block, Jacobian, Kind};
 use super::tile::{Four, LANES, RANKS, Single, Tile, add_block, add_block_force, dot_block};
+use corten_math::array;
 
 /// A loop over blocks for each number of rows, which is a constant within it.
 macro_rules! each_block {
@@ -97,7 +98,7 @@ impl<T> Default for Blocks<T> {
     fn default() -> Blocks<T> {
         Blocks {
             jacobian: Vec::new(),
-            placed: std::array::from_fn(|_| Vec::new()),
+            placed: array::from_fn(|_| Vec::new()),
             singles: Vec::new(),
             end: 0,
             product: 0,
@@ -232,7 +233,7 @@ impl<T: Copy> Blocks<T> {
                 curved = true;
                 let cone = &problem.rows.jacobian.cones[p.cone as usize];
                 let full = Elliptic { cone, d }.hessian(&jar[range]);
-                std::array::from_fn(|k| std::array::from_fn(|i| full[k][i]))
+                array::from_fn(|k| array::from_fn(|i| full[k][i]))
             } else {
                 let rows = d.iter().zip(state).map(|(&d, &state)| weight(d, state));
                 block_weights::<R>(p.kind, p.cone, &problem.rows.jacobian, rows)

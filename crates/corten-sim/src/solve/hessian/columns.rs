@@ -3,6 +3,8 @@
 
 use super::super::rows::Run;
 use super::tile::{Four, LANES};
+use corten_math::array;
+use corten_math::array::MapInline;
 
 /// Most degrees of freedom: a set of bits has one for each.
 pub const MAX_DOFS: usize = 64;
@@ -53,14 +55,14 @@ impl Slot {
 
     #[inline(always)]
     fn put_four(&self, four: &Four, to: &mut Four) {
-        let [a, b, c, d] = four.map(f64::to_bits);
+        let [a, b, c, d] = four.map_inline(f64::to_bits);
         let [m, n, o, p] = self.mask;
         let new = [a & m, b & n, c & o, d & p];
         if self.first {
-            *to = new.map(f64::from_bits);
+            *to = new.map_inline(f64::from_bits);
         } else {
-            let [a, b, c, d] = to.map(f64::to_bits);
-            *to = [a | new[0], b | new[1], c | new[2], d | new[3]].map(f64::from_bits);
+            let [a, b, c, d] = to.map_inline(f64::to_bits);
+            *to = [a | new[0], b | new[1], c | new[2], d | new[3]].map_inline(f64::from_bits);
         }
     }
 
@@ -68,7 +70,7 @@ impl Slot {
     #[cold]
     fn put_end(&self, values: &[f64], start: usize, to: &mut Four) {
         let value = |k: usize| values.get(start.wrapping_add(k)).copied().unwrap_or(0.0);
-        self.put_four(&std::array::from_fn(value), to);
+        self.put_four(&array::from_fn(value), to);
     }
 }
 

@@ -6,6 +6,7 @@
 //! those of a unit matrix.
 
 use corten_math::Wide;
+use corten_math::array::MapInline;
 
 use super::super::problem::{Inertia, Problem, inlined};
 use super::super::row_cost::{CONE, ConeHessian, weight};
@@ -15,7 +16,7 @@ use super::columns::{Columns, Shape, Slot};
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, Tile, ZERO, finish, subtract};
 use super::tiles64::nonzeros;
-use crate::data::room::fit;
+use crate::data::growth::fit;
 
 /// Rows of tiles.
 const SIZE: usize = 2;
@@ -291,7 +292,7 @@ fn subtract_columns<S: Wide>(x: &Four, l: &Tile, y: &Four) -> Four {
 /// `H += w r rᵀ`.
 #[inline(always)]
 fn add_row(matrix: &mut Triangle, row: &Vector, w: f64) {
-    add_product(matrix, row, &row.map(|four| four.map(|x| w * x)));
+    add_product(matrix, row, &row.map_inline(|four| four.map_inline(|x| w * x)));
 }
 
 /// `H += r sᵀ`, in the lower triangle.
@@ -330,7 +331,7 @@ fn forth(l: &Tile, x: &mut Four) {
 /// A vector of numbers that are made of those given, with zeros beyond the last.
 #[inline(always)]
 fn read(from: &[f64], number: impl Fn(f64) -> f64) -> Vector {
-    [0, LANES].map(|start| match *from.get(start..).unwrap_or_default() {
+    [0, LANES].map_inline(|start| match *from.get(start..).unwrap_or_default() {
         [a, b, c, d, ..] => [number(a), number(b), number(c), number(d)],
         [a, b, c] => [number(a), number(b), number(c), 0.0],
         [a, b] => [number(a), number(b), 0.0, 0.0],

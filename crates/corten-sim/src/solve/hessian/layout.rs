@@ -12,6 +12,8 @@ use super::super::rows::{Block, Jacobian, Run};
 use super::elimination::{NONE, Segments, Structure};
 use super::order::Order;
 use super::tile::LANES;
+use corten_math::array;
+use corten_math::array::MapInline;
 
 /// Multiplications in the order of the model, below which no other order is tried.
 const CHEAP: u64 = 30_000;
@@ -177,10 +179,10 @@ impl Slot {
     pub fn gather(&self, values: &[f64], at: usize) -> [f64; LANES] {
         let base = at.wrapping_add(self.base as usize);
         if let Some(four) = values.get(base..base.wrapping_add(LANES)) {
-            return std::array::from_fn(|k| f64::from_bits(four[k].to_bits() & self.mask[k]));
+            return array::from_fn(|k| f64::from_bits(four[k].to_bits() & self.mask[k]));
         }
         let value = |column| if column == NONE { 0.0 } else { values[at + column as usize] };
-        self.source.map(value)
+        self.source.map_inline(value)
     }
 
     fn put(&mut self, lane: usize, column: u32) {

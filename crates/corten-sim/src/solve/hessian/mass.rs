@@ -3,7 +3,7 @@
 use super::super::problem::Inertia;
 use super::columns::{ROWS, before};
 use super::tile::{LANES, Tile, ZERO};
-use crate::data::room::fit;
+use crate::data::growth::fit;
 
 /// The tiles, diagonal ones in full; where the numbers of the mass matrix go is remembered.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,8 @@
 //! few operations on them (a row passes its columns on to the last of them, its parent in the
 //! elimination tree). Kernels then go from bit to bit.
 
+use corten_math::array::MapInline;
+use corten_math::array;
 use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, MAX_RANK};
 use super::NewtonSystem;
@@ -15,7 +17,7 @@ use super::columns::{Bits, Columns, ROWS, Shape, Slot, Tiles, before};
 use super::layout::is_single;
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
-use crate::data::room::fit;
+use crate::data::growth::fit;
 use corten_math::Wide;
 
 pub use super::columns::MAX_DOFS;
@@ -172,10 +174,10 @@ impl NewtonSystem for Tiles64 {
     fn solve_direction<S: Wide>(&mut self, gradient: &[f64]) {
         let (fours, rest) = gradient.as_chunks::<LANES>();
         for (to, four) in self.x.iter_mut().zip(fours) {
-            *to = four.map(|g| -g);
+            *to = four.map_inline(|g| -g);
         }
         if !rest.is_empty() {
-            let last = std::array::from_fn(|k| rest.get(k).map_or(0.0, |g| -g));
+            let last = array::from_fn(|k| rest.get(k).map_or(0.0, |g| -g));
             self.x[fours.len() % ROWS] = last;
         }
         let Tiles64 { size, left, factor, pivots, x, .. } = self;

@@ -28,10 +28,11 @@ mod sweep;
 mod table;
 
 use corten_geom::{HitBuffer, Workspace};
+use corten_math::array::MapInline;
 use corten_math::{Mat3, Vec3};
 use corten_model::enums::{DisableBit, EnableBit, Timer};
 
-use crate::data::room::tighten;
+use crate::data::growth::tighten;
 use crate::{Data, Hook, Model, timer};
 
 pub(crate) use admitted::Admitted;
@@ -87,17 +88,17 @@ pub(crate) fn touch<'w>(
 }
 
 /// Tells a clearance what may touch, once detection has found out.
-pub(crate) fn acquaint(m: &Model, d: &Data, clearance: &mut Clearance) {
-    if !clearance.is_known()
+pub(crate) fn set_clearance_pairs(m: &Model, d: &Data, clearance: &mut Clearance) {
+    if !clearance.has_pairs()
         && let Some((pairs, rules)) = d.prepared.admitted(m).pairs()
     {
-        clearance.know(m, pairs, rules);
+        clearance.set_pairs(m, pairs, rules);
     }
 }
 
 /// Looks for a clearance of the world in a lane, with the poses of geoms in its data. If there is
 /// one, it has no contacts.
-pub(crate) fn renew(
+pub(crate) fn search_clearance(
     m: &Model,
     d: &mut Data,
     clearance: &mut Clearance,
@@ -109,7 +110,7 @@ pub(crate) fn renew(
     let Some((pairs, rules)) = prepared.admitted(m).pairs() else { return false };
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
-    clearance.renew(&narrow, pairs, rules, &mut work.convex, frames, lane)
+    clearance.search(&narrow, pairs, rules, &mut work.convex, frames, lane)
 }
 
 /// Whether contacts are of no interest.
@@ -175,7 +176,7 @@ fn is_listed(m: &Model, [a, b]: [i32; 2]) -> bool {
 }
 
 fn rejects(m: &Model, d: &Data, hook: &dyn Hook, geom: [i32; 2]) -> bool {
-    match geom.map(usize::try_from) {
+    match geom.map_inline(usize::try_from) {
         [Ok(a), Ok(b)] => hook.rejects(m, d, [a, b]),
         _ => false,
     }

@@ -7,6 +7,8 @@
 //! the same decision the same sums are repeated here, for such pairs alone. Answers to
 //! `makeAAMM`, `mj_SAP`, `mj_collideTree` and `mj_collideOBB`.
 
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_math::{Mat3, Vec3, eig3};
 use corten_model::enums::{EnableBit, GeomType};
 
@@ -68,8 +70,8 @@ impl BoundsCheck {
     ) -> bool {
         let swap = rules.body(c.first) > rules.body(c.second);
         let ordered = if swap { [c.second, c.first] } else { [c.first, c.second] };
-        let bodies = ordered.map(|c| rules.body(c) as usize);
-        let geoms = ordered.map(Collidable::index);
+        let bodies = ordered.map_inline(|c| rules.body(c) as usize);
+        let geoms = ordered.map_inline(Collidable::index);
         let overlapping = || spheres_overlap(m, poses.geom_xpos, geoms, margin);
         let boxed = || sure || boxes_meet(m, poses, geoms, margin);
         match c.source {
@@ -78,7 +80,7 @@ impl BoundsCheck {
             Source::MultiGeom => {
                 (overlapping() || self.swept(m, poses, bodies))
                     && boxed()
-                    && (sure || self.trees_meet(m, poses, bodies, geoms.map(|g| g as i32)))
+                    && (sure || self.trees_meet(m, poses, bodies, geoms.map_inline(|g| g as i32)))
             }
         }
     }
@@ -89,10 +91,11 @@ impl BoundsCheck {
             return true;
         }
         let frame = self.frame.get_or_insert_with(|| sweep_frame(m, poses.geom_xpos));
-        let [(low1, high1), (low2, high2)] = bodies.map(|b| extent(m, poses.geom_xpos, frame, b));
+        let [(low1, high1), (low2, high2)] =
+            bodies.map_inline(|b| extent(m, poses.geom_xpos, frame, b));
         // Ends are sorted by single precision value, ties by body, the lower end first; the first
         // body has the smaller number.
-        let [l1, h1, l2, h2] = [low1[0], high1[0], low2[0], high2[0]].map(|x| x as f32);
+        let [l1, h1, l2, h2] = [low1[0], high1[0], low2[0], high2[0]].map_inline(|x| x as f32);
         l1 <= h2 && l2 < h1 && (1..3).all(|k| !(low1[k] > high2[k]) && !(low2[k] > high1[k]))
     }
 
@@ -104,19 +107,22 @@ impl BoundsCheck {
         bodies: [usize; 2],
         geoms: [i32; 2],
     ) -> bool {
-        let root = bodies.map(|b| usize::try_from(m.body_bvhadr[b]).ok());
+        let root = bodies.map_inline(|b| usize::try_from(m.body_bvhadr[b]).ok());
         let [Some(root1), Some(root2)] = root else { return true };
         let margin = match m.opt.enabled(EnableBit::Override) {
             true => m.opt.o_margin,
             false => m.body_margin[bodies[0]].max(m.body_margin[bodies[1]]),
         };
-        let pair = FramePair::new(bodies.map(|b| poses.xipos[b]), bodies.map(|b| &poses.ximat[b]));
+        let pair = FramePair::new(
+            bodies.map_inline(|b| poses.xipos[b]),
+            bodies.map_inline(|b| &poses.ximat[b]),
+        );
         let node = |root: usize, i: i32| {
             let i = root.checked_add(usize::try_from(i).ok()?)?;
             Some((m.bvh_aabb.get(i)?, m.bvh_child.get(i)?, *m.bvh_nodeid.get(i)?))
         };
         // Trees visit each pair of nodes at most once; damaged ones might not end.
-        let nodes = bodies.map(|b| m.body_bvhnum[b].max(0) as usize);
+        let nodes = bodies.map_inline(|b| m.body_bvhnum[b].max(0) as usize);
         let mut visits = nodes[0].saturating_mul(nodes[1]);
         self.stack.clear();
         self.stack.push([0, 0]);
@@ -130,7 +136,7 @@ impl BoundsCheck {
                 return true;
             }
             visits -= 1;
-            let leaf = [child1, child2].map(|c| c[0] < 0 && c[1] < 0);
+            let leaf = [child1, child2].map_inline(|c| c[0] < 0 && c[1] < 0);
             if leaf == [true, true] {
                 if [id1, id2] == geoms {
                     return true;
@@ -192,7 +198,7 @@ fn sweep_frame(m: &Model, xpos: &[Vec3]) -> Mat3 {
             }
         }
     }
-    eig3(&Mat3(covariance.0.map(|x| x * scale))).vectors
+    eig3(&Mat3(covariance.0.map_inline(|x| x * scale))).vectors
 }
 
 /// Lower and upper ends of a body's bounding spheres along the rows of `frame`.
@@ -212,16 +218,16 @@ fn extent(m: &Model, xpos: &[Vec3], frame: &Mat3, body: usize) -> (Vec3, Vec3) {
 
 /// Whether the boxes of two geoms meet, each along the face normals of both.
 fn boxes_meet(m: &Model, poses: &Poses<'_>, geoms: [usize; 2], margin: f64) -> bool {
-    let boxes = geoms.map(|g| Oriented {
+    let boxes = geoms.map_inline(|g| Oriented {
         aabb: &m.geom_aabb[g],
         pos: poses.geom_xpos[g],
         mat: &poses.geom_xmat[g],
     });
-    let centers = boxes.map(|b| *b.mat * Vec3::from_slice(b.aabb) + b.pos);
-    meet(boxes.map(|b| b.aabb), margin, |j, k| {
+    let centers = boxes.map_inline(|b| *b.mat * Vec3::from_slice(b.aabb) + b.pos);
+    meet(boxes.map_inline(|b| b.aabb), margin, |j, k| {
         let normal = boxes[j].mat.col(k);
-        std::array::from_fn(|i| {
-            let along = std::array::from_fn(|l| boxes[i].mat.col(l).dot(normal));
+        array::from_fn(|i| {
+            let along = array::from_fn(|l| boxes[i].mat.col(l).dot(normal));
             (centers[i].dot(normal), along)
         })
     })
@@ -237,14 +243,12 @@ struct FramePair {
 impl FramePair {
     fn new(pos: [Vec3; 2], mat: [&Mat3; 2]) -> FramePair {
         let each = |f: &dyn Fn(usize, usize, usize) -> f64| -> [[[f64; 3]; 2]; 2] {
-            std::array::from_fn(|i| std::array::from_fn(|j| std::array::from_fn(|k| f(i, j, k))))
+            array::from_fn(|i| array::from_fn(|j| array::from_fn(|k| f(i, j, k))))
         };
         FramePair {
-            product: std::array::from_fn(|i| {
-                std::array::from_fn(|j| {
-                    std::array::from_fn(|k| {
-                        std::array::from_fn(|l| mat[i].col(l).dot(mat[j].col(k)))
-                    })
+            product: array::from_fn(|i| {
+                array::from_fn(|j| {
+                    array::from_fn(|k| array::from_fn(|l| mat[i].col(l).dot(mat[j].col(k))))
                 })
             }),
             offset: each(&|i, j, k| pos[i].dot(mat[j].col(k))),
@@ -253,7 +257,7 @@ impl FramePair {
 
     fn meet(&self, aabb: [&[f64; 6]; 2], margin: f64) -> bool {
         meet(aabb, margin, |j, k| {
-            std::array::from_fn(|i| {
+            array::from_fn(|i| {
                 let p = self.product[i][j][k];
                 let b = aabb[i];
                 let center = b[0] * p[0] + b[1] * p[1] + b[2] * p[2] + self.offset[i][j][k];
@@ -270,7 +274,7 @@ fn meet(
     margin: f64,
     along: impl Fn(usize, usize) -> [(f64, [f64; 3]); 2],
 ) -> bool {
-    let infinite = aabb.map(|b| [3, 4, 5].map(|k| b[k] >= INFINITE));
+    let infinite = aabb.map_inline(|b| [3, 4, 5].map_inline(|k| b[k] >= INFINITE));
     if infinite.contains(&[true; 3]) {
         return true;
     }

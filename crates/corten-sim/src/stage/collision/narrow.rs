@@ -7,6 +7,7 @@ use corten_geom::pair::{self, Posed};
 use corten_geom::{
     Hint, HitBuffer, Pose, Separation, Shape, Workspace, ccd, convex, field, hfield,
 };
+use corten_math::array::MapInline;
 use corten_math::{Mask, Mat3, Number, Vec3, Wide, wide};
 use corten_model::enums::{EnableBit, GeomType, SleepState};
 
@@ -57,7 +58,7 @@ struct Frames {
 
 impl Default for Frames {
     fn default() -> Frames {
-        Frames { normal: Vec3::Z.0.map(f64::to_bits), frame: frame(Vec3::Z, None) }
+        Frames { normal: Vec3::Z.0.map_inline(f64::to_bits), frame: frame(Vec3::Z, None) }
     }
 }
 
@@ -67,7 +68,7 @@ impl Frames {
         if tangent.is_some() {
             return frame(normal, tangent);
         }
-        let bits = normal.0.map(f64::to_bits);
+        let bits = normal.0.map_inline(f64::to_bits);
         if bits != self.normal {
             *self = Frames { normal: bits, frame: frame(normal, None) };
         }
@@ -107,7 +108,7 @@ impl<'a> Narrow<'a> {
 
     /// The axes of a geom's frame.
     pub fn axes(&self, g: usize) -> [Vec3; 3] {
-        [0, 1, 2].map(|k| self.xmat[g].col(k))
+        [0, 1, 2].map_inline(|k| self.xmat[g].col(k))
     }
 
     /// Tests candidates in order and appends their contacts.
@@ -441,7 +442,7 @@ wide! {
     /// Whether the face normals of one of two boxes separate them, as in S. Gottschalk et al.,
     /// "OBBTree" (1996), without the products of edges.
     fn boxes_apart(a: Oriented<'_>, b: Oriented<'_>, margin: f64) -> bool {
-        let infinite = [a.size().0.map(|x| x >= INFINITE), b.size().0.map(|x| x >= INFINITE)];
+        let infinite = [a.size().0.map_inline(|x| x >= INFINITE), b.size().0.map_inline(|x| x >= INFINITE)];
         if infinite.contains(&[true; 3]) {
             return false;
         }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use corten_geom::Separation;
 use corten_geom::ccd::{SavedSupports, Span, SupportCache};
 
-use crate::data::room::tighten;
+use crate::data::growth::tighten;
 
 /// A pair's place in the order of candidates.
 pub(super) type Key = (u64, u64);

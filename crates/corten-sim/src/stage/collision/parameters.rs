@@ -3,6 +3,8 @@
 //! Answers to `mj_contactParam` and the `mj_assign*` family.
 
 use corten_math::MIN_VAL;
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_model::enums::EnableBit;
 
 use super::collidable::{Collidable, Surface};
@@ -65,15 +67,15 @@ impl Parameters {
             // Positive: time constant and damping ratio. Negative: stiffness and damping, of
             // which the stronger one holds.
             let solref = if ref_a[0] > 0.0 && ref_b[0] > 0.0 {
-                std::array::from_fn(|k| blend(ref_a[k], ref_b[k]))
+                array::from_fn(|k| blend(ref_a[k], ref_b[k]))
             } else {
-                std::array::from_fn(|k| minimum(ref_a[k], ref_b[k]))
+                array::from_fn(|k| minimum(ref_a[k], ref_b[k]))
             };
             (
                 a.condim.max(b.condim),
                 solref,
-                std::array::from_fn(|k| blend(a.solimp[k], b.solimp[k])),
-                std::array::from_fn(|k| maximum(a.friction[k], b.friction[k])),
+                array::from_fn(|k| blend(a.solimp[k], b.solimp[k])),
+                array::from_fn(|k| maximum(a.friction[k], b.friction[k])),
             )
         };
         let [slide, spin, roll] = friction;
@@ -95,7 +97,7 @@ impl Parameters {
             self.solimp = m.opt.o_solimp;
             self.friction = m.opt.o_friction;
         }
-        self.friction = self.friction.map(|f| maximum(MIN_FRICTION, f));
+        self.friction = self.friction.map_inline(|f| maximum(MIN_FRICTION, f));
         // The constraint stage knows these dimensions only.
         self.dim = match self.dim {
             ..=1 => 1,

@@ -7,6 +7,7 @@ use corten_geom::field::{Field, PosedField};
 use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
 use corten_geom::{Geometry, HeightField, Hint, HullGraph, Mesh, Polygons, Pose, Shape};
+use corten_math::array::MapInline;
 use corten_math::{Mat3, Vec3};
 use corten_model::enums::{EnableBit, GeomType};
 
@@ -63,7 +64,7 @@ pub(super) fn reach(m: &Model, hulls: &Hulls, geom: usize, dir: Vec3, hint: &mut
     let mut reach = || {
         let id = usize::try_from(m.geom_dataid[geom]).ok().filter(|&id| id < m.nmesh)?;
         let vert = run(&m.mesh_vert, m.mesh_vertadr[id], m.mesh_vertnum[id])?;
-        let along = |v: &[f32; 3]| dir.dot(Vec3(v.map(f64::from)));
+        let along = |v: &[f32; 3]| dir.dot(Vec3(v.map_inline(f64::from)));
         match hulls.get(id) {
             Some(hull) => hull.reach(vert, dir, hint),
             None if vert.len() > FEW_VERTICES => None,
@@ -93,7 +94,7 @@ pub(super) fn radius(m: &Model, geom: usize) -> f64 {
 pub(crate) fn height_field(m: &Model, geom: usize) -> Option<HeightField<'_>> {
     let id = usize::try_from(m.geom_dataid[geom]).ok().filter(|&id| id < m.nhfield)?;
     let [nrow, ncol, adr] =
-        [m.hfield_nrow[id], m.hfield_ncol[id], m.hfield_adr[id]].map(usize::try_from);
+        [m.hfield_nrow[id], m.hfield_ncol[id], m.hfield_adr[id]].map_inline(usize::try_from);
     let (nrow, ncol) = (nrow.ok()?, ncol.ok()?);
     let data = m.hfield_data.get(adr.ok()?..)?.get(..nrow.checked_mul(ncol)?)?;
     Some(HeightField { size: m.hfield_size[id], nrow, ncol, data })

@@ -6,6 +6,7 @@
 //! instead. Sweeping along a single axis alone would cost n^(5/3) for a cube full of bodies.
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 
 use super::collidable::Collidable;
 
@@ -232,7 +233,12 @@ impl Sweep {
 }
 
 fn entry(b: &Aabb, axes: [usize; 3], first_strip: u32) -> Entry {
-    Entry { low: axes.map(|k| b.low[k]), high: axes.map(|k| b.high[k]), id: b.id, first_strip }
+    Entry {
+        low: axes.map_inline(|k| b.low[k]),
+        high: axes.map_inline(|k| b.high[k]),
+        id: b.id,
+        first_strip,
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! against the blocks that hold partners of it, all eight at once; a pair that meets sets the bit of its
 //! place in the order. Bounds are larger by more than rounding; exact tests follow.
 
+use corten_math::array::MapInline;
 use corten_math::{F32x8, Mat3, Vec3, wide};
 
 use super::collidable::{Bounds, Collidable};
@@ -175,7 +176,7 @@ impl Table {
             match row.tested {
                 Tested::Plane(plane) => {
                     let (origin, normal, margin) = bounds.half_space(plane);
-                    let [x, y, z] = normal.0.map(|x| x as f32);
+                    let [x, y, z] = normal.0.map_inline(|x| x as f32);
                     let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
                     let height = normal.dot(origin) + margin + INFLATION * extent;
                     let height = F32x8::splat(height as f32);

@@ -1,5 +1,6 @@
 //! The rows while they are collected.
 
+use corten_math::array::MapInline;
 use corten_math::MIN_VAL;
 use corten_model::enums::ConstraintType;
 
@@ -370,7 +371,7 @@ impl RowArrays<'_> {
 /// The degrees of freedom, ascending, that move either of two bodies.
 pub(super) fn chain(structure: &Structure, bodies: [usize; 2], out: &mut Vec<Link>) {
     out.clear();
-    let [a, b] = bodies.map(|body| structure.chain(body));
+    let [a, b] = bodies.map_inline(|body| structure.chain(body));
     // Common ancestors come first in both.
     let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     out.extend(a[..common].iter().map(|&dof| Link { dof, on: [true, true] }));

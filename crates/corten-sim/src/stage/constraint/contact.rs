@@ -8,6 +8,7 @@
 //! the same for every direction: `R₁ = R₀/impratio`, `Rₖ μₖ² = R₁ μ₁²`, which makes
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
+use corten_math::array::MapInline;
 use corten_math::{Number, Spatial, Vec3, Wide, for_each_four, wide};
 use corten_model::enums::ConstraintType;
 
@@ -50,7 +51,7 @@ wide! {
             }
             // Contacts of the same bodies, which often follow each other, share their columns.
             if bodies != last {
-                let chains = bodies.map(|body| chains.structure.chain(body));
+                let chains = bodies.map_inline(|body| chains.structure.chain(body));
                 if chains[0].is_empty() && chains[1].is_empty() {
                     contact.efc_address = -1;
                     contact.exclude = EXCLUDE_NO_DOFS;
@@ -67,7 +68,7 @@ wide! {
                 3 => relative_velocity::<Simd, 3>(chains, rows, contact, bodies, columns, dim),
                 _ => relative_velocity::<Simd, MAX_RANK>(chains, rows, contact, bodies, columns, dim),
             }
-            let [w1, w2] = bodies.map(|b| m.body_invweight0[b]);
+            let [w1, w2] = bodies.map_inline(|b| m.body_invweight0[b]);
             finish(m, rows, contact, id, pyramidal, dim, columns, val, w1[0] + w2[0]);
         }
     }
@@ -110,7 +111,7 @@ fn of_several_bodies(
     id: usize,
 ) {
     let [Some(first), Some(second)] =
-        [0, 1].map(|side| ContactSide::of(m, vertices, contact, side))
+        [0, 1].map_inline(|side| ContactSide::of(m, vertices, contact, side))
     else {
         return;
     };
@@ -187,7 +188,7 @@ fn relative_velocity<S: Wide, const D: usize>(
     for &(side, len) in &rows.sides {
         let (body, sign) = if side == 0 { (bodies[0], -1.0) } else { (bodies[1], 1.0) };
         let side = Side {
-            frame: [0, 1, 2].map(|i| contact.frame.row(i) * sign),
+            frame: [0, 1, 2].map_inline(|i| contact.frame.row(i) * sign),
             offset: chains.offset(body, contact.pos),
         };
         let end = first + len as usize;

@@ -4,6 +4,7 @@ use super::assembly::chain;
 use super::is_sparse;
 use crate::solve::rows::{Block, Kind};
 use crate::{Data, Model};
+use corten_math::array::MapInline;
 
 /// Fills `efc_J` and, in sparse form, `efc_J_{rownnz, rowadr, colind, rowsuper}`.
 pub fn materialize_jacobian(m: &Model, d: &mut Data) {
@@ -56,8 +57,8 @@ fn public_columns(m: &Model, d: &Data, b: &Block, stored: &[u32], out: &mut Vec<
     let row = b.rows().start;
     let contact = d.contact.get(d.efc_id[row] as usize).filter(|c| c.efc_address == row as i32);
     let bodies = contact.and_then(|c| {
-        let [Ok(g1), Ok(g2)] = c.geom.map(usize::try_from) else { return None };
-        Some([g1, g2].map(|g| m.geom_bodyid[g] as usize))
+        let [Ok(g1), Ok(g2)] = c.geom.map_inline(usize::try_from) else { return None };
+        Some([g1, g2].map_inline(|g| m.geom_bodyid[g] as usize))
     });
     match bodies {
         Some(bodies) if is_contact(d, b) && bodies.iter().all(|&b| b < m.nbody) => {

@@ -1,5 +1,6 @@
 //! Velocities and reference accelerations of the rows. Answers to `mj_referenceConstraint`.
 
+use corten_math::array::MapInline;
 use corten_math::{Number, for_each_four, wide};
 
 use crate::{Data, Model};
@@ -17,7 +18,7 @@ wide! {
     fn accelerations(kbip: &[[f64; 4]], given: [&[f64]; 3], aref: &mut [f64]) {
         for_each_four!(aref.len(), at => acceleration::<Simd>(
             &kbip[at..],
-            given.map(|v| &v[at..]),
+            given.map_inline(|v| &v[at..]),
             &mut aref[at..],
         ));
     }

@@ -5,6 +5,7 @@
 //! points; a rigid side is one body with weight one. Answers to `mj_vertBodyWeight`,
 //! `mj_elemBodyWeight` and `mj_jacSum`.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Vec3};
 
 use super::assembly::{Columns, Constraints};
@@ -92,7 +93,7 @@ pub(super) fn push_relative_velocity(
     }
     rows.values.resize(val + dim * ncol, 0.0);
     let (columns, values) = (&rows.columns[col..], &mut rows.values[val..]);
-    let frame: [Vec3; 3] = std::array::from_fn(|i| contact.frame.row(i));
+    let frame: [Vec3; 3] = array::from_fn(|i| contact.frame.row(i));
     for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
         for &(body, weight) in side.shares() {
             let mut at = 0;

@@ -10,6 +10,7 @@
 
 use std::f64::consts::PI;
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Mat3, Spatial, Vec3, wide};
 use corten_model::enums::GeomType;
 
@@ -126,7 +127,7 @@ impl InertiaBox {
     pub fn force(&self, v: &Spatial, m: &Model) -> Spatial {
         let (spin, drift) = self.viscous(m.opt.viscosity);
         let (torque, force) = self.quadratic(m.opt.density);
-        Spatial(std::array::from_fn(|i| {
+        Spatial(array::from_fn(|i| {
             let (linear, quadratic) = if i < 3 { (spin, torque[i]) } else { (drift, force[i - 3]) };
             -(linear + quadratic * v[i].abs()) * v[i]
         }))
@@ -198,7 +199,7 @@ impl Ellipsoid {
         let (max, mid, _) = self.sorted();
         let pow4 = |x: f64| (x * x) * (x * x);
         let largest = 8.0 / 15.0 * PI * mid * pow4(max);
-        Vec3(std::array::from_fn(|i| {
+        Vec3(array::from_fn(|i| {
             let (b, c) = (self.size[(i + 1) % 3], self.size[(i + 2) % 3]);
             let own = 8.0 / 15.0 * PI * self.size[i] * pow4(b.max(c));
             self.angular_drag * own + self.slender_drag * (largest - own)

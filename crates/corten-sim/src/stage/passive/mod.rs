@@ -3,6 +3,7 @@
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
 
+use corten_math::array::MapInline;
 use corten_math::{Number, Quat, Spatial, Vec3, map_fours, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
@@ -73,7 +74,7 @@ wide! {
                 &mut d.qfrc_gravcomp,
                 &mut d.qfrc_fluid,
             ]
-            .map(|force| &mut force[dofs.clone()]);
+            .map_inline(|force| &mut force[dofs.clone()]);
             let zero = Simd::splat(0.0);
             if dampers {
                 let given = [&m.dof_damping[dofs.clone()], &d.qvel[dofs]];
@@ -90,7 +91,7 @@ wide! {
     /// `qfrc_passive`, but for gravity compensation.
     fn sum(m: &Model, d: &mut Data) {
         for dofs in awake::dofs!(m, d).ranges() {
-            let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map(|f| &f[dofs.clone()]);
+            let terms = [&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_fluid].map_inline(|f| &f[dofs.clone()]);
             let sum = [&mut d.qfrc_passive[dofs]];
             map_fours::<Simd, 3, 1>(terms, sum, |[spring, damper, fluid]| {
                 [total_force(spring, damper, fluid)]

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Spatial, Vec3};
 use corten_model::enums::{ContactDataField, GeomType, ObjType};
 use corten_model::sensor::ContactReduction;
@@ -200,7 +201,7 @@ fn net_wrench(m: &Model, d: &Data, matches: &[Match]) -> NetWrench {
 
 /// Bodies of a contact's geoms; −1 for a flex.
 fn bodies(m: &Model, contact: &Contact) -> [i32; 2] {
-    contact.geom.map(|g| index(g, m.ngeom).map_or(-1, |g| m.geom_bodyid[g]))
+    contact.geom.map_inline(|g| index(g, m.ngeom).map_or(-1, |g| m.geom_bodyid[g]))
 }
 
 /// Whether a contact matches the sensor's objects and, if so, whether the sensor sees it from
@@ -220,7 +221,7 @@ fn matches(m: &Model, d: &Data, sensor: &Sensor, contact: &Contact) -> Option<bo
     }
     let bodies = bodies(m, contact);
     // fits[s][g]: specification s applies to side g of the contact.
-    let fits = specs.map(|s| [0, 1].map(|g| applies(m, s, bodies[g], contact.geom[g])));
+    let fits = specs.map(|s| [0, 1].map_inline(|g| applies(m, s, bodies[g], contact.geom[g])));
     if fits.contains(&[false; 2]) {
         return None;
     }

@@ -14,6 +14,7 @@ mod tactile;
 mod velocity;
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 use corten_model::ModelArrays;
 use corten_model::enums::{
     ConstraintType, DisableBit, GeomType, ObjType, SensorDataType, SensorType, SleepState, Stage,
@@ -75,7 +76,7 @@ impl Plan {
             position: of_stage(Stage::Pos),
             velocity: of_stage(Stage::Vel),
             acceleration: of_stage(Stage::Acc),
-            energy: [SensorType::PotentialEnergy, SensorType::KineticEnergy].map(measured),
+            energy: [SensorType::PotentialEnergy, SensorType::KineticEnergy].map_inline(measured),
         }
     }
 }

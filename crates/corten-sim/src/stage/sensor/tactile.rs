@@ -3,6 +3,7 @@
 //! Every vertex that lies inside a geom in contact with the sensor's body reads a pressure that
 //! grows with its depth, and the speed along the two tangents stored with the mesh normals.
 
+use corten_math::array::MapInline;
 use corten_geom::sdf::{self, Octree};
 use corten_math::{MIN_VAL, Vec3};
 use corten_model::enums::GeomType;
@@ -23,7 +24,7 @@ pub(super) fn measure(m: &Model, d: &mut Data, sensor: &Sensor) -> Option<Readin
     for k in 0..d.ncon {
         for (mine, other) in [(0, 1), (1, 0)] {
             let [Some(own), Some(touched)] =
-                [mine, other].map(|side| index(d.contact[k].geom[side], m.ngeom))
+                [mine, other].map_inline(|side| index(d.contact[k].geom[side], m.ngeom))
             else {
                 continue;
             };
@@ -93,7 +94,7 @@ fn part<T>(all: &[T], start: i32, count: i32) -> Option<&[T]> {
 }
 
 fn single(v: &[f32; 3]) -> Vec3 {
-    Vec3(v.map(f64::from))
+    Vec3(v.map_inline(f64::from))
 }
 
 /// Signed distance of a point in a geom's frame; `None` for geoms that have no such field.

@@ -5,6 +5,8 @@
 use std::mem::offset_of;
 
 use bytemuck::{Pod, Zeroable};
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_math::{Four, Mat3, Number, Vec3, Wide, wide};
 
 use super::path::Leg;
@@ -129,7 +131,7 @@ impl Batch {
     pub fn all(pattern: &mut Pattern) -> Vec<Batch> {
         let mut batches = Vec::new();
         let kinds = [None, Some(Shape::Sphere), Some(Shape::Cylinder)]
-            .map(|shape| [(shape, false), (shape, true)]);
+            .map_inline(|shape| [(shape, false), (shape, true)]);
         for &kind in kinds.as_flattened() {
             let mut alike: Vec<(u32, &mut Leg)> =
                 pattern.legs().filter(|(_, leg)| leg.kind() == kind).collect();
@@ -144,19 +146,19 @@ impl Batch {
     }
 
     fn new(shape: Option<Shape>, legs: &[(u32, &mut Leg)]) -> Batch {
-        let lanes: [(u32, &Leg); 4] = std::array::from_fn(|k| {
+        let lanes: [(u32, &Leg); 4] = array::from_fn(|k| {
             let (tendon, leg) = &legs[k.min(legs.len() - 1)];
             (*tendon, &**leg)
         });
-        let divisors = lanes.map(|(_, leg)| leg.divisor);
+        let divisors = lanes.map_inline(|(_, leg)| leg.divisor);
         let side = |leg: &Leg| leg.around.as_ref().and_then(|a| a.side);
         Batch {
             shape,
-            tendons: lanes.map(|(tendon, _)| tendon),
-            sites: [0, 1].map(|end| lanes.map(|(_, leg)| leg.sites[end] as u32)),
-            geoms: lanes.map(|(_, leg)| leg.around.as_ref().map_or(0, |a| a.geom as u32)),
+            tendons: lanes.map_inline(|(tendon, _)| tendon),
+            sites: [0, 1].map_inline(|end| lanes.map_inline(|(_, leg)| leg.sites[end] as u32)),
+            geoms: lanes.map_inline(|(_, leg)| leg.around.as_ref().map_or(0, |a| a.geom as u32)),
             has_sides: lanes.iter().all(|(_, leg)| side(leg).is_some()),
-            sides: lanes.map(|(_, leg)| side(leg).unwrap_or(0) as u32),
+            sides: lanes.map_inline(|(_, leg)| side(leg).unwrap_or(0) as u32),
             divisors,
             undivided: divisors == [1.0; 4],
             weights: divisors.map(|divisor| 1.0 / divisor),

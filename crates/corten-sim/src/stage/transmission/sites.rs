@@ -1,5 +1,6 @@
 //! What moves with sites: wrenches, poses of one relative to another, sliders with cranks.
 
+use corten_math::array::MapInline;
 use corten_math::{Mat3, Quat, Spatial, Vec3};
 
 use super::{Row, halves};
@@ -161,7 +162,7 @@ impl Poses<'_> {
         if rotation != Vec3::ZERO {
             // The order of factors is MuJoCo's.
             let [reference_quat, quat] =
-                [0, 1].map(|k| m.site_quat[sites[k]] * self.xquat[bodies[k]]);
+                [0, 1].map_inline(|k| m.site_quat[sites[k]] * self.xquat[bodies[k]]);
             length += quat.difference(reference_quat).dot(rotation);
         }
 

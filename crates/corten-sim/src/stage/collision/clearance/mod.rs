@@ -10,7 +10,7 @@
 //! What is remembered are poses, not worlds: it holds for whatever state of the same model.
 
 mod plane;
-mod room;
+mod slack;
 #[cfg(test)]
 mod tests;
 
@@ -22,31 +22,31 @@ use corten_math::{Four, Mat3, Number, Quat, Vec3, Wide};
 use super::filter::{Candidate, Rules};
 use super::narrow::Narrow;
 use plane::{Plane, clear_failing, separate};
-use room::{Layout, Place, measure, stay};
+use slack::{Bounds, ReferencePose, measure, within_slack};
 
 use crate::Model;
 
 const WORLDS: usize = Four::LANES;
 
 /// What is kept of every distance: more than rounding, and than the tolerance of searches.
-const KEPT: f64 = 1e-5;
+const SAFETY_GAP: f64 = 1e-5;
 
 /// Steps without detection that pay for the search of a clearance, and for how many searches at most
 /// a world may save.
-const PRICE: i32 = 12;
-const SAVINGS: i32 = 4 * PRICE;
+const SEARCH_COST: i32 = 12;
+const MAX_CREDIT: i32 = 4 * SEARCH_COST;
 
 /// Steps for which a world that cannot pay has to wait, the first time and at most.
-const SHORTEST_WAIT: u32 = 32;
-const LONGEST_WAIT: u32 = 512;
+const MIN_WAIT: u32 = 32;
+const MAX_WAIT: u32 = 512;
 
 /// Poses of four worlds at which nothing touched, and how far bodies may move from there.
 #[derive(Clone, Debug, Default)]
 pub struct Clearance {
     /// What may touch; nothing is known without.
-    layout: Option<Arc<Layout>>,
-    /// Of each mover.
-    places: Vec<Place>,
+    bounds: Option<Arc<Bounds>>,
+    /// Of each body.
+    references: Vec<ReferencePose>,
     /// Pairs that are near in one of the worlds, in order.
     planes: Vec<Plane>,
     /// Centres of spheres, while they are needed.
@@ -54,48 +54,48 @@ pub struct Clearance {
     /// Worlds that something is known of. They stay open where a plane does not hold for the moment:
     /// all that is known is about poses, and may hold again.
     open: [bool; WORLDS],
-    /// Whether the places do not cover all of these.
+    /// Whether the references do not cover all of these.
     stale: bool,
-    paces: [Pace; WORLDS],
+    budgets: [SearchBudget; WORLDS],
 }
 
 /// When to look for another clearance of a world: searches are paid with steps in which the last one
 /// held. Arms that move freely can always pay, robots that run about on their feet can not.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct SearchBudget {
     credit: i32,
     /// Steps to let pass, now and the next time.
     left: u32,
     wait: u32,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace { credit: SAVINGS, left: 0, wait: SHORTEST_WAIT }
+impl Default for SearchBudget {
+    fn default() -> SearchBudget {
+        SearchBudget { credit: MAX_CREDIT, left: 0, wait: MIN_WAIT }
     }
 }
 
-impl Pace {
+impl SearchBudget {
     /// Whether to look for another one now.
     fn is_due(&mut self) -> bool {
         if self.left > 0 {
             self.left -= 1;
             return false;
         }
-        if self.credit < PRICE {
-            (self.left, self.wait) = (self.wait, (2 * self.wait).min(LONGEST_WAIT));
-            self.credit = PRICE;
+        if self.credit < SEARCH_COST {
+            (self.left, self.wait) = (self.wait, (2 * self.wait).min(MAX_WAIT));
+            self.credit = SEARCH_COST;
             return false;
         }
-        self.credit -= PRICE;
+        self.credit -= SEARCH_COST;
         true
     }
 
     /// Counts a step in which it held.
-    fn earn(&mut self) {
+    fn add_credit(&mut self) {
         self.credit += 1;
-        if self.credit >= SAVINGS {
-            (self.credit, self.wait) = (SAVINGS, SHORTEST_WAIT);
+        if self.credit >= MAX_CREDIT {
+            (self.credit, self.wait) = (MAX_CREDIT, MIN_WAIT);
         }
     }
 }
@@ -137,73 +137,73 @@ impl<S: Wide> BodyFrame<'_, S> {
 impl Clearance {
     /// Which of four worlds cannot have contacts.
     pub(crate) fn holds(&mut self, frames: Frames<'_>) -> [bool; WORLDS] {
-        let Some(layout) = &self.layout else { return [false; WORLDS] };
+        let Some(bounds) = &self.bounds else { return [false; WORLDS] };
         if self.open == [false; WORLDS] {
             return self.open;
         }
-        if self.stale || !stay(&layout.movers, &self.places, frames) {
+        if self.stale || !within_slack(&bounds.moving, &self.references, frames) {
             self.measure(frames);
             self.stale = false;
         }
         let mut holds = separate(&self.planes, frames);
-        for ((holds, open), pace) in holds.iter_mut().zip(self.open).zip(&mut self.paces) {
+        for ((holds, open), budget) in holds.iter_mut().zip(self.open).zip(&mut self.budgets) {
             *holds &= open;
             if *holds {
-                pace.earn();
+                budget.add_credit();
             }
         }
         holds
     }
 
     /// Whether it is known what may touch.
-    pub(crate) fn is_known(&self) -> bool {
-        self.layout.is_some()
+    pub(crate) fn has_pairs(&self) -> bool {
+        self.bounds.is_some()
     }
 
-    /// Takes up what may touch.
-    pub(super) fn know(&mut self, m: &Model, pairs: &[Candidate], rules: &Rules) {
-        self.layout = Some(Arc::new(Layout::new(m, pairs, rules)));
+    /// Sets which pairs may touch.
+    pub(super) fn set_pairs(&mut self, m: &Model, pairs: &[Candidate], rules: &Rules) {
+        self.bounds = Some(Arc::new(Bounds::new(m, pairs, rules)));
     }
 
     /// Forgets everything, since the model has changed.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn reset(&mut self) {
         *self = Clearance::default();
     }
 
-    /// Takes the place of another one of the same model; working memory stays in its place.
-    pub(crate) fn exchange(&mut self, other: &mut Clearance) {
+    /// Exchanges what is known with another clearance of the same model; working memory stays.
+    pub(crate) fn swap(&mut self, other: &mut Clearance) {
         std::mem::swap(self, other);
         std::mem::swap(&mut self.centers, &mut other.centers);
-        match (&self.layout, &other.layout) {
-            (None, Some(layout)) => self.layout = Some(layout.clone()),
-            (Some(layout), None) => other.layout = Some(layout.clone()),
+        match (&self.bounds, &other.bounds) {
+            (None, Some(bounds)) => self.bounds = Some(bounds.clone()),
+            (Some(bounds), None) => other.bounds = Some(bounds.clone()),
             _ => {}
         }
     }
 
-    /// Gives bodies room anew, by the distances between spheres as they are.
+    /// Measures slack anew, by the distances between spheres as they are.
     fn measure(&mut self, frames: Frames<'_>) {
-        let Some(layout) = &self.layout else { return };
-        self.places.resize(layout.movers.len(), Place::NOWHERE);
-        self.centers.resize(layout.spheres.len(), Vec3([Four::default(); 3]));
-        let near = measure(layout, &self.planes, frames, &mut self.places, &mut self.centers);
+        let Some(bounds) = &self.bounds else { return };
+        self.references.resize(bounds.moving.len(), ReferencePose::UNSET);
+        self.centers.resize(bounds.spheres.len(), Vec3([Four::default(); 3]));
+        let near = measure(bounds, &self.planes, frames, &mut self.references, &mut self.centers);
         for lane in 0..WORLDS {
             self.open[lane] &= !near[lane];
         }
-        for place in &mut self.places {
+        for reference in &mut self.references {
             for lane in (0..WORLDS).filter(|&lane| !self.open[lane]) {
-                place.room.0[lane] = f64::INFINITY;
+                reference.slack.0[lane] = f64::INFINITY;
             }
         }
     }
 
     /// Whether it is time to look for another clearance of a world.
     pub(crate) fn is_due(&mut self, lane: usize) -> bool {
-        self.is_known() && self.paces[lane].is_due()
+        self.has_pairs() && self.budgets[lane].is_due()
     }
 
     /// Looks for a clearance of a world, at the poses in its lane. If there is one, nothing touches.
-    pub(super) fn renew(
+    pub(super) fn search(
         &mut self,
         narrow: &Narrow<'_>,
         pairs: &[Candidate],
@@ -213,18 +213,18 @@ impl Clearance {
         lane: usize,
     ) -> bool {
         self.open[lane] = false;
-        let Some(layout) = self.layout.clone() else { return false };
-        if layout.movers.iter().any(|mover| mover.reach.is_infinite()) {
+        let Some(bounds) = self.bounds.clone() else { return false };
+        if bounds.moving.iter().any(|body| body.reach.is_infinite()) {
             return false;
         }
         clear_failing(&mut self.planes, frames, lane);
         let mut next = 0;
-        for (place, (c, pair)) in pairs.iter().zip(&layout.pairs).enumerate() {
-            let place = place as u32;
-            while self.planes.get(next).is_some_and(|plane| plane.pair < place) {
+        for (number, (c, pair)) in pairs.iter().zip(&bounds.pairs).enumerate() {
+            let number = number as u32;
+            while self.planes.get(next).is_some_and(|plane| plane.pair < number) {
                 next += 1;
             }
-            let known = self.planes.get_mut(next).filter(|plane| plane.pair == place);
+            let known = self.planes.get_mut(next).filter(|plane| plane.pair == number);
             if narrow.is_far(c, pair) {
                 if let Some(plane) = known {
                     plane.clear(lane);
@@ -234,7 +234,7 @@ impl Clearance {
             match known {
                 Some(plane) if plane.is_set(lane) => continue,
                 Some(_) => {}
-                None => self.planes.insert(next, narrow.plane(place, c, rules)),
+                None => self.planes.insert(next, narrow.plane(number, c, rules)),
             }
             let Some(axis) = narrow.separate(c, pair, convex) else { return false };
             narrow.set_plane(&mut self.planes[next], c, pair, axis, frames, lane);

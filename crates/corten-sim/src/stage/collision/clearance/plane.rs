@@ -1,6 +1,7 @@
 //! Planes between geoms that are near.
 
 use corten_geom::{Hint, Separation, Workspace, ccd};
+use corten_math::array::MapInline;
 use corten_math::{Four, Mask, Mat3, Vec3, Wide, wide};
 use corten_model::enums::GeomType;
 
@@ -8,8 +9,8 @@ use super::super::filter::{Candidate, Rules};
 use super::super::method::Method;
 use super::super::narrow::Narrow;
 use super::super::shape;
-use super::room::{Bound, Pair, radius};
-use super::{Frames, KEPT, WORLDS};
+use super::slack::{Bound, Pair, radius};
+use super::{Frames, SAFETY_GAP, WORLDS};
 
 /// Distances between spheres below which a pair gets a plane, in parts of the radii.
 const NEAR: f64 = 0.25;
@@ -18,7 +19,7 @@ const NEAR: f64 = 0.25;
 const FAIR: f64 = 0.1;
 
 /// Coarsest tolerance of convex searches that planes can do with.
-const COARSEST: f64 = KEPT / 4.0;
+const COARSEST: f64 = SAFETY_GAP / 4.0;
 
 /// A plane that moves with the body `under` and has the geom of another body `over` it.
 ///
@@ -27,7 +28,7 @@ const COARSEST: f64 = KEPT / 4.0;
 /// it reached no lower than `h` below its centre where the normal was `u₀`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane {
-    /// Place of the pair among all.
+    /// ReferencePose of the pair among all.
     pub pair: u32,
     /// Whether the first geom of the pair is the one under it.
     on_first: bool,
@@ -124,7 +125,7 @@ impl Narrow<'_> {
         if let Bound::HalfSpace { .. } = pair.first {
             let axis = -self.axes(first)[2];
             let distance = axis.dot(offset) - self.reach(second, axis, hint2) - pair.apart;
-            return (distance > 2.0 * KEPT).then_some(axis);
+            return (distance > 2.0 * SAFETY_GAP).then_some(axis);
         }
         match c.method {
             Method::DistanceField | Method::HeightField => return None,
@@ -151,7 +152,7 @@ impl Narrow<'_> {
                 (best, separating) = (distance, Some(axis));
             }
         }
-        separating.filter(|_| best > 2.0 * KEPT)
+        separating.filter(|_| best > 2.0 * SAFETY_GAP)
     }
 
     /// The plane of a pair. It moves with the larger geom: the other one may turn more.
@@ -187,8 +188,8 @@ impl Narrow<'_> {
         let (first, second) = (c.first.index(), c.second.index());
         let (normal, under, over) =
             if plane.on_first { (-axis, first, second) } else { (axis, second, first) };
-        let frame = |body: u32| Mat3(frames.xmat[body as usize].0.map(|x| x.0[lane]));
-        let origin = Vec3(frames.xpos[plane.under as usize].0.map(|x| x.0[lane]));
+        let frame = |body: u32| Mat3(frames.xmat[body as usize].0.map_inline(|x| x.0[lane]));
+        let origin = Vec3(frames.xpos[plane.under as usize].0.map_inline(|x| x.0[lane]));
         let own = match pair.first {
             Bound::HalfSpace { .. } => 0.0,
             Bound::Sphere(_) => self.reach(under, normal, &mut Hint::NONE.clone()),
@@ -200,6 +201,6 @@ impl Narrow<'_> {
             plane.normal.0[k].0[lane] = local[k];
             plane.seen.0[k].0[lane] = seen[k];
         }
-        plane.reach.0[lane] = below + above + pair.apart + KEPT;
+        plane.reach.0[lane] = below + above + pair.apart + SAFETY_GAP;
     }
 }

@@ -96,8 +96,8 @@ fn claims_and_contacts(m: &Model, rounds: usize) -> [usize; 3] {
             collision::collision(m, d);
             contacts += usize::from(d.ncon > 0);
             let claimed = holds[lane] || {
-                collision::acquaint(m, d, &mut clearance);
-                collision::renew(m, d, &mut clearance, gathered.frames(), lane)
+                collision::set_clearance_pairs(m, d, &mut clearance);
+                collision::search_clearance(m, d, &mut clearance, gathered.frames(), lane)
             };
             claims += usize::from(claimed);
             assert!(!claimed || d.ncon == 0, "round {round}: {:?}", d.contact.first());
