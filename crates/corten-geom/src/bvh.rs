@@ -3,6 +3,7 @@
 //! Answers to MuJoCo's `mjCBoundingVolumeHierarchy`; nodes are numbered in depth-first order.
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 
 /// Something to be found: its box and the point by which it is sorted, in the axes of the tree.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +58,7 @@ impl Leaf {
         let ([a, b, c], [x, y, z]) = (e.min.0, e.max.0);
         Leaf {
             bounds: [a, b, c, -x, -y, -z],
-            keys: e.pos.0.map(|x| (x / EPS + 0.5).floor() as i64),
+            keys: e.pos.0.map_inline(|x| (x / EPS + 0.5).floor() as i64),
             id: e.id,
         }
     }

@@ -12,6 +12,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_math::{F32x8, Mask, Number, Vec3, Wide, wide};
 
 use crate::shape::{HullGraph, Mesh};
@@ -153,17 +155,15 @@ impl Extremes {
                 more -= 1;
                 let to = |lane: usize| *chunk.get(lane).unwrap_or(&chunk[0]);
                 blocks.push(Block {
-                    edges: std::array::from_fn(|k| {
-                        std::array::from_fn(|lane| edge(to(lane), k) as f32)
-                    }),
-                    to: std::array::from_fn(|lane| first[to(lane)]),
+                    edges: array::from_fn(|k| array::from_fn(|lane| edge(to(lane), k) as f32)),
+                    to: array::from_fn(|lane| first[to(lane)]),
                     vertex: vertex as u16,
                     more,
                     clear: clear as f32,
                     lower: -clear as f32,
                 });
-                positions.push(std::array::from_fn(|k| {
-                    std::array::from_fn(|lane| corners[to(lane)].position[k] as f32)
+                positions.push(array::from_fn(|k| {
+                    array::from_fn(|lane| corners[to(lane)].position[k] as f32)
                 }));
             }
         }
@@ -294,7 +294,7 @@ impl Extremes {
     /// search starts at the hint, and leaves there where it ended.
     #[inline]
     pub fn reach(&self, vert: &[[f32; 3]], dir: Vec3, hint: &mut Hint) -> Option<f64> {
-        let single = dir.0.map(|x| x as f32);
+        let single = dir.0.map_inline(|x| x as f32);
         let start = if *hint == Hint::NONE { *self.cells.get(cell(single))? } else { hint.0 };
         let found = match self.climb(single, start) {
             Ok(place) => self.checked(vert, place)?,

@@ -5,6 +5,7 @@
 //! places; each one found becomes a contact, whose normal is that of the surface on which both
 //! distances agree. Answers to `mjc_SDF` in MuJoCo's `engine_collision_sdf.c`.
 
+use corten_math::array;
 use corten_math::{Quat, Vec3};
 
 use crate::contact::{Hit, HitBuffer, MAX_HITS};
@@ -104,15 +105,14 @@ impl Field<'_> {
 
 /// Of `k₀ (k₀ − 1) / k₁` with `k₀ = |p/s|` and `k₁ = |p/s²|`.
 fn ellipsoid_gradient(p: Vec3, size: Vec3) -> Vec3 {
-    let a = Vec3(std::array::from_fn(|k| p[k] / size[k]));
-    let b = Vec3(std::array::from_fn(|k| a[k] / size[k]));
+    let a = Vec3(array::from_fn(|k| p[k] / size[k]));
+    let b = Vec3(array::from_fn(|k| a[k] / size[k]));
     let (k0, k1) = (a.norm(), b.norm());
     let (inv0, inv1) = (1.0 / k0, 1.0 / k1);
     let by_k0 = (2.0 * k0 - 1.0) * inv1;
     let by_k1 = k0 * (k0 - 1.0) * inv1 * inv1;
-    let gradient = Vec3(std::array::from_fn(|k| {
-        b[k] * inv0 * by_k0 - b[k] * inv1 / (size[k] * size[k]) * by_k1
-    }));
+    let gradient =
+        Vec3(array::from_fn(|k| b[k] * inv0 * by_k0 - b[k] * inv1 / (size[k] * size[k]) * by_k1));
     gradient.normalized().0
 }
 
@@ -134,14 +134,16 @@ fn cylinder_gradient(p: Vec3, radius: f64, half_length: f64) -> Vec3 {
 fn box_gradient(p: Vec3, size: Vec3) -> Vec3 {
     let over = p.abs() - size;
     if over.0.iter().all(|&x| x < 0.0) {
-        let radial = Vec3(std::array::from_fn(|k| -size[k] / over[k])).normalized().0;
-        return Vec3(std::array::from_fn(|k| if p[k] < 0.0 { -radial[k] } else { radial[k] }));
+        let radial = Vec3(array::from_fn(|k| -size[k] / over[k])).normalized().0;
+        return Vec3(array::from_fn(|k| if p[k] < 0.0 { -radial[k] } else { radial[k] }));
     }
     let outside = over.max(Vec3::ZERO);
     let norm = outside.norm();
-    Vec3(std::array::from_fn(|k| {
-        if over[k] > 0.0 { outside[k] / norm * p[k] / p[k].abs() } else { 0.0 }
-    }))
+    Vec3(array::from_fn(
+        |k| {
+            if over[k] > 0.0 { outside[k] / norm * p[k] / p[k].abs() } else { 0.0 }
+        },
+    ))
 }
 
 /// The function of two distances that is descended on.
@@ -243,7 +245,7 @@ pub struct PosedField<'a> {
 impl PosedField<'_> {
     fn corner(&self, i: usize) -> Vec3 {
         let aabb = &self.aabb;
-        Vec3(std::array::from_fn(|k| {
+        Vec3(array::from_fn(|k| {
             if i >> k & 1 == 1 { aabb[k] + aabb[3 + k] } else { aabb[k] - aabb[3 + k] }
         }))
     }

@@ -4,6 +4,7 @@
 //! `dir`; from inside a solid it is the way out. Answers to MuJoCo's `engine_ray.c`, whose order of
 //! operations is kept: edges and corners that a ray grazes decide between hit and miss.
 
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Mat3, Quat, Vec3};
 
 use crate::hfield::HeightField;
@@ -135,7 +136,7 @@ pub fn capsule(pose: &Pose, radius: f64, half_length: f64, ray: &Ray) -> Option<
 
 pub fn ellipsoid(pose: &Pose, size: Vec3, ray: &Ray) -> Option<f64> {
     let Ray { origin: o, dir: d } = ray.local(pose);
-    let s = Vec3(size.0.map(|x| 1.0 / (x * x)));
+    let s = Vec3(size.0.map_inline(|x| 1.0 / (x * x)));
     // s₀ x₀ y₀ + s₁ x₁ y₁ + s₂ x₂ y₂
     let product = |x: Vec3, y: Vec3| s[0] * x[0] * y[0] + s[1] * x[1] * y[1] + s[2] * x[2] * y[2];
     first_of(quadratic(product(d, d), product(d, o), product(o, o) - 1.0))
@@ -261,7 +262,7 @@ pub fn mesh(pose: &Pose, size: Vec3, mesh: &TriangleMesh<'_>, ray: &Ray) -> Opti
         return best;
     }
 
-    let inverse = Vec3(ray.dir.0.map(|x| 1.0 / x));
+    let inverse = Vec3(ray.dir.0.map_inline(|x| 1.0 / x));
     let mut stack = [0usize; MAX_DEPTH];
     let mut depth = 1usize;
     // A tree has each node once; more visits mean that the arrays are not a tree.
@@ -333,7 +334,7 @@ pub fn height_field(pose: &Pose, field: &HeightField<'_>, ray: &Ray) -> Option<f
     let [dx, dy] = field.spacing();
     // Grid cells under that stretch, padded by one.
     let range = |k: usize, half: f64, step: f64, count: usize| {
-        let [a, b] = [enter, leave].map(|t| (o[k] + t * d[k] + half) / step);
+        let [a, b] = [enter, leave].map_inline(|t| (o[k] + t * d[k] + half) / step);
         let (low, high) = if a < b { (a, b) } else { (b, a) };
         let low = (low.floor() - 1.0).max(0.0) as usize;
         let high = ((high.ceil() + 1.0).max(0.0) as usize).min(count - 1);

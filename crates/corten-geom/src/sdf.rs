@@ -5,6 +5,7 @@
 //! an octree of sampled distances.
 
 use corten_math::Vec3;
+use corten_math::array;
 
 /// The side of a plane through the origin, normal to z.
 pub fn plane(p: Vec3) -> f64 {
@@ -117,7 +118,7 @@ impl Octree<'_> {
         let mut node = 0usize;
         for _ in 0..DEEPEST {
             let (aabb, child) = (self.aabb.get(node)?, self.child.get(node)?);
-            let at = Vec3(std::array::from_fn(|i| {
+            let at = Vec3(array::from_fn(|i| {
                 let low = aabb[i] - aabb[3 + i];
                 (p[i] - low) / (aabb[i] + aabb[3 + i] - low)
             }));

@@ -10,6 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use crate::extremes::{Extreme, Extremes, Hint};
@@ -474,7 +475,7 @@ impl<'a> Shape<'a> {
 /// `size` with the signs of `dir`, zero counting as positive.
 #[inline]
 fn signed(dir: Vec3, size: Vec3) -> Vec3 {
-    Vec3(std::array::from_fn(|k| if dir[k] >= 0.0 { size[k] } else { -size[k] }))
+    Vec3(array::from_fn(|k| if dir[k] >= 0.0 { size[k] } else { -size[k] }))
 }
 
 /// The first of the points farthest along `dir`; `points` is not empty.
@@ -596,7 +597,7 @@ pub(crate) mod tests {
     pub(crate) fn octahedron(axes: [f32; 3]) -> (Vec<[f32; 3]>, Vec<i32>) {
         let vert = (0..6).map(|i| {
             let sign = 1.0 - 2.0 * (i % 2) as f32;
-            std::array::from_fn(|k| if i / 2 == k { sign * axes[k] } else { 0.0 })
+            array::from_fn(|k| if i / 2 == k { sign * axes[k] } else { 0.0 })
         });
         let mut graph = vec![6, 8];
         graph.extend((0..6).map(|i| 5 * i));

@@ -7,6 +7,7 @@
 //! `engine_collision_gjk.c`, whose starting polytopes, face order and acceptance tests decide
 //! between equally deep solutions.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Mat3, Vec3, Wide};
 
 use super::gjk::{Pair, Search, Vertex};
@@ -196,7 +197,7 @@ fn lies_in([a, b, c]: [Vec3; 3], p: Vec3) -> bool {
     if l.iter().any(|&x| x < 0.0) {
         return false;
     }
-    let back = Vec3(std::array::from_fn(|k| a[k] * l[0] + b[k] * l[1] + c[k] * l[2]));
+    let back = Vec3(array::from_fn(|k| a[k] * l[0] + b[k] * l[1] + c[k] * l[2]));
     (back - p).norm() < MIN_VAL
 }
 

@@ -7,6 +7,7 @@
 //! failing that, an edge that lies in a face is clipped by it. Answers to `multicontact` in
 //! MuJoCo's `engine_collision_gjk.c`; polygon order is theirs, as it orders the contacts.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Vec3};
 
 use super::gjk::Vertex;
@@ -232,11 +233,7 @@ fn edges(side: &mut Side, shape: &Shape<'_>, corners: &Corners) {
     match &shape.geometry {
         Geometry::Box { size } => {
             let local =
-                Vec3(std::array::from_fn(
-                    |k| {
-                        if corner & (1 << k) != 0 { size[k] } else { -size[k] }
-                    },
-                ));
+                Vec3(array::from_fn(|k| if corner & (1 << k) != 0 { size[k] } else { -size[k] }));
             for k in 0..3 {
                 let mut other = local;
                 other[k] = -other[k];

@@ -4,6 +4,7 @@
 //! Candidates are kept in an unordered list from which a face is removed by swapping in the
 //! last one; the order of that list decides between equally near faces.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Vec3, Wide};
 
 use super::gjk::Vertex;
@@ -253,7 +254,7 @@ impl Polytope {
         let (fours, rest) = distances.as_chunks::<4>();
         let mut least = [f64::MAX; 4];
         for four in fours {
-            least = std::array::from_fn(|k| lesser(four[k], least[k]));
+            least = array::from_fn(|k| lesser(four[k], least[k]));
         }
         let mut least = lesser(lesser(least[0], least[1]), lesser(least[2], least[3]));
         for &distance in rest {

@@ -29,6 +29,7 @@ mod store;
 mod triangulate;
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 use plane::Tolerance;
 use store::{Builder, Step, TAIL};
 
@@ -123,7 +124,7 @@ impl Builder<'_> {
         for f in self.facets_from(self.facet_list) {
             let facet = &self.facets[f];
             let &[a, b, c] = &facet.vertices[..] else { return Err(HullError::Rounding) };
-            let [a, b, c] = [a, b, c].map(|v| self.vertices[v].point);
+            let [a, b, c] = [a, b, c].map_inline(|v| self.vertices[v].point);
             hull.faces.push(if facet.top { [b, a, c] } else { [a, b, c] });
         }
         // A closed surface has three directed edges per triangle.

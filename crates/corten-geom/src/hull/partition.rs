@@ -6,6 +6,7 @@
 
 use super::store::{Builder, NONE, TAIL};
 use super::{HullError, Step};
+use corten_math::array::MapInline;
 
 /// Distance above the hull, relative to what merges explain, from which a coplanar point is
 /// considered outside again.
@@ -508,7 +509,7 @@ impl Builder<'_> {
 
     /// Whether the normals of the new facets lie in more than one octant.
     fn new_facets_are_sharp(&self) -> bool {
-        let octant = |f: u32| self.facets[f].normal.0.map(|x| x > 0.0);
+        let octant = |f: u32| self.facets[f].normal.0.map_inline(|x| x > 0.0);
         let first = self.new_facets;
         let mut f = first;
         while Self::is_facet(f) {

@@ -1,6 +1,7 @@
 //! Planes through facets, and the bounds on rounding that all decisions use.
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 
 use super::store::Builder;
 use super::{HullError, Step};
@@ -137,7 +138,7 @@ impl Builder<'_> {
         let &[a, b, c, ..] = &self.facets[f].vertices[..] else {
             return Err(HullError::Rounding);
         };
-        let [p, q, r] = [a, b, c].map(|v| self.position(v));
+        let [p, q, r] = [a, b, c].map_inline(|v| self.position(v));
         let top = self.facets[f].top;
         let t = &self.tolerance;
         let (u, v) = (q - p, r - p);

@@ -6,6 +6,8 @@
 //! the reference face is the one beside the edge of the first box that is more parallel to the
 //! second, and the incident face is projected onto it along the normal.
 
+use corten_math::array;
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use super::Posed;
@@ -87,7 +89,7 @@ impl<'a> Relative<'a> {
             pos21: first.mat.tmul(second.pos() - first.pos()),
             pos12: second.mat.tmul(first.pos() - second.pos()),
             rot,
-            rot_abs: Mat3(rot.0.map(f64::abs)),
+            rot_abs: Mat3(rot.0.map_inline(f64::abs)),
         }
     }
 
@@ -423,7 +425,7 @@ impl FaceFrame {
     }
 
     fn apply(&self, v: Vec3) -> Vec3 {
-        Vec3(std::array::from_fn(|k| v[self.axis[k]] * self.sign[k]))
+        Vec3(array::from_fn(|k| v[self.axis[k]] * self.sign[k]))
     }
 
     /// `face_from_box * m`.

@@ -5,6 +5,7 @@
 //! segment (against faces) and over the twelve edges; how the segment passes the nearest feature
 //! decides where the second one goes: as far along the segment as the box extends beneath it.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Vec3};
 
 use super::Posed;
@@ -145,7 +146,7 @@ impl Segment {
         corner: usize,
     ) -> Option<(OnEdge, f64, f64)> {
         let mut middle =
-            Vec3(std::array::from_fn(|k| if corner >> k & 1 == 1 { size[k] } else { -size[k] }));
+            Vec3(array::from_fn(|k| if corner >> k & 1 == 1 { size[k] } else { -size[k] }));
         middle[axis] = 0.0;
         let offset = middle - self.center;
 

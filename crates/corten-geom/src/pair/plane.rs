@@ -1,5 +1,6 @@
 //! Planes: the half space below the local xy plane, whatever the plane's drawn size.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Vec3};
 
 use super::Posed;
@@ -100,8 +101,7 @@ pub fn plane_box(plane: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuffer
     let size = cuboid.size();
     let mut count = 0;
     for i in 0..8 {
-        let local: [f64; 3] =
-            std::array::from_fn(|k| if i >> k & 1 == 1 { size[k] } else { -size[k] });
+        let local: [f64; 3] = array::from_fn(|k| if i >> k & 1 == 1 { size[k] } else { -size[k] });
         let corner = *cuboid.mat * Vec3(local);
         let rise = normal.dot(corner);
         let dist = center_height + rise;

@@ -1,5 +1,6 @@
 //! Spheres against spheres, capsules, cylinders, boxes and triangles.
 
+use corten_math::array;
 use corten_math::{MIN_VAL, Mat3, Vec3};
 
 use super::plane::half_space_sphere;
@@ -113,7 +114,7 @@ pub fn sphere_box(sphere: &Posed, cuboid: &Posed, margin: f64, out: &mut HitBuff
 pub(super) fn ball_box(center: Vec3, radius: f64, cuboid: &Posed, margin: f64) -> Option<Hit> {
     let size = cuboid.size();
     let local = cuboid.mat.tmul(center - cuboid.pos());
-    let nearest = Vec3(std::array::from_fn(|i| {
+    let nearest = Vec3(array::from_fn(|i| {
         // A size of zero or less leaves the axis unbounded.
         if size[i] > 0.0 { clip(local[i], -size[i], size[i]) } else { local[i] }
     }));
@@ -176,7 +177,7 @@ pub fn sphere_triangle(
         foot
     } else {
         let edges: [_; 3] =
-            std::array::from_fn(|i| nearest_on_segment(p, corners[i], corners[(i + 1) % 3]));
+            array::from_fn(|i| nearest_on_segment(p, corners[i], corners[(i + 1) % 3]));
         let [d0, d1, d2] = edges.map(|e| e.1);
         let best = if d0 < d1 && d0 < d2 {
             0

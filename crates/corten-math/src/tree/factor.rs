@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::pattern::{DIAGONAL, Row, Run};
 use super::{Reach, TreePattern};
 use crate::array;
+use crate::fours::write_first;
 use crate::{Number, Stored, Wide, wide};
 
 /// Numbers that a forest matrix is factored in.
@@ -64,7 +65,7 @@ impl Columns<f64> for [f64; 4] {
 
     #[inline(always)]
     fn store_first<const COUNT: usize>(self, entries: &mut [f64]) {
-        entries[..COUNT].copy_from_slice(&self[..COUNT]);
+        write_first(&self, &mut entries[..COUNT]);
     }
 
     #[inline(always)]

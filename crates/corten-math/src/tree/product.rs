@@ -44,21 +44,23 @@ impl TreePattern {
 wide! {
     fn mul_rows(rows: &[Row], matrix: &[f64], x: &[f64], result: &mut [f64]) {
         let mut stack = [0.0; STACK];
-        for ((row, x), result) in rows.iter().zip(x).zip(&mut *result) {
-            let depth = row.len as usize - 1;
-            let row = &matrix[row.range()];
-            stack[depth % STACK] = *x;
-            *result = row[depth] * x;
+        let n = rows.len();
+        let (x, result) = (&x[..n], &mut result[..n]);
+        for i in 0..n {
+            let depth = rows[i].len as usize - 1;
+            let row = &matrix[rows[i].range()];
+            stack[depth % STACK] = x[i];
+            result[i] = row[depth] * x[i];
             if depth > 0 {
-                *result += dot_row(&stack, row, depth);
+                result[i] += dot_row(&stack, row, depth);
             }
         }
         stack = [0.0; STACK];
-        for ((row, x), result) in rows.iter().zip(x).zip(result).rev() {
-            let depth = row.len as usize - 1;
-            *result += std::mem::take(&mut stack[depth % STACK]);
+        for i in (0..n).rev() {
+            let depth = rows[i].len as usize - 1;
+            result[i] += std::mem::take(&mut stack[depth % STACK]);
             if depth > 0 {
-                add_scaled_row(&mut stack, &matrix[row.range()], depth, *x);
+                add_scaled_row(&mut stack, &matrix[rows[i].range()], depth, x[i]);
             }
         }
     }
@@ -67,8 +69,9 @@ wide! {
 /// `stack[..depth] += row[..depth] · x`.
 #[inline(always)]
 fn add_scaled_row(stack: &mut [f64; STACK], row: &[f64], depth: usize, x: f64) {
-    for (s, l) in stack[..depth].iter_mut().zip(&row[..depth]) {
-        *s += l * x;
+    let (stack, row) = (&mut stack[..depth], &row[..depth]);
+    for k in 0..depth {
+        stack[k] += row[k] * x;
     }
 }
 
@@ -78,5 +81,10 @@ fn add_scaled_row(stack: &mut [f64; STACK], row: &[f64], depth: usize, x: f64) {
 /// not forwarded. In ascending order only the last product waits for the row before.
 #[inline(always)]
 fn dot_row(stack: &[f64; STACK], row: &[f64], depth: usize) -> f64 {
-    row[..depth].iter().zip(&stack[..depth]).map(|(l, s)| l * s).sum()
+    let (stack, row) = (&stack[..depth], &row[..depth]);
+    let mut sum = -0.0;
+    for k in 0..depth {
+        sum += row[k] * stack[k];
+    }
+    sum
 }

@@ -155,7 +155,9 @@ impl Table {
         for (candidates, &bits) in self.candidates.chunks(64).zip(&meeting.bits) {
             let mut bits = bits;
             while bits != 0 {
-                meeting.list.extend(candidates.get(bits.trailing_zeros() as usize));
+                if let Some(&candidate) = candidates.get(bits.trailing_zeros() as usize) {
+                    meeting.list.push(candidate);
+                }
                 bits &= bits - 1;
             }
         }
