@@ -483,9 +483,9 @@ fn equality_objects(m: &Model, eq: usize) -> Option<ObjType> {
 
 fn equality_state(m: &Model, flags: AwakeFlags<'_>, eq: usize) -> SleepState {
     match equality_objects(m, eq) {
-        Some(kind) => {
-            any_awake([m.eq_obj1id[eq], m.eq_obj2id[eq]].map_inline(|id| state_of(m, flags, kind, id)))
-        }
+        Some(kind) => any_awake(
+            [m.eq_obj1id[eq], m.eq_obj2id[eq]].map_inline(|id| state_of(m, flags, kind, id)),
+        ),
         None => SleepState::Awake,
     }
 }

@@ -147,7 +147,7 @@ impl Number for Register {
 
     #[inline(always)]
     fn put(self, to: &mut [f64]) {
-        to[..4].copy_from_slice(&self.store());
+        to[..4].as_chunks_mut().0[0] = self.store();
     }
 
     #[inline(always)]

@@ -156,7 +156,7 @@ impl Sums {
         old: &[i32; LANES],
     ) -> ([f64; LANES], [i32; LANES]) {
         let mut force = [0.0; LANES];
-        let state = x.map(Unilateral::state);
+        let state = x.map_inline(Unilateral::state);
         for k in 0..LANES {
             let value;
             (value, force[k]) = Unilateral { d: d[k] }.value(x[k]);
@@ -174,8 +174,10 @@ fn inequalities(d: &[f64], x: &[f64], force: &mut [f64], state: &mut [i32], foun
     let ((d, d_rest), (x, x_rest)) = (d.as_chunks::<LANES>(), x.as_chunks::<LANES>());
     let (force, force_rest) = force.as_chunks_mut::<LANES>();
     let (state, state_rest) = state.as_chunks_mut::<LANES>();
-    for (((d, x), force), state) in d.iter().zip(x).zip(force).zip(state) {
-        (*force, *state) = sums.add(d, x, state);
+    let n = x.len();
+    let (d, force, state) = (&d[..n], &mut force[..n], &mut state[..n]);
+    for i in 0..n {
+        (force[i], state[i]) = sums.add(&d[i], &x[i], &state[i]);
     }
     if !x_rest.is_empty() {
         // Zeros are satisfied, and stay so.

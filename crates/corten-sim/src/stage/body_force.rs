@@ -40,10 +40,8 @@ wide! {
             let node = &nodes[i];
             let own = node.dofs();
             let mut acc = cacc[node.parent as usize];
-            let rates = cdof_dot[own.clone()].iter().zip(&qvel[own.clone()]);
-            let axes = cdof[own.clone()].iter().zip(&qacc[own]);
-            for ((rate, &v), (axis, &a)) in rates.zip(axes) {
-                acc += *rate * v + *axis * a;
+            for k in own {
+                acc += cdof_dot[k] * qvel[k] + cdof[k] * qacc[k];
             }
             cacc[i] = acc;
         }

@@ -7,8 +7,6 @@
 //! few operations on them (a row passes its columns on to the last of them, its parent in the
 //! elimination tree). Kernels then go from bit to bit.
 
-use corten_math::array::MapInline;
-use corten_math::array;
 use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, MAX_RANK};
 use super::NewtonSystem;
@@ -19,6 +17,8 @@ use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 use crate::data::growth::fit;
 use corten_math::Wide;
+use corten_math::array;
+use corten_math::array::MapInline;
 
 pub use super::columns::MAX_DOFS;
 

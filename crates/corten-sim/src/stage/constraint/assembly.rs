@@ -1,7 +1,7 @@
 //! The rows while they are collected.
 
-use corten_math::array::MapInline;
 use corten_math::MIN_VAL;
+use corten_math::array::MapInline;
 use corten_model::enums::ConstraintType;
 
 use super::impedance::{self, Impedance};
@@ -121,8 +121,15 @@ impl Constraints {
         solimp: &[f64; 5],
     ) -> &Softness {
         let last = &self.softness;
-        let pairs = last.solref.iter().zip(solref).chain(last.solimp.iter().zip(solimp));
-        if !pairs.fold(true, |same, (a, b)| same & (a == b)) {
+        // All at once: most are the same.
+        let mut same = true;
+        for k in 0..2 {
+            same &= last.solref[k] == solref[k];
+        }
+        for k in 0..5 {
+            same &= last.solimp[k] == solimp[k];
+        }
+        if !same {
             self.softness = Softness::new(m, *solref, *solimp);
         }
         &self.softness
@@ -351,7 +358,9 @@ impl RowArrays<'_> {
         #[inline(always)]
         fn set<T: Copy, const N: usize>(array: &mut [T], at: usize, value: T) {
             if let Some(place) = array.get_mut(at..at + N) {
-                place.fill(value);
+                for k in 0..N {
+                    place[k] = value;
+                }
             }
         }
         set::<_, N>(self.kind, at, row.kind.raw());

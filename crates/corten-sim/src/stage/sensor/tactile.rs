@@ -3,8 +3,8 @@
 //! Every vertex that lies inside a geom in contact with the sensor's body reads a pressure that
 //! grows with its depth, and the speed along the two tangents stored with the mesh normals.
 
-use corten_math::array::MapInline;
 use corten_geom::sdf::{self, Octree};
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Vec3};
 use corten_model::enums::GeomType;
 
