@@ -6,6 +6,7 @@ pub mod contact;
 pub mod convex;
 pub mod extremes;
 pub mod field;
+pub mod gmsh;
 pub mod hfield;
 pub mod hull;
 pub mod mesh;

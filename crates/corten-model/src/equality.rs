@@ -20,7 +20,7 @@ pub enum EqualityForm {
     Frames,
     /// The positions of two joints or tendons, by a polynomial. The second may be absent.
     Coupling(ObjType),
-    /// The edges of a flex. Not supported.
+    /// The edges of a flex keep their lengths.
     Flex,
     /// Nothing: MuJoCo has removed it.
     Removed,

@@ -10,6 +10,7 @@ pub mod container;
 pub mod diagnostic;
 pub mod enums;
 pub mod equality;
+mod flexcomp;
 pub mod ids;
 pub mod lint;
 pub mod mjcf;

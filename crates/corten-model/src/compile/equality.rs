@@ -2,9 +2,10 @@
 //! filled in from the reference pose later.
 
 use super::context::{Context, id};
+use super::flex::FlexPlan;
 use super::tree::Tree;
 use crate::ModelArrays;
-use crate::enums::{JointType, ObjType};
+use crate::enums::{EqualityType, JointType, ObjType};
 use crate::equality::EqualityForm;
 use crate::names::Names;
 use crate::spec::Equality;
@@ -18,18 +19,21 @@ pub(super) fn compile<'a>(
     cx: &mut Context<'a>,
     names: &Names,
     tree: &Tree,
+    flexes: &[FlexPlan],
 ) -> Vec<EqualityPlan<'a>> {
     let spec = cx.spec;
     let mut plans = Vec::new();
     for eq in spec.equalities.values() {
         let form = eq.type_.info().form;
         let target = match (form, eq.type_.objects(eq.objtype)) {
-            (EqualityForm::Frames | EqualityForm::Coupling(_), Some(target)) => target,
-            (EqualityForm::Frames | EqualityForm::Coupling(_), None) => {
+            (EqualityForm::Frames | EqualityForm::Coupling(_) | EqualityForm::Flex, Some(target)) => {
+                target
+            }
+            (EqualityForm::Frames | EqualityForm::Coupling(_) | EqualityForm::Flex, None) => {
                 cx.error("equality", eq, "only bodies or sites can be connected or welded");
                 continue;
             }
-            (EqualityForm::Flex | EqualityForm::Removed, _) => {
+            (EqualityForm::Removed, _) => {
                 cx.error("equality", eq, "this type of equality constraint is not supported");
                 continue;
             }
@@ -43,6 +47,9 @@ pub(super) fn compile<'a>(
         };
         if first.is_some() && first == second {
             cx.error("equality", eq, format!("'{}' is constrained to itself", eq.name1));
+        }
+        if target == ObjType::Flex && first.and_then(|f| flexes.get(f)).is_some_and(|f| f.rigid) {
+            cx.error("equality", eq, format!("flex '{}' is rigid already", eq.name1));
         }
         if target == ObjType::Joint {
             for j in [first, second].into_iter().flatten() {
@@ -70,5 +77,10 @@ pub(super) fn write(m: &mut ModelArrays, equalities: &[EqualityPlan]) {
         m.eq_solimp[i] = s.solimp;
         m.eq_data[i] = s.data;
         m.nemax += s.type_.info().max_rows;
+        if s.type_ == EqualityType::Flex
+            && let Ok(flex) = usize::try_from(plan.obj[0])
+        {
+            m.flex_edgeequality[flex] = 1;
+        }
     }
 }

@@ -52,6 +52,9 @@ fn referenced(cx: &Context, tree: &Tree) -> (Vec<bool>, Vec<bool>) {
     let mut names: HashSet<&str> = HashSet::new();
     names.extend(spec.cameras.values().map(|c| c.targetbody.as_str()));
     names.extend(spec.lights.values().map(|l| l.targetbody.as_str()));
+    for flex in spec.flexes.values() {
+        names.extend(flex.vertbody.iter().chain(&flex.nodebody).map(String::as_str));
+    }
     names.extend(spec.skins.values().flat_map(|s| s.bodyname.iter().map(String::as_str)));
     names.extend(spec.excludes.values().flat_map(|e| [e.bodyname1.as_str(), e.bodyname2.as_str()]));
     for eq in spec.equalities.values().filter(|e| e.objtype == ObjType::Body) {

@@ -14,6 +14,7 @@ mod context;
 mod custom;
 mod discard;
 mod equality;
+mod flex;
 mod fluid;
 mod fuse;
 mod geom;
@@ -45,7 +46,7 @@ use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride
 pub use parallel::in_parallel;
 
 use context::Context;
-pub(crate) use pose::principal;
+pub(crate) use pose::{principal, unit};
 pub(crate) use sparsity::check as check_sparsity;
 
 /// A compiled model whose constants of the reference pose are still missing.
@@ -80,11 +81,12 @@ pub struct Draft {
     pub places: Places,
 }
 
-/// Where bodies, tendons and actuators were written, for errors that show only when the engine
+/// Where bodies, flexes, tendons and actuators were written, for errors that show only when the engine
 /// runs.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     bodies: Vec<Source>,
+    flexes: Vec<Source>,
     tendons: Vec<Source>,
     actuators: Vec<Source>,
     files: SourceMap,
@@ -95,6 +97,7 @@ impl Places {
     pub fn locate(&self, item: Diagnostic, kind: ObjType, index: usize) -> Diagnostics {
         let list = match kind {
             ObjType::Body => &self.bodies,
+            ObjType::Flex => &self.flexes,
             ObjType::Tendon => &self.tendons,
             ObjType::Actuator => &self.actuators,
             _ => return item.into(),
@@ -150,6 +153,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     }
     name::finish(&mut cx, &mut names, &tree, &meshes);
 
+    let flexes = flex::compile(&mut cx, &names, &tree);
     let skins = skin::compile(&mut cx, &names);
     let (textures, materials) = if spec.compiler.discardvisual {
         Default::default()
@@ -158,7 +162,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     };
     let pairs = contact::pairs(&mut cx, &names, &tree);
     let excludes = contact::excludes(&mut cx, &names);
-    let equalities = equality::compile(&mut cx, &names, &tree);
+    let equalities = equality::compile(&mut cx, &names, &tree, &flexes);
     let tendons = tendon::compile(&mut cx, &names, &tree);
     let actuators = actuator::compile(&mut cx, &names, &tree, &tendons);
     let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes);
@@ -180,6 +184,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     };
     layout::tree(&mut cx, &mut model, &tree, &users);
     arrays::meshes(&mut model, &meshes);
+    flex::write(&mut model, &flexes);
     arrays::hfields(&mut model, &hfields);
     arrays::skins(&mut model, &skins);
     arrays::textures(&mut model, &textures);
@@ -206,6 +211,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
         length_range: spec.compiler.lr_opt.clone(),
         places: Places {
             bodies: tree.bodies.iter().map(|b| spec.bodies[b.key].source).collect(),
+            flexes: spec.flexes.values().map(|f| f.source).collect(),
             tendons: spec.tendons.values().map(|t| t.source).collect(),
             actuators: spec.actuators.values().map(|a| a.source).collect(),
             files: spec.sources.clone(),

@@ -51,6 +51,7 @@ pub(super) fn collect(cx: &mut Context) -> Names {
     }
     store! {
         Mesh meshes |e: &crate::spec::Mesh| named_or_file(&e.name, &e.file);
+        Flex flexes plain;
         Skin skins |e: &crate::spec::Skin| named_or_file(&e.name, &e.file);
         HField hfields |e: &crate::spec::HField| named_or_file(&e.name, &e.file);
         Texture textures |e: &crate::spec::Texture| named_or_file(&e.name, &e.file);

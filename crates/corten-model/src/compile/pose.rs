@@ -49,7 +49,7 @@ pub(super) fn same_rotation(a: Quat, b: Quat) -> bool {
 }
 
 /// Unit vector and length; a vector too short keeps its value, with length zero.
-pub(super) fn unit<const N: usize>(v: [f64; N]) -> ([f64; N], f64) {
+pub(crate) fn unit<const N: usize>(v: [f64; N]) -> ([f64; N], f64) {
     let squared: f64 = v.iter().fold(0.0, |s, x| s + x * x);
     if squared < EPS {
         return (v, 0.0);

@@ -78,6 +78,7 @@ fn used(spec: &Spec) -> Used<'_> {
     }
     used.materials.extend(spec.sites.values().map(|s| s.material.as_str()));
     used.materials.extend(spec.tendons.values().map(|t| t.material.as_str()));
+    used.materials.extend(spec.flexes.values().map(|f| f.material.as_str()));
     used.materials.extend(spec.skins.values().map(|s| s.material.as_str()));
     used.materials.extend(spec.meshes.values().map(|m| m.material.as_str()));
     for material in spec.materials.values() {

@@ -330,6 +330,16 @@ impl<T: Value + Default> Value for Option<T> {
     }
 }
 
+impl Value for Vec<String> {
+    fn read(&mut self, text: &str) -> Result<(), Misread> {
+        *self = tokens(text).map(str::to_owned).collect();
+        Ok(())
+    }
+    fn write(&self) -> String {
+        self.join(" ")
+    }
+}
+
 impl Value for String {
     fn read(&mut self, text: &str) -> Result<(), Misread> {
         text.clone_into(self);

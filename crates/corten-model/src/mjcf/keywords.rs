@@ -98,6 +98,10 @@ keywords! {
         "supertorus" MeshBuiltin::Supertorus, "supersphere" MeshBuiltin::Supersphere,
         "wedge" MeshBuiltin::Wedge, "plate" MeshBuiltin::Plate,
     }
+    FlexSelf {
+        "none" FlexSelf::None, "narrow" FlexSelf::Narrow, "bvh" FlexSelf::Bvh,
+        "sap" FlexSelf::Sap, "auto" FlexSelf::Auto,
+    }
     ContactReduction {
         "none" ContactReduction::None, "mindist" ContactReduction::MinDist,
         "maxforce" ContactReduction::MaxForce, "netforce" ContactReduction::NetForce,
@@ -147,5 +151,27 @@ impl Codec<i32> for Flag {
     }
     fn write(field: &i32) -> String {
         (*field != 0).word().to_owned()
+    }
+}
+
+/// Which stiffnesses of a shell follow from its material.
+pub struct Elastic2d;
+
+impl Elastic2d {
+    const WORDS: [&'static str; 4] = ["none", "bend", "stretch", "both"];
+}
+
+impl Codec<i32> for Elastic2d {
+    fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
+        let found = Elastic2d::WORDS.iter().position(|word| *word == text);
+        *field = found.map(|i| i as i32).ok_or_else(|| {
+            let message = format!("'{text}' is not a keyword here");
+            Misread::new(message, Elastic2d::WORDS.join(", "))
+        })?;
+        Ok(())
+    }
+    fn write(field: &i32) -> String {
+        let word = usize::try_from(*field).ok().and_then(|i| Elastic2d::WORDS.get(i));
+        word.map_or_else(String::new, |word| (*word).to_owned())
     }
 }

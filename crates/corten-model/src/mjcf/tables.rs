@@ -4,7 +4,7 @@
 //! shortcuts of actuators, objects of sensors) are handled by the reader.
 
 use super::attr::{attributes, upto};
-use super::keywords::{Flag, FluidShape};
+use super::keywords::{Elastic2d, Flag, FluidShape};
 use crate::option::{
     Options, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality, VisualRgba, VisualScale,
 };
@@ -322,6 +322,44 @@ attributes! {
         "nrow" nrow;
         "ncol" ncol;
         "size" size;
+    }
+    Flex {
+        "name" name;
+        "group" group;
+        "dim" dim;
+        "radius" radius;
+        "material" material;
+        "rgba" rgba;
+        "flatskin" flatskin;
+        "body" vertbody;
+        "vertex" vert;
+        "element" elem;
+        "texcoord" texcoord;
+        "elemtexcoord" elemtexcoord;
+        "node" nodebody;
+        "cortenforge:nodepos" node;
+        "contact/contype" contype;
+        "contact/conaffinity" conaffinity;
+        "contact/condim" condim;
+        "contact/priority" priority;
+        "contact/friction" friction upto;
+        "contact/solmix" solmix;
+        "contact/solref" solref upto;
+        "contact/solimp" solimp upto;
+        "contact/margin" margin;
+        "contact/gap" gap;
+        "contact/internal" internal;
+        "contact/selfcollide" selfcollide;
+        "contact/activelayers" activelayers;
+        "contact/vertcollide" vertcollide;
+        "contact/passive" passive;
+        "edge/stiffness" edgestiffness;
+        "edge/damping" edgedamping;
+        "elasticity/young" young;
+        "elasticity/poisson" poisson;
+        "elasticity/damping" damping;
+        "elasticity/thickness" thickness;
+        "elasticity/elastic2d" elastic2d Elastic2d;
     }
     Skin {
         "name" name;

@@ -9,11 +9,11 @@ use std::collections::HashMap;
 use super::keyframe::StateLayout;
 use super::references::{NameIndex, Namespace, References};
 use super::{
-    Actuator, AttachError, AttachedKeyframe, Body, DefaultClass, Element, Frame, Joint, Key,
+    Actuator, AttachError, AttachedKeyframe, Body, DefaultClass, Element, Equality, Frame, Joint, Key,
     Origin, OriginId, Spec,
 };
 use crate::assets::{extension, file_name};
-use crate::enums::ObjType;
+use crate::enums::{EqualityType, ObjType};
 
 /// A copy under way, from another model or within one.
 pub(super) struct Copy<'a> {
@@ -30,6 +30,8 @@ pub(super) struct Copy<'a> {
     joints: HashMap<Key<Joint>, Key<Joint>>,
     bodies: HashMap<Key<Body>, Key<Body>>,
     actuators: HashMap<Key<Actuator>, Key<Actuator>>,
+    /// Names of flexes, and those of their copies.
+    flex_names: HashMap<String, String>,
     /// Kind, index of the original, index of the copy.
     pub(super) copies: Vec<(ObjType, usize, usize)>,
 }
@@ -68,6 +70,7 @@ impl<'a> Copy<'a> {
             joints: HashMap::new(),
             bodies: HashMap::new(),
             actuators: HashMap::new(),
+            flex_names: HashMap::new(),
             copies: Vec::new(),
         }
     }
@@ -316,7 +319,7 @@ impl<'a> Copy<'a> {
                 let mut added = Vec::new();
                 for key in keys {
                     let original = &self.source().$list[key];
-                    if let Some(mut element) = original.renamed(self.names, &self.index) {
+                    if let Some(mut element) = bring!(@renamed $list, original) {
                         self.adapt(&mut element);
                         added.push(element.name.clone());
                         let new = self.into.$list.insert(element);
@@ -328,9 +331,14 @@ impl<'a> Copy<'a> {
                     self.index.add($kind, &name);
                 }
             };
+            (@renamed equalities, $original:ident) => { self.renamed_equality($original) };
+            (@renamed $list:ident, $original:ident) => {
+                $original.renamed(self.names, &self.index)
+            };
             (@after actuators, $key:ident, $new:ident) => { self.actuators.insert($key, $new); };
             (@after $list:ident, $key:ident, $new:ident) => { let _ = ($key, $new); };
         }
+        self.flexes();
         bring!(pairs, ObjType::Pair);
         bring!(excludes, ObjType::Exclude);
         bring!(tendons, ObjType::Tendon);
@@ -338,6 +346,34 @@ impl<'a> Copy<'a> {
         bring!(actuators, ObjType::Actuator);
         bring!(sensors, ObjType::Sensor);
         bring!(tuples, ObjType::Tuple);
+    }
+
+    /// Copies the flexes whose bodies were copied. From another model a flex keeps its name, as in
+    /// MuJoCo 3.4.0, unless the name is taken.
+    fn flexes(&mut self) {
+        let keys: Vec<_> = self.source().flexes.keys().collect();
+        for key in keys {
+            let original = &self.source().flexes[key];
+            let Some(mut flex) = original.renamed(self.names, &self.index) else { continue };
+            let name = original.name.clone();
+            self.adapt(&mut flex);
+            self.rename_asset(&mut flex.material);
+            if self.from.is_some() && !self.index.contains(ObjType::Flex, &name) {
+                flex.name.clone_from(&name);
+            }
+            self.index.add(ObjType::Flex, &flex.name);
+            self.flex_names.insert(name, flex.name.clone());
+            let new = self.into.flexes.insert(flex);
+            self.copies.push((ObjType::Flex, key.index(), new.index()));
+        }
+    }
+
+    fn renamed_equality(&self, original: &Equality) -> Option<Equality> {
+        if original.type_ != EqualityType::Flex {
+            return original.renamed(self.names, &self.index);
+        }
+        let name1 = self.flex_names.get(&original.name1)?.clone();
+        Some(Equality { name1, ..original.clone() })
     }
 
     /// Keyframes of the other model: their values, for the elements that were copied.

@@ -64,6 +64,7 @@ impl Spec {
 
 /// Elements outside the tree whose references exist.
 struct Referring {
+    flexes: Vec<Key<super::Flex>>,
     pairs: Vec<Key<super::Pair>>,
     excludes: Vec<Key<super::Exclude>>,
     tendons: Vec<Key<super::Tendon>>,
@@ -78,6 +79,7 @@ impl Referring {
             arena.iter().filter(|(_, element)| element.resolves(index)).map(|(k, _)| k).collect()
         }
         Referring {
+            flexes: list(&spec.flexes, index),
             pairs: list(&spec.pairs, index),
             excludes: list(&spec.excludes, index),
             tendons: list(&spec.tendons, index),
@@ -105,6 +107,7 @@ impl Referring {
                 }
             }
         }
+        prune(&mut spec.flexes, self.flexes, ObjType::Flex, index);
         prune(&mut spec.pairs, self.pairs, ObjType::Pair, index);
         prune(&mut spec.excludes, self.excludes, ObjType::Exclude, index);
         prune(&mut spec.tendons, self.tendons, ObjType::Tendon, index);

@@ -28,7 +28,7 @@
 //! ```
 
 use super::{
-    Actuator, Arena, Body, Camera, DefaultClass, Element, Equality, Exclude, Fields, Frame, Geom,
+    Actuator, Arena, Body, Camera, DefaultClass, Element, Equality, Exclude, Fields, Flex, Frame, Geom,
     HField, Joint, Key, Keyframe, Light, Material, Mesh, Numeric, Orientation, Pair, Sensor, Site,
     Skin, Spec, Tendon, Text, Texture, Tuple,
 };
@@ -132,6 +132,7 @@ macro_rules! items {
 items! {
     Mesh Mesh meshes mesh;
     HField HField hfields;
+    Flex Flex flexes;
     Skin Skin skins;
     Texture Texture textures;
     Material Material materials material;

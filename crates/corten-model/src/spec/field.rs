@@ -235,7 +235,7 @@ variants! {
     AlignFree Bias CamLightMode ColorSpace Dynamics EqualityType Gain GeomInertia GeomType
     InertiaFromGeom JointType LightType Limited MeshBuiltin MeshInertia ObjType SensorDataType
     SensorType SleepPolicy Stage TextureBuiltin TextureMark TextureType Transmission
-    LengthRangeMode
+    LengthRangeMode FlexSelf
 }
 
 /// Links to other elements, which have operations of their own.

@@ -18,6 +18,7 @@ mod delete;
 mod edit;
 mod element;
 mod field;
+mod flex;
 mod keyframe;
 mod references;
 mod sensor;
@@ -35,6 +36,7 @@ pub use default::DefaultClass;
 pub use edit::{Child, EditError, Item, Parent};
 pub use element::{Element, Header, Orientation, SOLIMP, SOLREF};
 pub use field::{FieldError, Fields, Value};
+pub use flex::Flex;
 pub use sensor::{NSENS, Sensor};
 pub(crate) use source::Lines;
 pub use source::{FileId, Source, SourceFile, SourceMap};
@@ -92,6 +94,7 @@ pub struct Spec {
     pub lights: Arena<Light>,
     pub meshes: Arena<Mesh>,
     pub hfields: Arena<HField>,
+    pub flexes: Arena<Flex>,
     pub skins: Arena<Skin>,
     pub textures: Arena<Texture>,
     pub materials: Arena<Material>,
@@ -159,6 +162,7 @@ impl Spec {
             lights: Arena::default(),
             meshes: Arena::default(),
             hfields: Arena::default(),
+            flexes: Arena::default(),
             skins: Arena::default(),
             textures: Arena::default(),
             materials: Arena::default(),

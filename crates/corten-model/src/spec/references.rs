@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Actuator, Element, Equality, Exclude, Pair, Sensor, Skin, Spec, Tendon, Tuple, WrapTarget,
+    Actuator, Element, Equality, Exclude, Flex, Pair, Sensor, Skin, Spec, Tendon, Tuple, WrapTarget,
 };
 use crate::enums::{ObjType, Transmission};
 
@@ -53,6 +53,7 @@ impl NameIndex {
         all(ObjType::Camera, &mut spec.cameras.values().map(Element::name));
         all(ObjType::Light, &mut spec.lights.values().map(Element::name));
         all(ObjType::Mesh, &mut spec.meshes.values().map(Element::name));
+        all(ObjType::Flex, &mut spec.flexes.values().map(Element::name));
         all(ObjType::Skin, &mut spec.skins.values().map(Element::name));
         all(ObjType::HField, &mut spec.hfields.values().map(Element::name));
         all(ObjType::Texture, &mut spec.textures.values().map(Element::name));
@@ -260,5 +261,17 @@ impl References for Skin {
         skin.bodyname.iter_mut().for_each(|name| *name = names.apply(name));
         let found = skin.bodyname.iter().all(|name| index.contains(ObjType::Body, name));
         found.then_some(skin)
+    }
+}
+
+impl References for Flex {
+    /// A flex goes along if some of its bodies do; others, such as what it is pinned to, may stay.
+    fn renamed(&self, names: Namespace<'_>, index: &NameIndex) -> Option<Flex> {
+        let mut flex = self.clone();
+        let mut moved = 0;
+        for name in flex.vertbody.iter_mut().chain(&mut flex.nodebody) {
+            moved += usize::from(place(names, index, &mut [(ObjType::Body, name)])?);
+        }
+        (moved > 0).then_some(flex)
     }
 }

@@ -5,11 +5,12 @@
 
 mod finish;
 mod fixed;
+mod flex;
 pub mod length_range;
 mod reference;
 mod statistics;
 
-pub use finish::finish;
+pub use finish::{finish, finish_unsupported};
 
 use corten_model::ModelArrays;
 use corten_model::enums::ObjType;

@@ -18,7 +18,7 @@ use crate::support::tendon_row;
 use crate::{Data, Model};
 
 /// A body whose dofs are translations only, so that its mass is all that counts.
-const POINT_MASS: u8 = 2;
+pub(super) const POINT_MASS: u8 = 2;
 
 pub(super) fn set(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
     compute(m, d);
@@ -29,6 +29,7 @@ pub(super) fn set(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
     dof_weights(m, d, &mut row)?;
     tendon_weights(m, d, &mut row);
     actuator_accelerations(m, d, &mut row);
+    super::flex::set(m, d, &mut row);
     equality_poses(m, d);
     camera_and_light_offsets(m, d);
     damping_ratios(m, d);
@@ -87,7 +88,7 @@ fn dot_stored(values: &[f64], columns: &[u32], x: &[f64]) -> f64 {
 }
 
 /// The factored mass matrix, applied to vectors that are zero outside some dofs.
-struct Factor<'a> {
+pub(super) struct Factor<'a> {
     pattern: &'a TreePattern,
     lower: &'a [f64],
     inverse_diagonal: &'a [f64],
@@ -96,7 +97,7 @@ struct Factor<'a> {
 }
 
 impl<'a> Factor<'a> {
-    fn new(d: &'a Data) -> Factor<'a> {
+    pub(super) fn new(d: &'a Data) -> Factor<'a> {
         Factor {
             pattern: &d.prepared.structure.mass,
             lower: &d.qLD,
@@ -114,7 +115,7 @@ impl<'a> Factor<'a> {
     /// `x M⁻¹ xᵀ` for an x that is zero except on `dofs`, which descend and hold every ancestor
     /// of their members; x becomes zero. The product has MuJoCo's order of sums, so that the
     /// constants have its bits.
-    fn weight(&mut self, dofs: impl Iterator<Item = usize>, x: &mut [f64]) -> f64 {
+    pub(super) fn weight(&mut self, dofs: impl Iterator<Item = usize>, x: &mut [f64]) -> f64 {
         self.chain.clear();
         self.chain.extend(dofs.filter(|&i| i < self.pattern.size()).map(|i| (i, x[i])));
         for &(i, _) in &self.chain {

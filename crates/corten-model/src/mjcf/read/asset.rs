@@ -33,6 +33,7 @@ impl Reader<'_> {
                     self.one_mesh(elem, &mut mesh);
                     self.spec.meshes.insert(mesh);
                 }
+                "flex" => self.flex(elem),
                 "skin" => self.skin(elem),
                 "hfield" => self.hfield(elem),
                 "model" => self.model_asset(elem),

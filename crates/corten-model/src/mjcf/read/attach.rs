@@ -32,7 +32,7 @@ impl Reader<'_> {
             ..Default::default()
         });
         self.spec.bodies[place.body].bodies.push(body);
-        Place { body, frame: None, class }
+        Place { body, frame: None, class, template: true }
     }
 
     #[inline(never)]

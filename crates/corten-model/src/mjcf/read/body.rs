@@ -13,11 +13,13 @@ pub(super) struct Place {
     pub body: Key<Body>,
     pub frame: Option<Key<Frame>>,
     pub class: Class,
+    /// Whether the body stands for the content of a `replicate`, and makes way for its copies.
+    pub template: bool,
 }
 
 impl Reader<'_> {
     pub(super) fn worldbody(&mut self, elem: Elem<'_>) {
-        let place = Place { body: Spec::WORLD, frame: None, class: Spec::MAIN_CLASS };
+        let place = Place { body: Spec::WORLD, frame: None, class: Spec::MAIN_CLASS, template: false };
         self.body_children(elem, place);
     }
 
@@ -36,6 +38,7 @@ impl Reader<'_> {
                 "replicate" => self.replicate(elem, place),
                 "attach" => self.attach(elem, place),
                 "composite" => self.composite(elem, place),
+                "flexcomp" => self.flexcomp(elem, place),
                 _ => {}
             }
         }
@@ -69,7 +72,7 @@ impl Reader<'_> {
         orientation(&mut self.diags, elem, &mut body.alt);
         let key = self.spec.bodies.insert(body);
         self.spec.bodies[place.body].bodies.push(key);
-        Place { body: key, frame: None, class }
+        Place { body: key, frame: None, class, template: false }
     }
 
     fn frame(&mut self, elem: Elem<'_>, place: Place) {

@@ -43,7 +43,10 @@ impl Reader<'_> {
             match type_.info().form {
                 EqualityForm::Frames => self.rigid(elem, &mut equality),
                 EqualityForm::Coupling(kind) => self.coupling(elem, &mut equality, kind.xml_name()),
-                EqualityForm::Flex | EqualityForm::Removed => continue,
+                EqualityForm::Flex => {
+                    equality.name1 = require_text(&mut self.diags, elem, "flex");
+                }
+                EqualityForm::Removed => continue,
             }
             self.spec.equalities.insert(equality);
         }

@@ -9,6 +9,8 @@ mod composite;
 mod constraint;
 mod custom;
 mod default;
+mod flex;
+mod flexcomp;
 pub(super) mod sensor;
 pub(super) mod settings;
 pub(crate) mod value;

@@ -33,6 +33,25 @@ pub fn apply_except<T: Attributes>(
     }
 }
 
+/// Reads the attributes of a child that hold values of `target`, in its table as
+/// `child/attribute`.
+pub fn apply_part<T: Attributes>(diags: &mut Diagnostics, child: Elem<'_>, target: &mut T) {
+    let part = child.name();
+    for attr in child.attrs() {
+        let entry = T::ATTRS.iter().find(|entry| {
+            entry.name.strip_prefix(part).and_then(|rest| rest.strip_prefix('/'))
+                == Some(attr.name())
+        });
+        if let Some(entry) = entry {
+            let text = attr.value();
+            match (entry.read)(target, &text) {
+                Ok(()) => warn_of_nan(diags, child, attr, &text),
+                Err(why) => misread(diags, child, attr, why),
+            }
+        }
+    }
+}
+
 /// A NaN is taken as given, like MuJoCo does, which warns as well.
 fn warn_of_nan(diags: &mut Diagnostics, elem: Elem<'_>, attr: AttrRef<'_>, text: &str) {
     let is_nan = |word: &str| word.trim_start_matches(['+', '-']).eq_ignore_ascii_case("nan");

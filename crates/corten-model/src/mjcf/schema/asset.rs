@@ -1,7 +1,7 @@
 //! Assets and skins.
 
-use super::attributes::{ID, MATERIAL, NAME};
-use super::{Names, PLUGIN, Rule, inner, leaf, names, refused};
+use super::attributes::{FLEX_CONTACT, FLEX_ELASTICITY, ID, MATERIAL, NAME};
+use super::{Names, PLUGIN, Rule, inner, leaf, names, single};
 
 pub(super) static LAYER: Rule = leaf("layer", &[names![texture role]]);
 
@@ -42,5 +42,22 @@ pub(super) static ASSET: Rule = inner(
     ],
 );
 
+pub(super) static FLEX: Rule = inner(
+    "flex",
+    &[
+        names![
+            name group dim radius material rgba flatskin body vertex element texcoord elemtexcoord
+            node
+        ],
+        // Positions of nodes, which MuJoCo has in its specs but not in its files.
+        &["cortenforge:nodepos"],
+    ],
+    &[
+        &single("contact", &[FLEX_CONTACT]),
+        &single("edge", &[names![stiffness damping]]),
+        &single("elasticity", &[FLEX_ELASTICITY]),
+    ],
+);
+
 pub(super) static DEFORMABLE: Rule =
-    inner("deformable", &[], &[&refused("flex", "flex"), &inner("skin", &[SKIN], &[&BONE])]);
+    inner("deformable", &[], &[&FLEX, &inner("skin", &[SKIN], &[&BONE])]);

@@ -32,6 +32,13 @@ pub(super) const LIGHT: Names = names![
     exponent ambient diffuse specular mode
 ];
 
+pub(super) const FLEX_CONTACT: Names = names![
+    contype conaffinity condim priority friction solmix solref solimp margin gap internal
+    selfcollide activelayers vertcollide passive
+];
+
+pub(super) const FLEX_ELASTICITY: Names = names![young poisson damping thickness elastic2d];
+
 pub(super) const MATERIAL: Names = names![
     texture emission specular shininess reflectance metallic roughness rgba texrepeat texuniform
 ];

@@ -1,7 +1,7 @@
 //! The tree of bodies.
 
-use super::attributes::{CAMERA, GEOM, ID, JOINT, LIGHT, NAME, POSE, SITE};
-use super::{PLUGIN, Rule, inner, leaf, names, refused, single};
+use super::attributes::{CAMERA, FLEX_CONTACT, FLEX_ELASTICITY, GEOM, ID, JOINT, LIGHT, NAME, POSE, SITE};
+use super::{PLUGIN, Rule, inner, leaf, names, single};
 
 pub(super) static BODY: Rule =
     inner("body", &[NAME, POSE, names![childclass mocap gravcomp sleep user]], &BODY_CHILDREN);
@@ -31,7 +31,24 @@ pub(super) static BODY_LIGHT: Rule = leaf("light", &[ID, LIGHT, names![target te
 
 pub(super) static ATTACH: Rule = leaf("attach", &[names![model body prefix]]);
 
-pub(super) static FLEXCOMP: Rule = refused("flexcomp", "flex");
+pub(super) static FLEXCOMP: Rule = inner(
+    "flexcomp",
+    &[
+        NAME,
+        POSE,
+        names![
+            type group dim dof count spacing radius rigid mass inertiabox scale file point element
+            texcoord material rgba flatskin origin
+        ],
+    ],
+    &[
+        &single("edge", &[names![equality solref solimp stiffness damping]]),
+        &single("elasticity", &[FLEX_ELASTICITY]),
+        &single("contact", &[FLEX_CONTACT]),
+        &leaf("pin", &[names![id range grid gridrange]]),
+        &PLUGIN,
+    ],
+);
 
 pub(super) static BODY_CHILDREN: [&Rule; 14] = [
     &BODY,

@@ -35,7 +35,7 @@ const fn equality(kind: EqualityType) -> Rule {
         EqualityType::Weld => leaf(name, &[ID, EQUALITY, FRAMES, names![relpose torquescale]]),
         EqualityType::Joint => leaf(name, &[ID, EQUALITY, names![joint1 joint2 polycoef]]),
         EqualityType::Tendon => leaf(name, &[ID, EQUALITY, names![tendon1 tendon2 polycoef]]),
-        EqualityType::Flex => refused(name, "flex"),
+        EqualityType::Flex => leaf(name, &[ID, EQUALITY, names![flex]]),
         EqualityType::Distance => {
             refused(name, "distance equality constraints, which MuJoCo 2.2.2 removed")
         }

@@ -296,7 +296,7 @@ mod tests {
         site1 site2 relpose torquescale joint1 joint2 tendon1 tendon2 polycoef angle strippath
         coordinate eulerseq assetdir memory nstack actuatorgroupdisable data camera objtype
         objname reftype refname actuator geom mesh geom1 geom2 subtree1 subtree2 num reduce dim
-        needstage datatype
+        needstage datatype flex
     ];
 
     fn rule(path: &[&str]) -> &'static Rule {
@@ -322,6 +322,22 @@ mod tests {
         }
     }
 
+    /// The same for an element whose children hold attributes of it, in its table as
+    /// `child/attribute`.
+    fn covered_by_parts<T: Attributes>(whole: &'static Rule, parts: &[&str]) {
+        let own = whole.attrs.iter().flat_map(|group| group.iter()).map(|name| (*name).to_owned());
+        let inside = parts.iter().flat_map(|part| {
+            let child = whole.child(part).expect(part);
+            let names = child.attrs.iter().flat_map(|group| group.iter());
+            names.map(move |name| format!("{part}/{name}"))
+        });
+        let mut allowed: Vec<String> = own.chain(inside).collect();
+        let mut known: Vec<String> = T::ATTRS.iter().map(|attr| attr.name.to_owned()).collect();
+        allowed.sort();
+        known.sort();
+        assert_eq!(known, allowed);
+    }
+
     #[test]
     fn grammar_and_tables_agree() {
         covered::<Compiler>(&[rule(&["compiler"])]);
@@ -344,6 +360,8 @@ mod tests {
         covered::<Light>(&[&BODY_LIGHT, rule(&["default", "light"])]);
         covered::<Mesh>(&[rule(&["asset", "mesh"]), rule(&["default", "mesh"])]);
         covered::<HField>(&[rule(&["asset", "hfield"])]);
+        let flex = rule(&["deformable", "flex"]);
+        covered_by_parts::<Flex>(flex, &["contact", "edge", "elasticity"]);
         covered::<Skin>(&[rule(&["asset", "skin"]), rule(&["deformable", "skin"])]);
         covered::<Texture>(&[rule(&["asset", "texture"])]);
         covered::<Material>(&[rule(&["asset", "material"]), rule(&["default", "material"])]);

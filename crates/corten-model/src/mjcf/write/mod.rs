@@ -45,6 +45,7 @@ impl Spec {
             self.write_custom(w);
             self.write_assets(w);
             result = body::write_world(self, w);
+            self.write_flexes(w);
             self.write_contacts(w);
             self.write_equalities(w);
             self.write_tendons(w);
@@ -244,6 +245,19 @@ impl Spec {
         });
     }
 
+    fn write_flexes(&self, w: &mut Writer) {
+        w.element(&Tag::new("deformable"), |w| {
+            for flex in self.flexes.values() {
+                let plain = Flex::default();
+                w.always(Tag::new("flex").diff(flex, &plain), |w| {
+                    for part in ["contact", "edge", "elasticity"] {
+                        w.leaf_unless_empty(Tag::new(part).diff_part(flex, &plain));
+                    }
+                });
+            }
+        });
+    }
+
     fn write_skin(&self, w: &mut Writer, skin: &Skin) {
         let mut tag = Tag::new("skin");
         tag.diff_except(skin, &Skin::default(), &["file"]);
@@ -343,7 +357,8 @@ impl Spec {
                         tag.set_text(&format!("{kind}2"), &equality.name2);
                         tag.set("polycoef", write_numbers(&data[..5]));
                     }
-                    EqualityForm::Flex | EqualityForm::Removed => continue,
+                    EqualityForm::Flex => drop(tag.set("flex", &equality.name1)),
+                    EqualityForm::Removed => continue,
                 }
                 w.leaf(&tag);
             }

@@ -39,10 +39,26 @@ impl Tag {
         except: &[&str],
     ) -> &mut Tag {
         for attr in T::ATTRS {
-            if !except.contains(&attr.name)
+            let part = attr.name.contains('/');
+            if !part
+                && !except.contains(&attr.name)
                 && let Some(text) = (attr.write)(element, base)
             {
                 self.set(attr.name, text);
+            }
+        }
+        self
+    }
+
+    /// Adds the attributes in which an element differs from another, of those that its table has
+    /// as `name/attribute` with the name of this tag.
+    pub fn diff_part<T: Attributes>(&mut self, element: &T, base: &T) -> &mut Tag {
+        for attr in T::ATTRS {
+            let own = attr.name.strip_prefix(self.name).and_then(|rest| rest.strip_prefix('/'));
+            if let Some(name) = own
+                && let Some(text) = (attr.write)(element, base)
+            {
+                self.set(name, text);
             }
         }
         self

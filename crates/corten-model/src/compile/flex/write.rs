@@ -1,0 +1,130 @@
+//! Flexes as arrays.
+
+use corten_math::Vec3;
+
+use super::{FlexPlan, bending, stretch};
+use crate::ModelArrays;
+
+/// Needs the static bounding trees in place: those of flexes follow them.
+pub(in crate::compile) fn write(m: &mut ModelArrays, flexes: &[FlexPlan]) {
+    m.nflex = flexes.len();
+    m.resize();
+    for (i, plan) in flexes.iter().enumerate() {
+        parameters(m, i, plan);
+        vertices(m, i, plan);
+        elements(m, i, plan);
+        edges(m, i, plan);
+        tree(m, i, plan);
+    }
+    m.nflexnode = m.flex_nodebodyid.len();
+    m.nflexvert = m.flex_vertbodyid.len();
+    m.nflexedge = m.flex_edge.len();
+    m.nflexelem = m.flex_elemlayer.len();
+    m.nflexelemdata = m.flex_elem.len();
+    m.nflexelemedge = m.flex_elemedge.len();
+    m.nflexshelldata = m.flex_shell.len();
+    m.nflexevpair = m.flex_evpair.len();
+    m.nflextexcoord = m.flex_texcoord.len();
+    m.resize();
+}
+
+fn parameters(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
+    let s = plan.source;
+    m.flex_contype[i] = s.contype;
+    m.flex_conaffinity[i] = s.conaffinity;
+    m.flex_condim[i] = s.condim;
+    m.flex_priority[i] = s.priority;
+    m.flex_solmix[i] = s.solmix;
+    m.flex_solref[i] = s.solref;
+    m.flex_solimp[i] = s.solimp;
+    m.flex_friction[i] = Vec3(s.friction);
+    m.flex_margin[i] = s.margin;
+    m.flex_gap[i] = s.gap;
+    m.flex_internal[i] = s.internal.into();
+    m.flex_selfcollide[i] = s.selfcollide.raw();
+    m.flex_activelayers[i] = s.activelayers;
+    m.flex_passive[i] = s.passive.into();
+    m.flex_dim[i] = s.dim;
+    m.flex_matid[i] = plan.matid;
+    m.flex_group[i] = s.group;
+    m.flex_interp[i] = plan.order as i32;
+    m.flex_radius[i] = s.radius;
+    m.flex_damping[i] = s.damping;
+    m.flex_edgestiffness[i] = s.edgestiffness;
+    m.flex_edgedamping[i] = s.edgedamping;
+    m.flex_rigid[i] = plan.rigid.into();
+    m.flex_centered[i] = plan.centered.into();
+    m.flex_flatskin[i] = s.flatskin.into();
+    m.flex_rgba[i] = s.rgba;
+}
+
+fn points(numbers: &[f64], count: usize) -> impl Iterator<Item = Vec3> + '_ {
+    let given = numbers.as_chunks::<3>().0.iter().map(|&x| Vec3(x));
+    given.chain(std::iter::repeat(Vec3::ZERO)).take(count)
+}
+
+fn vertices(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
+    let s = plan.source;
+    m.flex_vertadr[i] = m.flex_vertbodyid.len() as i32;
+    m.flex_vertnum[i] = plan.vertbodyid.len() as i32;
+    m.flex_vertbodyid.extend_from_slice(&plan.vertbodyid);
+    m.flex_vert.extend(points(&s.vert, plan.vertbodyid.len()));
+    m.flex_vert0.extend_from_slice(&plan.vert0);
+    m.flex_nodeadr[i] = m.flex_nodebodyid.len() as i32;
+    m.flex_nodenum[i] = plan.nodebodyid.len() as i32;
+    m.flex_nodebodyid.extend_from_slice(&plan.nodebodyid);
+    m.flex_node.extend(points(&s.node, plan.nodebodyid.len()));
+    m.flex_node0.extend_from_slice(&plan.node0);
+    m.flex_texcoordadr[i] =
+        if s.texcoord.is_empty() { -1 } else { m.flex_texcoord.len() as i32 };
+    m.flex_texcoord.extend_from_slice(s.texcoord.as_chunks::<2>().0);
+}
+
+/// The address of a list that may be empty.
+fn address(list: usize, count: usize) -> i32 {
+    if count == 0 { -1 } else { list as i32 }
+}
+
+fn elements(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
+    let count = plan.border.layer.len();
+    let shell = &plan.border.shell;
+    m.flex_elemadr[i] = m.flex_elemlayer.len() as i32;
+    m.flex_elemnum[i] = count as i32;
+    m.flex_elemdataadr[i] = m.flex_elem.len() as i32;
+    m.flex_elemedgeadr[i] = m.flex_elemedge.len() as i32;
+    m.flex_elem.extend_from_slice(&plan.elem);
+    m.flex_elemtexcoord.extend_from_slice(&plan.elemtexcoord);
+    m.flex_elemedge.extend_from_slice(&plan.edges.of_element);
+    m.flex_elemlayer.extend_from_slice(&plan.border.layer);
+    m.flex_shellnum[i] = shell.len() as i32 / plan.source.dim;
+    m.flex_shelldataadr[i] = address(m.flex_shell.len(), shell.len());
+    m.flex_shell.extend_from_slice(shell);
+    m.flex_evpairnum[i] = plan.border.pairs.len() as i32;
+    m.flex_evpairadr[i] = address(m.flex_evpair.len(), plan.border.pairs.len());
+    m.flex_evpair.extend_from_slice(&plan.border.pairs);
+    m.flex_stiffness.extend_from_slice(plan.stiffness.as_chunks::<{ stretch::STRIDE }>().0);
+    m.flex_stiffness.resize(m.flex_elemlayer.len(), [0.0; stretch::STRIDE]);
+}
+
+fn edges(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
+    m.flex_edgeadr[i] = m.flex_edge.len() as i32;
+    m.flex_edgenum[i] = plan.edges.edge.len() as i32;
+    m.flex_edge.extend_from_slice(&plan.edges.edge);
+    m.flex_edgeflap.extend(plan.flaps.iter().map(|flap| flap.opposite));
+    m.flex_edgeflap.resize(m.flex_edge.len(), [-1; 2]);
+    m.flexedge_rigid.extend(plan.edge_rigid.iter().map(|&rigid| u8::from(rigid)));
+    m.flex_bending.extend_from_slice(&plan.bending);
+    m.flex_bending.resize(m.flex_edge.len(), [0.0; bending::STRIDE]);
+}
+
+/// Boxes move with the flex: the model has their tree alone.
+fn tree(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
+    let count = plan.tree.nodeid.len();
+    m.flex_bvhadr[i] = address(m.bvh_nodeid.len(), count);
+    m.flex_bvhnum[i] = count as i32;
+    m.bvh_child.extend_from_slice(&plan.tree.child);
+    m.bvh_depth.extend_from_slice(&plan.tree.depth);
+    m.bvh_nodeid.extend_from_slice(&plan.tree.nodeid);
+    m.nbvhdynamic += count;
+    m.nbvh = m.nbvhstatic + m.nbvhdynamic;
+}
