@@ -65,6 +65,23 @@ fn mesh_file(bytes: &[u8], format: Format, name: &str) {
     });
 }
 
+/// A mesh of Gmsh, as vertices that move on their own and as a brick.
+pub fn gmsh(bytes: &[u8]) {
+    let _ = corten_geom::gmsh::read(bytes);
+    let mut assets = Assets::memory_only();
+    assets.insert("m.msh", bytes);
+    for dof in ["full", "trilinear"] {
+        let text = format!(
+            r#"<mujoco><worldbody><flexcomp name="f" type="gmsh" file="m.msh" dof="{dof}">
+               <contact selfcollide="none"/><elasticity young="1e3" poisson=".1"/></flexcomp>
+               </worldbody></mujoco>"#
+        );
+        if let Ok(spec) = Spec::from_xml_str(&text, &assets) {
+            simulate(&spec, &assets);
+        }
+    }
+}
+
 /// An image, as a texture, as the faces of a cube and as a height field.
 pub fn png(bytes: &[u8]) {
     with_asset(bytes, "i.png", |name| {

@@ -209,9 +209,7 @@ impl Gmsh {
                 self.element.push(i);
                 Ok(())
             }
-            None => {
-                Err(GmshError::Node { element: self.element.len() / (self.dim + 1) + 1, node })
-            }
+            None => Err(GmshError::Node { element: self.element.len() / (self.dim + 1) + 1, node }),
         }
     }
 }
@@ -396,12 +394,8 @@ mod tests {
     #[test]
     fn binary_files() {
         let point = square().point;
-        let nodes = [
-            longs(&[1, 4, 1, 4]),
-            ints(&[2, 1, 0]),
-            longs(&[4, 1, 2, 3, 4]),
-            coordinates(&point),
-        ];
+        let nodes =
+            [longs(&[1, 4, 1, 4]), ints(&[2, 1, 0]), longs(&[4, 1, 2, 3, 4]), coordinates(&point)];
         let elements =
             [longs(&[1, 2, 1, 2]), ints(&[2, 1, 2]), longs(&[2, 1, 1, 2, 3, 2, 1, 3, 4])];
         assert_eq!(read(&binary("4.1", &nodes.concat(), &elements.concat())).unwrap(), square());
@@ -428,8 +422,14 @@ mod tests {
         let sequence = GmshError::Sequence { found: 3, expected: 2 };
         assert_eq!(refused(&TEXT41.replace("1\n2\n3", "1\n3")), sequence);
         assert_eq!(refused(&TEXT41.replace("1 4 1 4", "2 4 1 4")), GmshError::Blocks(NODES));
-        assert_eq!(refused(&TEXT22.replace("$Elements\n2\n", "$Elements\n")), GmshError::Count(ELEMENTS));
-        assert_eq!(refused(&TEXT22.replace("1 3 4", "1 3 5")), GmshError::Node { element: 2, node: 5 });
+        assert_eq!(
+            refused(&TEXT22.replace("$Elements\n2\n", "$Elements\n")),
+            GmshError::Count(ELEMENTS)
+        );
+        assert_eq!(
+            refused(&TEXT22.replace("1 3 4", "1 3 5")),
+            GmshError::Node { element: 2, node: 5 }
+        );
         assert_eq!(refused(&TEXT22.replace("2 2 0", "2 3 0")), GmshError::ElementType(3));
         assert_eq!(refused(&TEXT22.replace(".5", "inf")), GmshError::NotFinite(3));
         for end in 0..TEXT41.len() - 20 {

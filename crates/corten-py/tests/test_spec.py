@@ -209,7 +209,7 @@ def test_every_attribute_of_every_element():
 def test_methods_of_spec_and_elements():
     s, t = mujoco.MjSpec(), corten.MjSpec()
     missing = {n for n in dir(s) if not n.startswith("_")} - {n for n in dir(t)}
-    assert missing <= {"activate_plugin", "add_flex", "add_plugin", "hasImplicitPluginElem", "nemax"}
+    assert missing <= {"activate_plugin", "add_plugin", "hasImplicitPluginElem", "nemax"}
     a, b = s.worldbody.add_body(), t.worldbody.add_body()
     assert {n for n in dir(a) if not n.startswith("_")} - set(dir(b)) <= {"plugin"}
 

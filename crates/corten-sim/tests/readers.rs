@@ -13,12 +13,13 @@ use corten_math::Random;
 type Reader = fn(&[u8]);
 
 /// Readers, with the number of damaged copies per kept input.
-const READERS: [(&str, Reader, usize); 8] = [
+const READERS: [(&str, Reader, usize); 9] = [
     ("mjcf", readers::mjcf, 30),
     ("urdf", readers::urdf, 60),
     ("obj", readers::obj, 80),
     ("stl", readers::stl, 80),
     ("msh", readers::msh, 80),
+    ("gmsh", readers::gmsh, 80),
     ("png", readers::png, 80),
     ("hfield", readers::hfield, 80),
     ("model", readers::model, 60),

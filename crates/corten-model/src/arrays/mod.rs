@@ -5,6 +5,7 @@ mod model;
 mod pack;
 mod reflect;
 mod validate;
+mod validate_flex;
 
 pub use model::ModelArrays;
 pub use pack::{NAMED, UnpackError};

@@ -21,7 +21,7 @@ pub struct InvalidReference {
 
 /// Whether −1 may stand for "none".
 #[derive(Clone, Copy, PartialEq)]
-enum Null {
+pub(super) enum Null {
     Allowed,
     Refused,
 }
@@ -49,6 +49,9 @@ const INDICES: &[(&str, &str, Null)] = &[
     ("light_bodyid", "nbody", Refused),
     ("light_targetbodyid", "nbody", Allowed),
     ("light_texid", "ntex", Allowed),
+    ("flex_matid", "nmat", Allowed),
+    ("flex_vertbodyid", "nbody", Allowed),
+    ("flex_nodebodyid", "nbody", Refused),
     ("mesh_graphadr", "nmeshgraph", Allowed),
     ("skin_matid", "nmat", Allowed),
     ("skin_bonebodyid", "nbody", Refused),
@@ -71,6 +74,12 @@ const SPANS: &[(&str, &str, &str)] = &[
     ("body_bvhadr", "body_bvhnum", "nbvh"),
     ("tree_bodyadr", "tree_bodynum", "nbody"),
     ("tree_dofadr", "tree_dofnum", "nv"),
+    ("flex_nodeadr", "flex_nodenum", "nflexnode"),
+    ("flex_vertadr", "flex_vertnum", "nflexvert"),
+    ("flex_edgeadr", "flex_edgenum", "nflexedge"),
+    ("flex_elemadr", "flex_elemnum", "nflexelem"),
+    ("flex_evpairadr", "flex_evpairnum", "nflexevpair"),
+    ("flex_bvhadr", "flex_bvhnum", "nbvh"),
     ("mesh_vertadr", "mesh_vertnum", "nmeshvert"),
     ("mesh_normaladr", "mesh_normalnum", "nmeshnormal"),
     ("mesh_texcoordadr", "mesh_texcoordnum", "nmeshtexcoord"),
@@ -92,14 +101,25 @@ const SPANS: &[(&str, &str, &str)] = &[
     ("sensor_adr", "sensor_dim", "nsensordata"),
 ];
 
-type Check = Result<(), InvalidReference>;
+pub(super) type Check = Result<(), InvalidReference>;
 
-fn invalid(field: &'static str, index: usize, value: i32, what: impl Into<String>) -> Check {
+pub(super) fn invalid(
+    field: &'static str,
+    index: usize,
+    value: i32,
+    what: impl Into<String>,
+) -> Check {
     Err(InvalidReference { field, index, value: value.into(), what: what.into() })
 }
 
 /// Checks that `value` is a row of an array of `count` rows.
-fn row(field: &'static str, index: usize, value: i32, count: usize, null: Null) -> Check {
+pub(super) fn row(
+    field: &'static str,
+    index: usize,
+    value: i32,
+    count: usize,
+    null: Null,
+) -> Check {
     match usize::try_from(value) {
         Ok(id) if id < count => Ok(()),
         Err(_) if value == -1 && null == Allowed => Ok(()),
@@ -109,7 +129,7 @@ fn row(field: &'static str, index: usize, value: i32, count: usize, null: Null) 
 
 /// Children of a bounding hierarchy, counted from its root: they come after their parent, so that
 /// no walk goes in circles.
-fn hierarchy<const N: usize>(
+pub(super) fn hierarchy<const N: usize>(
     field: &'static str,
     children: &[[i32; N]],
     start: i32,
@@ -309,6 +329,9 @@ impl ModelArrays {
             self.validate_mesh(k)?;
             hierarchy("bvh_child", &self.bvh_child, self.mesh_bvhadr[k], self.mesh_bvhnum[k])?;
             hierarchy("oct_child", &self.oct_child, self.mesh_octadr[k], self.mesh_octnum[k])?;
+        }
+        for f in 0..self.nflex {
+            self.validate_flex(f)?;
         }
         for b in 0..self.nbody {
             hierarchy("bvh_child", &self.bvh_child, self.body_bvhadr[b], self.body_bvhnum[b])?;

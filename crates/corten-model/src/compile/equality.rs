@@ -26,9 +26,10 @@ pub(super) fn compile<'a>(
     for eq in spec.equalities.values() {
         let form = eq.type_.info().form;
         let target = match (form, eq.type_.objects(eq.objtype)) {
-            (EqualityForm::Frames | EqualityForm::Coupling(_) | EqualityForm::Flex, Some(target)) => {
-                target
-            }
+            (
+                EqualityForm::Frames | EqualityForm::Coupling(_) | EqualityForm::Flex,
+                Some(target),
+            ) => target,
             (EqualityForm::Frames | EqualityForm::Coupling(_) | EqualityForm::Flex, None) => {
                 cx.error("equality", eq, "only bodies or sites can be connected or welded");
                 continue;

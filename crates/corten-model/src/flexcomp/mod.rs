@@ -13,8 +13,8 @@ use corten_math::{Quat, Vec3};
 pub use pin::Pins;
 pub use shape::Shape;
 
-/// Most points of a flexcomp.
-pub const MAX_POINTS: usize = 5_000_000;
+/// Most points of a flexcomp: about a gigabyte of bodies and joints.
+pub const MAX_POINTS: usize = 500_000;
 
 /// Where points and elements come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,9 +96,8 @@ impl Points {
         for face in &source.face {
             let face = face.map(at);
             if dim == 3 {
-                let [a, b, c] = face.map(|i| {
-                    out.point.get(i as usize).map_or(Vec3::ZERO, |&x| x - origin)
-                });
+                let [a, b, c] =
+                    face.map(|i| out.point.get(i as usize).map_or(Vec3::ZERO, |&x| x - origin));
                 if a.cross(b).dot(c) < corten_math::MIN_VAL {
                     continue;
                 }

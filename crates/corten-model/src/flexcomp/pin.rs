@@ -40,7 +40,9 @@ impl Pins {
             return Ok(pinned);
         }
         let Some(count) = count.filter(|_| dim > 1) else {
-            return Err("'grid' and 'gridrange' of a pin are for grids of two or three dimensions".into());
+            return Err(
+                "'grid' and 'gridrange' of a pin are for grids of two or three dimensions".into()
+            );
         };
         if !self.grid.len().is_multiple_of(dim) || !self.gridrange.len().is_multiple_of(2 * dim) {
             return Err(format!("'grid' and 'gridrange' of a pin need {dim} numbers per point"));
@@ -59,8 +61,7 @@ impl Pins {
             pinned[id(corner("grid", at)?)] = true;
         }
         for at in self.gridrange.chunks_exact(2 * dim) {
-            let (low, high) =
-                (corner("gridrange", &at[..dim])?, corner("gridrange", &at[dim..])?);
+            let (low, high) = (corner("gridrange", &at[..dim])?, corner("gridrange", &at[dim..])?);
             for x in low[0]..=high[0] {
                 for y in low[1]..=high[1] {
                     for z in low[2]..=high[2] {
@@ -100,7 +101,14 @@ mod tests {
             grid: grid.to_vec(),
             gridrange: Vec::new(),
         };
-        for pins in [all(&[9], &[], &[]), all(&[-1], &[], &[]), all(&[], &[1], &[]), all(&[], &[0, 9], &[]), all(&[], &[], &[0]), all(&[], &[], &[3, 0])] {
+        for pins in [
+            all(&[9], &[], &[]),
+            all(&[-1], &[], &[]),
+            all(&[], &[1], &[]),
+            all(&[], &[0, 9], &[]),
+            all(&[], &[], &[0]),
+            all(&[], &[], &[3, 0]),
+        ] {
             assert!(pinned(pins, 2, [3, 3, 1]).is_err());
         }
         assert!(pinned(all(&[], &[], &[0]), 1, [3, 1, 1]).is_err());

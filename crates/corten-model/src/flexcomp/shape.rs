@@ -88,8 +88,7 @@ impl Shape {
                 if ix + 1 == nx || iy + 1 == ny {
                     continue;
                 }
-                let [a, b, c, d] =
-                    [id(ix, iy), id(ix + 1, iy), id(ix + 1, iy + 1), id(ix, iy + 1)];
+                let [a, b, c, d] = [id(ix, iy), id(ix + 1, iy), id(ix + 1, iy + 1), id(ix, iy + 1)];
                 let flip = (x < -EPS && y > -EPS) || (x > -EPS && y < -EPS);
                 out.element.extend(if flip && self.kind == Kind::Disc {
                     [a, b, d, b, c, d]

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::keyframe::StateLayout;
 use super::references::{NameIndex, Namespace, References};
 use super::{
-    Actuator, AttachError, AttachedKeyframe, Body, DefaultClass, Element, Equality, Frame, Joint, Key,
-    Origin, OriginId, Spec,
+    Actuator, AttachError, AttachedKeyframe, Body, DefaultClass, Element, Equality, Frame, Joint,
+    Key, Origin, OriginId, Spec,
 };
 use crate::assets::{extension, file_name};
 use crate::enums::{EqualityType, ObjType};
@@ -177,6 +177,10 @@ impl<'a> Copy<'a> {
         target: Key<Body>,
         outer: Option<Key<Frame>>,
     ) {
+        if key == Spec::WORLD && self.from.is_some_and(flexes_on_world) {
+            // What they are fixed to takes part in the pose of the frame.
+            self.shell(key, target, outer);
+        }
         let mut pending = vec![(key, target, outer)];
         while let Some((key, target, outer)) = pending.pop() {
             for (child, new) in self.level(key, target, outer, None) {
@@ -348,13 +352,39 @@ impl<'a> Copy<'a> {
         bring!(tuples, ObjType::Tuple);
     }
 
-    /// Copies the flexes whose bodies were copied. From another model a flex keeps its name, as in
+    /// Copies the flexes of which bodies were copied. Within a model, what else they are fixed to
+    /// stays; from another, all of it must have come along. There, a flex keeps its name, as in
     /// MuJoCo 3.4.0, unless the name is taken.
     fn flexes(&mut self) {
-        let keys: Vec<_> = self.source().flexes.keys().collect();
+        if self.source().flexes.is_empty() {
+            return;
+        }
+        // By what was copied, not by name: with a suffix, a name may be that of another vertex.
+        let source = self.source();
+        let copied: HashMap<String, String> = self
+            .bodies
+            .iter()
+            .filter_map(|(&old, &new)| {
+                Some((source.bodies.get(old)?.name.clone(), self.into.bodies[new].name.clone()))
+            })
+            .collect();
+        let keys: Vec<_> = source.flexes.keys().collect();
         for key in keys {
             let original = &self.source().flexes[key];
-            let Some(mut flex) = original.renamed(self.names, &self.index) else { continue };
+            let mut flex = original.clone();
+            let (mut moved, mut left) = (0, 0);
+            for name in flex.vertbody.iter_mut().chain(&mut flex.nodebody) {
+                match copied.get(name) {
+                    Some(new) => {
+                        name.clone_from(new);
+                        moved += 1;
+                    }
+                    None => left += 1,
+                }
+            }
+            if moved == 0 || (left > 0 && self.from.is_some()) {
+                continue;
+            }
             let name = original.name.clone();
             self.adapt(&mut flex);
             self.rename_asset(&mut flex.material);
@@ -426,4 +456,11 @@ impl<'a> Copy<'a> {
         each(&mut key.mpos, &self.bodies, otherwise);
         each(&mut key.mquat, &self.bodies, otherwise);
     }
+}
+
+/// Whether flexes are fixed to the world.
+fn flexes_on_world(spec: &Spec) -> bool {
+    let world = &spec.bodies[Spec::WORLD].name;
+    let mut flexes = spec.flexes.values();
+    flexes.any(|flex| flex.vertbody.contains(world) || flex.nodebody.contains(world))
 }

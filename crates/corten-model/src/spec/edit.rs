@@ -28,9 +28,9 @@
 //! ```
 
 use super::{
-    Actuator, Arena, Body, Camera, DefaultClass, Element, Equality, Exclude, Fields, Flex, Frame, Geom,
-    HField, Joint, Key, Keyframe, Light, Material, Mesh, Numeric, Orientation, Pair, Sensor, Site,
-    Skin, Spec, Tendon, Text, Texture, Tuple,
+    Actuator, Arena, Body, Camera, DefaultClass, Element, Equality, Exclude, Fields, Flex, Frame,
+    Geom, HField, Joint, Key, Keyframe, Light, Material, Mesh, Numeric, Orientation, Pair, Sensor,
+    Site, Skin, Spec, Tendon, Text, Texture, Tuple,
 };
 use crate::compile::orientation::quaternion;
 use crate::enums::{JointType, ObjType};

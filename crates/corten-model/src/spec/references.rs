@@ -265,13 +265,10 @@ impl References for Skin {
 }
 
 impl References for Flex {
-    /// A flex goes along if some of its bodies do; others, such as what it is pinned to, may stay.
     fn renamed(&self, names: Namespace<'_>, index: &NameIndex) -> Option<Flex> {
         let mut flex = self.clone();
-        let mut moved = 0;
-        for name in flex.vertbody.iter_mut().chain(&mut flex.nodebody) {
-            moved += usize::from(place(names, index, &mut [(ObjType::Body, name)])?);
-        }
-        (moved > 0).then_some(flex)
+        flex.vertbody.iter_mut().chain(&mut flex.nodebody).for_each(|name| names.rename(name));
+        let mut bodies = flex.vertbody.iter().chain(&flex.nodebody);
+        bodies.all(|name| index.contains(ObjType::Body, name)).then_some(flex)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use corten_model::spec::{
     Actuator, Anchor, Body, Camera, Child, DefaultClass, EditError, Element, Equality, Exclude,
-    FieldError, Fields, Frame, Geom, HField, Item, Joint, Key, Keyframe, Light, Material, Mesh,
+    FieldError, Fields, Flex, Frame, Geom, HField, Item, Joint, Key, Keyframe, Light, Material, Mesh,
     Numeric, Pair, Part, Sensor, Site, Skin, Source, Tendon, Text, Texture, Tuple, Value, Wrap,
     WrapTarget,
 };
@@ -29,6 +29,7 @@ macro_rules! by_kind {
         match $kind {
             "mesh" => { type $T = Mesh; $body }
             "hfield" => { type $T = HField; $body }
+            "flex" => { type $T = Flex; $body }
             "skin" => { type $T = Skin; $body }
             "texture" => { type $T = Texture; $body }
             "material" => { type $T = Material; $body }

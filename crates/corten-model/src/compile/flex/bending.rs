@@ -82,8 +82,7 @@ mod tests {
         let points = flap(0.0);
         let k = edge(points, 5.0, 0.1);
         for i in 0..4 {
-            let force: Vec3 =
-                (0..4).fold(Vec3::ZERO, |sum, j| sum + points[j] * k[4 * i + j]);
+            let force: Vec3 = (0..4).fold(Vec3::ZERO, |sum, j| sum + points[j] * k[4 * i + j]);
             let total: f64 = (0..4).map(|j| k[4 * i + j]).sum();
             assert!(force.norm() < 1e-12 && total.abs() < 1e-12);
         }
@@ -94,8 +93,7 @@ mod tests {
     #[test]
     fn equilateral_triangles() {
         let h = 0.75f64.sqrt();
-        let points =
-            [Vec3::ZERO, Vec3::X, Vec3::new(0.5, h, 0.0), Vec3::new(0.5, -h, 0.0)];
+        let points = [Vec3::ZERO, Vec3::X, Vec3::new(0.5, h, 0.0), Vec3::new(0.5, -h, 0.0)];
         let k = edge(points, 1.0, 1.0);
         let w = 2.0 / 3.0f64.sqrt();
         let expected = 3.0 / (24.0 * h) * w * w;

@@ -38,8 +38,7 @@ pub(super) fn matrix(size: Vec3, young: f64, poisson: f64, order: usize) -> Vec<
     let n = (order + 1).pow(3);
     let (mu, lambda) = lame(young, poisson);
     let volume = size[0] * size[1] * size[2];
-    let points: Vec<_> =
-        quadrature(order).into_iter().map(|(s, w)| (basis(order, s), w)).collect();
+    let points: Vec<_> = quadrature(order).into_iter().map(|(s, w)| (basis(order, s), w)).collect();
     let mut k = vec![0.0; 9 * n * n];
     let mut gradient = vec![Vec3::ZERO; n];
     for (x, wx) in &points {

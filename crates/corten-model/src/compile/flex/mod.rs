@@ -83,10 +83,14 @@ fn world_poses(tree: &Tree) -> Vec<Pose> {
 }
 
 /// What is wrong; nothing if it has been reported.
-type Failure = Option<Diagnostic>;
+type Failure = Option<Box<Diagnostic>>;
+
+fn refuse(item: Diagnostic) -> Failure {
+    Some(Box::new(item))
+}
 
 fn fail(message: impl Into<String>) -> Failure {
-    Some(Diagnostic::error(message))
+    refuse(Diagnostic::error(message))
 }
 
 fn one<'a>(
@@ -123,7 +127,7 @@ fn one<'a>(
     let vert0 = box_coordinates(&boxes, flex.radius, &vert);
     if shape.interpolated() && vert0.iter().any(|x| x.0.iter().any(|x| !x.is_finite())) {
         let item = Diagnostic::error("an interpolated flex cannot be flat");
-        return Err(Some(item.hint("give it an extent along every axis, or use full dofs")));
+        return Err(refuse(item.hint("give it an extent along every axis, or use full dofs")));
     }
     let weld = |v: i32| tree.bodies[vertbodyid[v as usize]].weld;
     let edge_rigid = edges
@@ -176,7 +180,7 @@ fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
         1..=3 => flex.dim as usize,
         dim => {
             let item = Diagnostic::error(format!("a flex cannot have dimension {dim}"));
-            return Err(Some(item.expected("1, 2 or 3")));
+            return Err(refuse(item.expected("1, 2 or 3")));
         }
     };
     if flex.elem.is_empty() {
@@ -185,7 +189,7 @@ fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
     if !flex.elem.len().is_multiple_of(dim + 1) || flex.elem.len() / (dim + 1) > MAX_ELEMENTS {
         let message = format!("{} numbers do not make elements", flex.elem.len());
         let item = Diagnostic::error(message);
-        return Err(Some(item.expected(format!("{} vertices per element", dim + 1))));
+        return Err(refuse(item.expected(format!("{} vertices per element", dim + 1))));
     }
     if flex.vertbody.is_empty() {
         return Err(fail("a flex needs the bodies of its vertices"));
@@ -195,7 +199,7 @@ fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
     }
     if flex.edgestiffness > 0.0 && dim > 1 {
         let item = Diagnostic::error("edges of a surface or solid cannot have stiffness");
-        return Err(Some(item.hint("use 'elasticity'; stiffness of edges is for dimension 1")));
+        return Err(refuse(item.hint("use 'elasticity'; stiffness of edges is for dimension 1")));
     }
     if !(0..4).contains(&flex.elastic2d) {
         return Err(fail("'elastic2d' must be from 0 to 3"));
@@ -209,15 +213,15 @@ fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
     let texcoords = flex.texcoord.len();
     if texcoords != 0 && flex.elemtexcoord.is_empty() && texcoords != 2 * verts {
         let message = format!("{texcoords} texture coordinates for {verts} vertices");
-        return Err(Some(Diagnostic::error(message).expected("two per vertex")));
+        return Err(refuse(Diagnostic::error(message).expected("two per vertex")));
     }
     if flex.young > 0.0 && !(0.0..0.5).contains(&flex.poisson) {
         let message = format!("Poisson's ratio cannot be {}", flex.poisson);
-        return Err(Some(Diagnostic::error(message).expected("at least 0 and less than 0.5")));
+        return Err(refuse(Diagnostic::error(message).expected("at least 0 and less than 0.5")));
     }
     if flex.young > 0.0 && flex.bends() && flex.thickness < 0.0 {
         let item = Diagnostic::error("resistance to bending needs a thickness");
-        return Err(Some(item.hint("give 'thickness' in 'elasticity'")));
+        return Err(refuse(item.hint("give 'thickness' in 'elasticity'")));
     }
     Ok(Shape { dim, verts, elems: flex.elem.len() / (dim + 1), order })
 }
@@ -230,27 +234,28 @@ fn interpolation(flex: &Flex) -> Result<usize, Failure> {
         27 => 2,
         n => {
             let item = Diagnostic::error(format!("a flex cannot have {n} nodes"));
-            return Err(Some(item.expected("8 or 27")));
+            return Err(refuse(item.expected("8 or 27")));
         }
     };
     if !flex.node.is_empty() && flex.node.len() != 3 * flex.nodebody.len() {
         let message = format!("{} numbers for {} nodes", flex.node.len(), flex.nodebody.len());
-        return Err(Some(Diagnostic::error(message).expected("three per node")));
+        return Err(refuse(Diagnostic::error(message).expected("three per node")));
     }
     if flex.selfcollide != FlexSelf::None {
         let item = Diagnostic::error("an interpolated flex cannot collide with itself");
-        return Err(Some(item.hint("write selfcollide=\"none\" in 'contact'")));
+        return Err(refuse(item.hint("write selfcollide=\"none\" in 'contact'")));
     }
     if flex.internal {
         let item = Diagnostic::error("an interpolated flex cannot have internal collisions");
-        return Err(Some(item.hint("write internal=\"false\" in 'contact'")));
+        return Err(refuse(item.hint("write internal=\"false\" in 'contact'")));
     }
     // The matrix of the brick takes the place of those of the elements.
     let numbers = (3 * flex.nodebody.len()).pow(2);
-    let (least, found) = (numbers.div_ceil(stretch::STRIDE), flex.elem.len() / (flex.dim as usize + 1));
+    let (least, found) =
+        (numbers.div_ceil(stretch::STRIDE), flex.elem.len() / (flex.dim as usize + 1));
     if flex.young > 0.0 && found < least {
         let message = format!("{found} elements are too few for {} nodes", flex.nodebody.len());
-        return Err(Some(Diagnostic::error(message).expected(format!("at least {least}"))));
+        return Err(refuse(Diagnostic::error(message).expected(format!("at least {least}"))));
     }
     Ok(order)
 }
@@ -261,7 +266,7 @@ fn check_elements(flex: &Flex, dim: usize, verts: usize) -> Result<(), Failure> 
             if usize::try_from(*v).map_or(true, |v| v >= verts) {
                 let message = format!("element {e} has vertex {v}, which does not exist");
                 let item = Diagnostic::error(message);
-                return Err(Some(item.expected(format!("from 0 to {}", verts - 1))));
+                return Err(refuse(item.expected(format!("from 0 to {}", verts - 1))));
             }
             if vertices[..i].contains(v) {
                 return Err(fail(format!("element {e} has vertex {v} twice")));
@@ -280,9 +285,8 @@ fn bodies(
     shape: &Shape,
 ) -> Result<(Vec<usize>, Vec<usize>), Failure> {
     if flex.vertbody.len() != shape.verts && flex.vertbody.len() != 1 {
-        let message =
-            format!("{} bodies for {} vertices", flex.vertbody.len(), shape.verts);
-        return Err(Some(Diagnostic::error(message).expected("one body, or one per vertex")));
+        let message = format!("{} bodies for {} vertices", flex.vertbody.len(), shape.verts);
+        return Err(refuse(Diagnostic::error(message).expected("one body, or one per vertex")));
     }
     let mut resolve = |list: &[String]| -> Option<Vec<usize>> {
         // One finding per flex: the names are often made by a program, and all wrong.
@@ -302,8 +306,11 @@ fn bodies(
         && let Some(&body) = verts.iter().find(|&&b| tree.bodies[b].joints.len() != 3)
     {
         let name = cx.spec.bodies[tree.bodies[body].key].name();
-        let message = format!("body '{name}' of a flex that resists bending must have three joints");
-        return Err(Some(Diagnostic::error(message).hint("do not pin it, or use elastic2d=\"stretch\"")));
+        let message =
+            format!("body '{name}' of a flex that resists bending must have three joints");
+        return Err(refuse(
+            Diagnostic::error(message).hint("do not pin it, or use elastic2d=\"stretch\""),
+        ));
     }
     if verts.len() == 1 {
         verts.resize(shape.verts, verts[0]);
@@ -391,7 +398,12 @@ fn bend(
     if swapped {
         let message = "some edges bend with their ends exchanged, as in MuJoCo 3.4.0";
         let item = Diagnostic::warning(message);
-        cx.diagnostics.push(item.hint("list vertices so that the first triangle of each edge has the smaller one first").on("flex", flex));
+        cx.diagnostics.push(
+            item.hint(
+                "list vertices so that the first triangle of each edge has the smaller one first",
+            )
+            .on("flex", flex),
+        );
     }
     Ok(out)
 }

@@ -3,11 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 
 /// Local edges of an element, by dimension.
-const LOCAL_EDGES: [&[[usize; 2]]; 3] = [
-    &[[0, 1]],
-    &[[1, 2], [2, 0], [0, 1]],
-    &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]],
-];
+const LOCAL_EDGES: [&[[usize; 2]]; 3] =
+    [&[[0, 1]], &[[1, 2], [2, 0], [0, 1]], &[[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]]];
 
 /// Faces of an element: vertices of a segment, edges of a triangle, triangles of a tetrahedron. Those
 /// of a tetrahedron look outward if 0, 1, 2 does.

@@ -75,8 +75,7 @@ fn vertices(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     m.flex_nodebodyid.extend_from_slice(&plan.nodebodyid);
     m.flex_node.extend(points(&s.node, plan.nodebodyid.len()));
     m.flex_node0.extend_from_slice(&plan.node0);
-    m.flex_texcoordadr[i] =
-        if s.texcoord.is_empty() { -1 } else { m.flex_texcoord.len() as i32 };
+    m.flex_texcoordadr[i] = if s.texcoord.is_empty() { -1 } else { m.flex_texcoord.len() as i32 };
     m.flex_texcoord.extend_from_slice(s.texcoord.as_chunks::<2>().0);
 }
 

@@ -12,7 +12,7 @@ use crate::spec::{Body, Frame, Key, Orientation, Spec};
 
 /// Most elements that the `replicate`s of a model may create together, one inside the other
 /// included: about 2 GB.
-const MAX_COPIES: usize = 5_000_000;
+pub(super) const MAX_COPIES: usize = 5_000_000;
 
 impl Reader<'_> {
     pub(super) fn replicate(&mut self, elem: Elem<'_>, place: Place) {
@@ -142,7 +142,12 @@ impl Reader<'_> {
             self.error(elem, format!("no body '{body_name}' in model '{model_name}'"));
             Ok(())
         };
+        let flexes = !child.flexes.is_empty() && !prefix.is_empty();
         self.spec.models[key].spec = child;
+        if flexes {
+            let item = Diagnostic::warning("attached flexes keep their names, without the prefix");
+            self.report(elem, item.hint("as in MuJoCo 3.4.0, unless a name is taken"));
+        }
         if let Err(error) = result {
             self.error(elem, error.to_string());
         }

@@ -19,7 +19,8 @@ pub(super) struct Place {
 
 impl Reader<'_> {
     pub(super) fn worldbody(&mut self, elem: Elem<'_>) {
-        let place = Place { body: Spec::WORLD, frame: None, class: Spec::MAIN_CLASS, template: false };
+        let place =
+            Place { body: Spec::WORLD, frame: None, class: Spec::MAIN_CLASS, template: false };
         self.body_children(elem, place);
     }
 

@@ -8,6 +8,7 @@ use corten_geom::{gmsh, mesh};
 use corten_math::{MIN_VAL, Quat, Vec3};
 
 use super::Reader;
+use super::attach::MAX_COPIES;
 use super::body::Place;
 use super::value::{apply_except, apply_part, missing, orientation, read, require_text};
 use crate::assets::{file_name, join};
@@ -61,10 +62,14 @@ struct Flexcomp {
 }
 
 /// What is wrong; nothing if it has been reported.
-type Failure = Option<Diagnostic>;
+type Failure = Option<Box<Diagnostic>>;
+
+fn refuse(item: Diagnostic) -> Failure {
+    Some(Box::new(item))
+}
 
 fn fail(message: impl Into<String>) -> Failure {
-    Some(Diagnostic::error(message))
+    refuse(Diagnostic::error(message))
 }
 
 impl Reader<'_> {
@@ -75,7 +80,7 @@ impl Reader<'_> {
             .and_then(|comp| Ok((self.flexcomp_points(elem, &comp)?, comp)))
             .and_then(|(points, comp)| self.make_flexcomp(elem, place, comp, points));
         if let Err(Some(item)) = made {
-            self.report(elem, item);
+            self.report(elem, *item);
         }
     }
 
@@ -188,7 +193,7 @@ impl Reader<'_> {
                 let format = mesh::Format::detect(&path, "").filter(|&f| f != mesh::Format::Msh);
                 let format = format.ok_or_else(|| {
                     let item = Diagnostic::error(format!("'{path}' is not a mesh for a flex"));
-                    Some(item.expected("a file of type .obj or .stl"))
+                    refuse(item.expected("a file of type .obj or .stl"))
                 })?;
                 let source = mesh::load(&bytes, format, false)
                     .map_err(|e| fail(format!("cannot read '{path}': {e}")))?;
@@ -211,13 +216,18 @@ impl Reader<'_> {
         if !points.element.len().is_multiple_of(width) {
             return Err(fail(format!("'element' needs {width} points per element")));
         }
+        // A body and three joints each.
+        self.copies = self.copies.saturating_add(4 * points.point.len());
+        if points.point.len() > MAX_POINTS || self.copies > MAX_COPIES {
+            return Err(fail(format!("{} points are too many", points.point.len())));
+        }
         let last = points.point.len() as i32 - 1;
         match points.element.iter().position(|i| !(0..=last).contains(i)) {
             None => Ok(points),
             Some(at) => {
                 let (e, i) = (at / width, points.element[at]);
                 let item = Diagnostic::error(format!("element {e} has point {i}"));
-                Err(Some(item.expected(format!("points from 0 to {last}"))))
+                Err(refuse(item.expected(format!("points from 0 to {last}"))))
             }
         }
     }
@@ -240,7 +250,7 @@ impl Reader<'_> {
         let count = comp.count.map(|n| n as usize);
         if !hollow && dim == 2 && count[2] != 1 {
             let item = Diagnostic::error(format!("a sheet cannot have {} layers", count[2]));
-            return Err(Some(item.hint("make the third number of 'count' 1")));
+            return Err(refuse(item.hint("make the third number of 'count' 1")));
         }
         let needed = match dim {
             _ if hollow => [2; 3],
@@ -251,7 +261,7 @@ impl Reader<'_> {
         };
         if (0..3).any(|k| count[k] < needed[k]) {
             let item = Diagnostic::error("'count' is too small for an element");
-            return Err(Some(item.expected(format!("at least {needed:?}"))));
+            return Err(refuse(item.expected(format!("at least {needed:?}"))));
         }
         let axes = if hollow { 3 } else { dim };
         let points = count[..axes].iter().try_fold(1usize, |n, &k| n.checked_mul(k));
@@ -291,9 +301,9 @@ impl Reader<'_> {
         mut points: Points,
     ) -> Result<(), Failure> {
         if comp.equality.is_some() && comp.flex.stretches() {
-            return Err(fail("edges cannot be both constrained and elastic").map(|item| {
-                item.hint("leave out edge equality=\"true\", or elastic2d=\"stretch\" and \"both\"")
-            }));
+            let item = Diagnostic::error("edges cannot be both constrained and elastic");
+            let hint = "leave out edge equality=\"true\", or elastic2d=\"stretch\" and \"both\"";
+            return Err(refuse(item.hint(hint)));
         }
         comp.flex.dim = points.dim as i32;
         comp.flex.flatskin |= matches!(comp.kind, Kind::Box | Kind::Cylinder)
@@ -404,7 +414,8 @@ impl Reader<'_> {
                 Dofs::Radial => {
                     let (axis, length) = unit(point.0);
                     if length == 0.0 {
-                        let message = format!("point {i} is at the origin, where radial has no direction");
+                        let message =
+                            format!("point {i} is at the origin, where radial has no direction");
                         return Err(fail(message));
                     }
                     vec![Vec3(axis)]
@@ -478,6 +489,7 @@ impl Reader<'_> {
             class: Some(class),
             source,
             pos,
+            ipos: Some(Vec3::ZERO),
             mass,
             inertia: Vec3::splat(inertia),
             explicitinertial: true,
@@ -519,16 +531,19 @@ impl Flexcomp {
         let flex = &self.flex;
         if !(1..=3).contains(&flex.dim) {
             let item = Diagnostic::error(format!("a flex cannot have dimension {}", flex.dim));
-            return Err(Some(item.expected("1, 2 or 3")));
+            return Err(refuse(item.expected("1, 2 or 3")));
         }
         let least = if self.dofs == Dofs::Radial && flex.dim == 3 { 2 } else { 1 };
         if self.count.iter().any(|&n| n < least) {
-            return Err(fail("'count' is too small").map(|e| e.expected(format!("at least {least}"))));
+            let item = Diagnostic::error("'count' is too small");
+            return Err(refuse(item.expected(format!("at least {least}"))));
         }
         let least = 2.0 * flex.radius + flex.margin;
         if !self.kind.is_given() && self.spacing.iter().any(|&x| x < least) {
             let item = Diagnostic::error("'spacing' is smaller than the vertices");
-            return Err(Some(item.expected(format!("at least {least}, twice the radius and the margin, along all axes"))));
+            return Err(refuse(item.expected(format!(
+                "at least {least}, twice the radius and the margin, along all axes"
+            ))));
         }
         if self.scale.0.iter().any(|&x| x < MIN_VAL) {
             return Err(fail("'scale' must be positive"));

@@ -171,7 +171,7 @@ pub(crate) struct Reader<'a> {
     classes: HashMap<String, Key<DefaultClass>>,
     /// A model asset could not be read, so that `attach` may miss it through no other fault.
     model_missing: bool,
-    /// Elements created by `replicate` so far.
+    /// Elements created by `replicate` and `flexcomp` so far.
     copies: usize,
 }
 

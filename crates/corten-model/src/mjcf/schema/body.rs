@@ -1,6 +1,8 @@
 //! The tree of bodies.
 
-use super::attributes::{CAMERA, FLEX_CONTACT, FLEX_ELASTICITY, GEOM, ID, JOINT, LIGHT, NAME, POSE, SITE};
+use super::attributes::{
+    CAMERA, FLEX_CONTACT, FLEX_ELASTICITY, GEOM, ID, JOINT, LIGHT, NAME, POSE, SITE,
+};
 use super::{PLUGIN, Rule, inner, leaf, names, single};
 
 pub(super) static BODY: Rule =

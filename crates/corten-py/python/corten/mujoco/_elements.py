@@ -17,7 +17,8 @@ KINDS = {
     "body": ("MjsBody", "bodies"), "frame": ("MjsFrame", "frames"), "joint": ("MjsJoint", "joints"),
     "geom": ("MjsGeom", "geoms"), "site": ("MjsSite", "sites"), "camera": ("MjsCamera", "cameras"),
     "light": ("MjsLight", "lights"), "mesh": ("MjsMesh", "meshes"), "hfield": ("MjsHField", "hfields"),
-    "skin": ("MjsSkin", "skins"), "texture": ("MjsTexture", "textures"), "material": ("MjsMaterial", "materials"),
+    "flex": ("MjsFlex", "flexes"), "skin": ("MjsSkin", "skins"), "texture": ("MjsTexture", "textures"),
+    "material": ("MjsMaterial", "materials"),
     "pair": ("MjsPair", "pairs"), "exclude": ("MjsExclude", "excludes"), "equality": ("MjsEquality", "equalities"),
     "tendon": ("MjsTendon", "tendons"), "actuator": ("MjsActuator", "actuators"), "sensor": ("MjsSensor", "sensors"),
     "numeric": ("MjsNumeric", "numerics"), "text": ("MjsText", "texts"), "tuple": ("MjsTuple", "tuples"),
@@ -822,8 +823,9 @@ def _class(title, *bases):
 MjsJoint, MjsGeom = _class("MjsJoint", _Placed, _Classed), _class("MjsGeom", _Placed, _Classed)
 MjsCamera, MjsLight = _class("MjsCamera", _Placed, _Classed), _class("MjsLight", _Placed, _Classed)
 MjsMaterial, MjsPair, MjsEquality = (_class(t, _Classed) for t in ("MjsMaterial", "MjsPair", "MjsEquality"))
-MjsHField, MjsSkin, MjsTexture, MjsExclude, MjsNumeric, MjsText, MjsTuple, MjsKey = (
-    _class(t) for t in ("MjsHField", "MjsSkin", "MjsTexture", "MjsExclude", "MjsNumeric", "MjsText", "MjsTuple", "MjsKey"))
+MjsHField, MjsFlex, MjsSkin, MjsTexture, MjsExclude, MjsNumeric, MjsText, MjsTuple, MjsKey = (
+    _class(t) for t in ("MjsHField", "MjsFlex", "MjsSkin", "MjsTexture", "MjsExclude", "MjsNumeric", "MjsText", "MjsTuple",
+                        "MjsKey"))
 
 
 class MjsSensor(MjsElement):

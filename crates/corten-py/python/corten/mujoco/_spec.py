@@ -274,24 +274,14 @@ class MjSpec:
         return np.array(spec.compile().body_quat[1])
 
     @property
-    def flexes(self):
-        return []
-
-    @property
     def plugins(self):
         return []
-
-    def add_flex(self, **kwargs):
-        raise NotImplementedError("feature 'flex' is not supported")
 
     def add_plugin(self, **kwargs):
         raise NotImplementedError("feature 'plugin' is not supported")
 
     def activate_plugin(self, name):
         raise NotImplementedError("feature 'plugin' is not supported")
-
-    def flex(self, name):
-        return None
 
     def plugin(self, name):
         return None
