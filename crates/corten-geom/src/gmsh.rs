@@ -430,7 +430,10 @@ mod tests {
             refused(&TEXT22.replace("1 3 4", "1 3 5")),
             GmshError::Node { element: 2, node: 5 }
         );
-        assert_eq!(refused(&TEXT22.replace("2 2 0", "2 3 0")), GmshError::ElementType(3));
+        assert_eq!(
+            refused(&TEXT22.replace("2 2 0 1 3 4", "2 3 0 1 3 4")),
+            GmshError::ElementType(3)
+        );
         assert_eq!(refused(&TEXT22.replace(".5", "inf")), GmshError::NotFinite(3));
         for end in 0..TEXT41.len() - 20 {
             assert!(read(&TEXT41.as_bytes()[..end]).is_err());

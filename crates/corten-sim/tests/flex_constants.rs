@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use corten_model::container::{self, ArrayRef};
+use corten_model::arrays::ArrayRef;
+use corten_model::container;
 use corten_model::{Assets, Spec, compile};
 use corten_sim::{Model, constants};
 

@@ -125,7 +125,7 @@ fn one<'a>(
     let border = topology::border(&elem, shape.dim);
     let boxes = bounding_tree(flex, &elem, &border.layer, &vert);
     let vert0 = box_coordinates(&boxes, flex.radius, &vert);
-    if shape.interpolated() && vert0.iter().any(|x| x.0.iter().any(|x| !x.is_finite())) {
+    if shape.interpolated() && is_flat(&vert) {
         let item = Diagnostic::error("an interpolated flex cannot be flat");
         return Err(refuse(item.hint("give it an extent along every axis, or use full dofs")));
     }
@@ -436,6 +436,15 @@ fn box_coordinates(tree: &Bvh, radius: f64, vert: &[Vec3]) -> Vec<Vec3> {
     let Some(whole) = tree.aabb.first() else { return vec![Vec3::ZERO; vert.len()] };
     let along = |x: Vec3, k: usize| (x[k] - whole[k]) / (2.0 * (whole[k + 3] - radius)) + 0.5;
     vert.iter().map(|&x| Vec3([0, 1, 2].map(|k| along(x, k)))).collect()
+}
+
+/// Whether the box around all points has no volume.
+fn is_flat(points: &[Vec3]) -> bool {
+    let start = (Vec3::splat(f64::MAX), Vec3::splat(-f64::MAX));
+    let (low, high) = points.iter().fold(start, |(low, high), &x| (low.min(x), high.max(x)));
+    let size = (high - low).0;
+    let largest = size.iter().fold(0.0, |a: f64, &x| a.max(x));
+    !size.iter().all(|&x| x > 1e-9 * largest)
 }
 
 /// Texture coordinates of elements: those given; else, with coordinates per vertex, three vertices
