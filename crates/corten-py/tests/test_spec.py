@@ -180,7 +180,7 @@ def test_every_attribute_of_every_element():
         yield "body", b
         for kind in ("geom", "joint", "site", "camera", "light", "frame"):
             yield kind, getattr(b, f"add_{kind}")()
-        for kind in ("mesh", "hfield", "skin", "texture", "material", "pair", "exclude", "equality", "tendon", "actuator",
+        for kind in ("mesh", "hfield", "flex", "skin", "texture", "material", "pair", "exclude", "equality", "tendon", "actuator",
                      "sensor", "numeric", "text", "tuple", "key"):
             yield kind, getattr(s, f"add_{kind}")()
         yield "compiler", s.compiler
