@@ -197,12 +197,14 @@ impl Spec {
         frames: &[(Key<Frame>, String)],
     ) -> Result<(), AttachError> {
         let mut index = NameIndex::of(self);
+        let flexes = self.flexes.capacity();
         for (frame, suffix) in frames {
             let parent = self.body_of(*frame)?;
             let names = Namespace { prefix: "", suffix };
             self.deal_keys(names)?;
             let mut copy = Copy::new(self, None, names);
             copy.index = index;
+            copy.flex_end = flexes;
             copy.contents(template, parent, Some(*frame));
             copy.referring();
             copy.move_attached_keys();

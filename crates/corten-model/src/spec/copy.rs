@@ -30,6 +30,8 @@ pub(super) struct Copy<'a> {
     joints: HashMap<Key<Joint>, Key<Joint>>,
     bodies: HashMap<Key<Body>, Key<Body>>,
     actuators: HashMap<Key<Actuator>, Key<Actuator>>,
+    /// Flexes from this key on are copies themselves.
+    pub(super) flex_end: usize,
     /// Names of flexes, and those of their copies.
     flex_names: HashMap<String, String>,
     /// Kind, index of the original, index of the copy.
@@ -70,6 +72,7 @@ impl<'a> Copy<'a> {
             joints: HashMap::new(),
             bodies: HashMap::new(),
             actuators: HashMap::new(),
+            flex_end: usize::MAX,
             flex_names: HashMap::new(),
             copies: Vec::new(),
         }
@@ -368,7 +371,8 @@ impl<'a> Copy<'a> {
                 Some((source.bodies.get(old)?.name.clone(), self.into.bodies[new].name.clone()))
             })
             .collect();
-        let keys: Vec<_> = source.flexes.keys().collect();
+        let end = self.flex_end;
+        let keys: Vec<_> = source.flexes.keys().filter(|key| key.index() < end).collect();
         for key in keys {
             let original = &self.source().flexes[key];
             let mut flex = original.clone();
