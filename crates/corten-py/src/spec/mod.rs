@@ -9,9 +9,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use corten_model::spec::{
     Actuator, Anchor, Body, Camera, Child, DefaultClass, EditError, Element, Equality, Exclude,
-    FieldError, Fields, Flex, Frame, Geom, HField, Item, Joint, Key, Keyframe, Light, Material, Mesh,
-    Numeric, Pair, Part, Sensor, Site, Skin, Source, Tendon, Text, Texture, Tuple, Value, Wrap,
-    WrapTarget,
+    FieldError, Fields, Flex, Frame, Geom, HField, Item, Joint, Key, Keyframe, Light, Material,
+    Mesh, Numeric, Pair, Part, Sensor, Site, Skin, Source, Tendon, Text, Texture, Tuple, Value,
+    Wrap, WrapTarget,
 };
 use corten_model::{ReadOptions, Spec};
 use corten_sim::compile_spec;
