@@ -82,6 +82,7 @@ fn errors_of_flex_say_what_to_do() {
     let cases = [
         (r#"element="0 1 2""#, "'body' is missing"),
         (r#"body="a""#, "'element' is missing"),
+        (r#"body="a" element=" ""#, "'element' is missing"),
         (r#"body="a" vertex="0 0 0 1 0 0 0 1 0" element="0 1""#, "3 vertices per element"),
         (r#"body="a" vertex="0 0 0 1 0 0 0 1 0" element="0 1 3""#, "vertex 3"),
         (r#"body="a" vertex="0 0 0 1 0 0 0 1 0" element="0 1 1""#, "twice"),

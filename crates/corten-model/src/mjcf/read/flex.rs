@@ -1,7 +1,7 @@
 //! Deformable objects that are given vertex by vertex.
 
 use super::Reader;
-use super::value::{apply, apply_part, missing};
+use super::value::{apply, apply_part, missing, present};
 use crate::diagnostic::Diagnostic;
 use crate::mjcf::forest::Elem;
 use crate::spec::Flex;
@@ -11,7 +11,7 @@ impl Reader<'_> {
         let mut flex = Flex { source: elem.source(), ..Default::default() };
         apply(&mut self.diags, elem, &mut flex);
         for name in ["body", "element"] {
-            if elem.attr(name).is_none() {
+            if !present(elem, name) {
                 missing(&mut self.diags, elem, name);
             }
         }

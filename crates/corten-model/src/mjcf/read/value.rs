@@ -142,7 +142,7 @@ pub fn missing(diags: &mut Diagnostics, elem: Elem<'_>, name: &str) {
     );
 }
 
-/// Whether a numeric attribute is there and not blank.
+/// Whether an attribute that is a list is there and not blank.
 pub fn present(elem: Elem<'_>, name: &str) -> bool {
     elem.attr(name).is_some_and(|attr| words(&attr.value()).next().is_some())
 }
