@@ -14,7 +14,7 @@ use crate::errors::StepError;
 use crate::fields;
 use crate::memory::{In, Scalar, Shared};
 use crate::model::{ModelHandle, PyModel};
-use crate::run::protect;
+use crate::run::{access, protect};
 
 /// Many worlds of one model; `corten.BatchSim` is the class to use.
 #[pyclass(name = "BatchBase", module = "corten._corten", frozen, subclass, dict)]
@@ -45,9 +45,9 @@ impl PyBatch {
         outputs: Vec<String>,
         reset_failed: bool,
     ) -> PyResult<PyBatch> {
-        let shared = model.get().model.clone();
+        let shared = model.get().model(py)?.clone();
+        let model = access(py, move || Ok(Arc::new(Model::clone(&*shared.read_current()?))))?;
         let batch = protect(py, move || -> Result<BatchSim, BatchError> {
-            let model = Arc::new(Model::clone(&shared.read_current()));
             let policy = if reset_failed { OnFailure::Reset } else { OnFailure::Stop };
             let mut batch =
                 BatchSim::new(model, count).with_threads(threads).with_failure_policy(policy);
@@ -64,23 +64,23 @@ impl PyBatch {
     }
 
     /// Number of worlds.
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.batch.read_attached(py).len()
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch.read_attached(py)?.len())
     }
 
     #[getter]
-    fn threads(&self, py: Python<'_>) -> usize {
-        self.batch.read_attached(py).threads()
+    fn threads(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.batch.read_attached(py)?.threads())
     }
 
     /// Names of the arrays that every world keeps.
-    fn array_names(&self, py: Python<'_>) -> Vec<&'static str> {
-        self.batch.read_attached(py).arrays().collect()
+    fn array_names(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
+        Ok(self.batch.read_attached(py)?.arrays().collect())
     }
 
     /// A view of an array of all worlds, one row per world.
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let batch = self.batch.read_attached(py);
+        let batch = self.batch.read_attached(py)?;
         let Some((index, kind)) = batch.array_index(name) else { return Ok(None) };
         let mut shape = vec![batch.len()];
         if let Some(info) = Data::array_index(name).map(|i| &Data::ARRAYS[i]) {
@@ -99,7 +99,7 @@ impl PyBatch {
 
     /// A view of a parameter of all worlds, one row per world.
     fn parameter<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let mut batch = self.batch.write_attached(py);
+        let mut batch = self.batch.write_attached(py)?;
         let count = batch.parameter(name).map_err(parameter_error)?.len();
         let worlds = batch.len();
         let mut shape = vec![worlds];
@@ -116,59 +116,63 @@ impl PyBatch {
         self.batch.array(py, index, Scalar::F64, &shape)
     }
 
-    fn parameter_names(&self, py: Python<'_>) -> Vec<String> {
-        self.batch.read_attached(py).parameters().collect()
+    fn parameter_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.batch.read_attached(py)?.parameters().collect())
     }
 
     fn derive_constants(&self, py: Python<'_>) -> PyResult<()> {
-        protect(py, || self.batch.write().derive_constants())?.map_err(parameter_error)
+        access(py, || Ok(self.batch.write()?.derive_constants()))?.map_err(parameter_error)
     }
 
     /// Advances every world that has not failed by `count` time steps.
     fn advance(&self, py: Python<'_>, count: usize) -> PyResult<()> {
-        protect(py, || {
-            let mut batch = self.batch.write();
+        access(py, || {
+            let mut batch = self.batch.write()?;
             batch.set_steps(count);
             batch.step_all();
+            Ok(())
         })
     }
 
     fn forward(&self, py: Python<'_>) -> PyResult<()> {
-        protect(py, || self.batch.write().forward_all())
+        access(py, || {
+            self.batch.write()?.forward_all();
+            Ok(())
+        })
     }
 
     /// Resets the worlds of a mask; all of them without one.
     fn reset_worlds(&self, py: Python<'_>, mask: Option<In<bool>>) -> PyResult<()> {
-        protect(py, || {
-            let mut batch = self.batch.write();
-            match mask {
+        access(py, || {
+            let mut batch = self.batch.write()?;
+            Ok(match mask {
                 Some(mask) => batch.reset_where(&mask.values),
                 None => {
                     batch.reset_all();
                     Ok(())
                 }
-            }
+            })
         })?
         .map_err(value_error)
     }
 
     /// The causes of the worlds that failed.
-    fn causes(&self, py: Python<'_>) -> Vec<(usize, String)> {
-        let batch = self.batch.read_attached(py);
+    fn causes(&self, py: Python<'_>) -> PyResult<Vec<(usize, String)>> {
+        let batch = self.batch.read_attached(py)?;
         let errors = batch.result().errors.iter().flatten();
-        errors.map(|failure| (failure.world, failure.cause.to_string())).collect()
+        Ok(errors.map(|failure| (failure.world, failure.cause.to_string())).collect())
     }
 
     /// The failure of a world as a file's content.
     fn dump<'py>(&self, py: Python<'py>, world: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let dump = protect(py, || self.batch.read().dump(world).map(|dump| dump.to_bytes()))?;
+        let dump = access(py, || Ok(self.batch.read()?.dump(world).map(|dump| dump.to_bytes())))?;
         let bytes = dump.ok_or_else(|| value_error(format!("world {world} has not failed")))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The model of a world, with its parameters.
     fn world_model(&self, py: Python<'_>, world: usize) -> PyResult<ModelHandle> {
-        let batch = self.batch.read_attached(py);
+        let batch = self.batch.read_attached(py)?;
         let worlds = batch.len();
         if world >= worlds {
             return Err(parameter_error(ParameterError::World { world, worlds }));
@@ -197,8 +201,12 @@ fn replay_failure(py: Python<'_>, content: &[u8]) -> PyResult<()> {
 
 /// The number of a keyframe.
 #[pyfunction]
-fn keyframe_index(py: Python<'_>, model: &Bound<'_, PyModel>, name: &str) -> Option<usize> {
-    model.get().model.read_attached(py).object_names.id(ObjType::Key, name)
+fn keyframe_index(
+    py: Python<'_>,
+    model: &Bound<'_, PyModel>,
+    name: &str,
+) -> PyResult<Option<usize>> {
+    Ok(model.get().read(py)?.object_names.id(ObjType::Key, name))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

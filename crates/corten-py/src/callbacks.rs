@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::data::PyData;
-use crate::memory::lend;
+use crate::memory::{Shared, lend_exclusive, lend_shared};
 use crate::model::PyModel;
 use crate::util::add_functions;
 
@@ -78,6 +78,8 @@ fn get_callback(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
 pub struct Callbacks {
     model: Py<PyAny>,
     data: Py<PyAny>,
+    /// What the two objects show.
+    shared: (Arc<Shared<Model>>, Arc<Shared<Data>>),
     table: Table,
     failure: Mutex<Option<PyErr>>,
 }
@@ -93,7 +95,9 @@ impl Callbacks {
         };
         let (model, data) = (object(m.object(py)?)?, object(d.object(py)?)?);
         let table = table().each_ref().map(|f| f.as_ref().map(|f| f.clone_ref(py)));
-        Ok(Some(Arc::new(Callbacks { model, data, table, failure: Mutex::new(None) })))
+        let shared = (m.shared().clone(), d.data.clone());
+        let failure = Mutex::new(None);
+        Ok(Some(Arc::new(Callbacks { model, data, shared, table, failure })))
     }
 
     /// The exception that a callback raised.
@@ -106,10 +110,10 @@ impl Callbacks {
     }
 
     /// Calls one of them with model, data and further numbers; what it returned.
-    fn call(&self, which: usize, m: *const Model, d: *const Data, more: &[i64]) -> Option<f64> {
+    fn call(&self, which: usize, m: &Model, d: &mut Data, more: &[i64]) -> Option<f64> {
         self.table[which].as_ref()?;
-        lend(m, || {
-            lend(d, || {
+        lend_shared(&self.shared.0, m, || {
+            lend_exclusive(&self.shared.1, d, || {
                 self.answer(which, |py| {
                     let mut arguments = vec![self.model.clone_ref(py), self.data.clone_ref(py)];
                     for number in more {
@@ -144,34 +148,34 @@ impl Callbacks {
 
 impl Hook for Callbacks {
     fn control(&self, m: &Model, d: &mut Data) {
-        self.call(CONTROL, m, std::ptr::from_mut(d), &[]);
+        self.call(CONTROL, m, d, &[]);
     }
 
     fn passive(&self, m: &Model, d: &mut Data) {
-        self.call(PASSIVE, m, std::ptr::from_mut(d), &[]);
+        self.call(PASSIVE, m, d, &[]);
     }
 
     fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) {
-        self.call(SENSOR, m, std::ptr::from_mut(d), &[i64::from(stage.raw())]);
+        self.call(SENSOR, m, d, &[i64::from(stage.raw())]);
     }
 
     fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
-        self.call(ACT_DYN, m, std::ptr::from_mut(d), &[actuator as i64])
+        self.call(ACT_DYN, m, d, &[actuator as i64])
     }
 
     fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
-        self.call(ACT_GAIN, m, std::ptr::from_mut(d), &[actuator as i64])
+        self.call(ACT_GAIN, m, d, &[actuator as i64])
     }
 
     fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
-        self.call(ACT_BIAS, m, std::ptr::from_mut(d), &[actuator as i64])
+        self.call(ACT_BIAS, m, d, &[actuator as i64])
     }
 
     fn time(&self) -> Option<f64> {
         self.answer(TIME, |_| Ok(Vec::new()))
     }
 
-    fn rejects(&self, m: &Model, d: &Data, geoms: [usize; 2]) -> bool {
+    fn rejects(&self, m: &Model, d: &mut Data, geoms: [usize; 2]) -> bool {
         let geoms = geoms.map(|geom| geom as i64);
         self.call(CONTACT_FILTER, m, d, &geoms).is_some_and(|answer| answer != 0.0)
     }

@@ -11,7 +11,7 @@ use corten_sim::stage::constraint;
 use corten_sim::{Data, Model};
 use pyo3::prelude::*;
 
-use crate::memory::{Arrays, Room, Scalar, Shared};
+use crate::memory::{Arrays, Busy, Room, Scalar, Shared};
 
 /// Names of these arrays.
 pub const CONVERTED: [&str; 7] =
@@ -25,10 +25,6 @@ struct Converted {
 }
 
 impl Arrays for Converted {
-    fn places(&mut self) -> Vec<(usize, usize)> {
-        Vec::new()
-    }
-
     fn room(&mut self, _: usize, _: usize) -> Option<Room> {
         Some(match &mut self.values {
             Values::F64(v) => Room::scalars(v),
@@ -144,23 +140,32 @@ impl Shown {
         d: &Shared<Data>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(name) = CONVERTED.into_iter().find(|c| *c == name) else { return Ok(None) };
-        let known = self.all().iter().find(|c| c.read_attached(py).name == name).cloned();
+        let known = self.find(py, name)?;
         let array = match known {
             Some(array) => array,
             None => {
-                let m = m.read_attached(py);
+                let m = m.read_attached(py)?;
                 let mut fresh = Converted::new(name, &m);
-                fresh.fill(&m, &d.read_attached(py));
+                fresh.fill(&m, &*d.read_attached(py)?);
                 let fresh = Shared::new(fresh);
                 self.all().push(fresh.clone());
                 fresh
             }
         };
         let (kind, shape) = {
-            let array = array.read_attached(py);
+            let array = array.read_attached(py)?;
             (array.kind(), array.shape.clone())
         };
         array.array(py, 0, kind, &shape).map(Some)
+    }
+
+    fn find(&self, py: Python<'_>, name: &str) -> PyResult<Option<Arc<Shared<Converted>>>> {
+        for array in self.all().iter() {
+            if array.read_attached(py)?.name == name {
+                return Ok(Some(array.clone()));
+            }
+        }
+        Ok(None)
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Shared<Converted>>>> {
@@ -168,21 +173,21 @@ impl Shown {
     }
 
     /// Before the engine runs: hands over what was written.
-    pub fn adopt(&self, m: &Model, d: &mut Data) {
+    pub fn adopt(&self, m: &Model, d: &mut Data) -> Result<(), Busy> {
         for array in self.all().iter() {
-            array.read().adopt(m, d);
+            array.read()?.adopt(m, d);
         }
+        Ok(())
     }
 
     /// After the engine has run: brings arrays that are still in view up to date, and forgets the
     /// others.
-    pub fn refresh(&self, m: &Model, d: &Data) {
-        self.all().retain(|array| {
-            let in_view = Arc::strong_count(array) > 1;
-            if in_view {
-                array.write().fill(m, d);
-            }
-            in_view
-        });
+    pub fn refresh(&self, m: &Model, d: &Data) -> Result<(), Busy> {
+        let mut all = self.all();
+        all.retain(|array| Arc::strong_count(array) > 1);
+        for array in all.iter() {
+            array.write()?.fill(m, d);
+        }
+        Ok(())
     }
 }

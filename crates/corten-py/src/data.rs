@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use corten_sim::hook::Hooks;
 use corten_sim::stage::constraint;
-use corten_sim::{Contact, Data, Model, solve};
-use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
+use corten_sim::{Contact, Data, Model, NISLAND, solve};
+use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList, PyString};
 
 use crate::converted::{CONVERTED, Shown};
 use crate::fields;
-use crate::memory::{Arrays, Kept, Place, Room, Scalar, Shared, is_lending};
+use crate::memory::{Arrays, Busy, Kept, Room, Scalar, Shared, is_lending};
 use crate::model::{PyModel, cannot_set};
-use crate::run::{protect, run};
+use crate::run::{access, run};
 use crate::saved;
 
 /// The changing part of a simulation, under MuJoCo's field names.
@@ -37,8 +37,6 @@ pub struct PyData {
     views: Mutex<Vec<Option<Kept>>>,
     /// Whether contacts have been looked at since the engine ran.
     pub contacts_shown: AtomicBool,
-    /// An array was lost when the engine failed.
-    broken: AtomicBool,
     /// Weak reference to the Python object, for callbacks.
     object: OnceLock<Py<PyAny>>,
 }
@@ -75,29 +73,13 @@ enum Source<'py> {
     Bytes(PyBackedBytes),
 }
 
-/// Small fixed arrays inside of the data.
+/// Small arrays of a fixed length.
 const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
 
 impl PyData {
     /// The Python object, if it is known.
     pub fn object(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.object.get().map(|reference| reference.call0(py)).transpose()
-    }
-
-    pub fn check_usable(&self) -> PyResult<()> {
-        if self.broken.load(Ordering::Relaxed) {
-            return Err(PyRuntimeError::new_err(
-                "this data was left incomplete when the engine failed: make a new one",
-            ));
-        }
-        Ok(())
-    }
-
-    /// After a run of the engine: if it failed, looks whether the data can still be used.
-    pub fn note_failure(&self, failed: bool) {
-        if failed && !self.data.is_intact() {
-            self.broken.store(true, Ordering::Relaxed);
-        }
     }
 
     /// Fills a field that the engine only computes for those who look at it.
@@ -121,26 +103,27 @@ impl PyData {
 
     /// Before the engine runs: hands over what Python wrote into arrays whose working form lies
     /// elsewhere.
-    pub fn adopt(&self, m: &Model, d: &mut Data) {
-        self.shown.adopt(m, d);
+    pub fn adopt(&self, m: &Model, d: &mut Data) -> Result<(), Busy> {
+        self.shown.adopt(m, d)?;
         let contacts = self.contacts_shown.swap(false, Ordering::Relaxed);
         constraint::adopt(m, d, contacts);
+        Ok(())
     }
 
     /// After the engine has run: brings what Python looks at up to date.
-    pub fn refresh(&self, m: &Model, d: &Data) {
-        self.shown.refresh(m, d);
+    pub fn refresh(&self, m: &Model, d: &Data) -> Result<(), Busy> {
         self.filled.store(0, Ordering::Relaxed);
+        self.shown.refresh(m, d)
     }
 
     /// Checks that `m` can be used with this data: it is the model it was made for, or one of the
     /// same sizes.
     pub fn check_model(&self, py: Python<'_>, m: &PyModel) -> PyResult<()> {
-        let own = &self.model.get().model;
-        if Arc::ptr_eq(own, &m.model) {
+        let (own, other) = (self.model.get().shared(), m.shared());
+        if Arc::ptr_eq(own, other) {
             return Ok(());
         }
-        let (own, other) = (own.read_attached(py), m.model.read_attached(py));
+        let (own, other) = (own.read_attached(py)?, other.read_attached(py)?);
         let differing = Model::SIZES.iter().find(|size| own.size(size) != other.size(size));
         match differing {
             None => Ok(()),
@@ -163,10 +146,10 @@ impl PyData {
     fn array_view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Data::ARRAYS[index];
         let shape = {
-            let m = self.model.get().model.read_attached(py);
+            let m = self.model.get().shared().read_attached(py)?;
             // The size says how many rows there are: vectors may keep room from larger scenes,
             // and stay empty while not needed.
-            let own = self.data.read_attached(py).size(info.rows);
+            let own = self.data.read_attached(py)?.size(info.rows);
             fields::shape(&m, info, own.or_else(|| m.size(info.rows)).unwrap_or(0))
         };
         let count = shape.iter().product();
@@ -197,11 +180,17 @@ impl PyData {
     }
 
     fn inline_view<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.data.field(py, |d| match field {
-            "energy" => Place::inside(d, &d.energy, Scalar::F64),
-            "solver_fwdinv" => Place::inside(d, &d.solver_fwdinv, Scalar::F64),
-            "solver_niter" => Place::inside(d, &d.solver_niter, Scalar::I32),
-            _ => Place::inside(d, &d.solver_nnz, Scalar::I32),
+        let (kind, count) = match field {
+            "energy" | "solver_fwdinv" => (Scalar::F64, 2),
+            _ => (Scalar::I32, NISLAND),
+        };
+        self.data.buffer(py, kind, &[count], |d| {
+            Some(match field {
+                "energy" => Room::array(&mut d.energy),
+                "solver_fwdinv" => Room::array(&mut d.solver_fwdinv),
+                "solver_niter" => Room::array(&mut d.solver_niter),
+                _ => Room::array(&mut d.solver_nnz),
+            })
         })
     }
 }
@@ -217,19 +206,19 @@ impl PyData {
         model: &Bound<'_, PyModel>,
         source: Option<Source<'_>>,
     ) -> PyResult<PyData> {
-        let shared = model.get().model.clone();
+        let shared = model.get().model(py)?.clone();
         let data = match source {
-            None => protect(py, move || Data::new(&shared.read_current()))?,
+            None => access(py, move || Ok(Data::new(&*shared.read_current()?)))?,
             Some(Source::Data(other)) => {
                 other.get().check_model(py, model.get())?;
                 let data = other.get().data.clone();
-                let mut copy = protect(py, move || data.read().clone())?;
+                let mut copy = access(py, move || Ok(data.read()?.clone()))?;
                 copy.hooks = Hooks::default();
                 copy
             }
             Some(Source::Bytes(bytes)) => {
                 let bytes = bytes.to_vec();
-                protect(py, move || saved::from_bytes(&shared.read_current(), &bytes))?
+                access(py, move || Ok(saved::from_bytes(&*shared.read_current()?, &bytes)))?
                     .map_err(PyValueError::new_err)?
             }
         };
@@ -240,7 +229,6 @@ impl PyData {
             filled: AtomicU8::new(0),
             views: Mutex::default(),
             contacts_shown: AtomicBool::new(false),
-            broken: AtomicBool::new(false),
             object: OnceLock::new(),
         })
     }
@@ -251,12 +239,13 @@ impl PyData {
     }
 
     /// Adds a contact with default values.
-    fn add_contact(&self, py: Python<'_>) {
-        let mut d = self.data.write_attached(py);
+    fn add_contact(&self, py: Python<'_>) -> PyResult<()> {
+        let mut d = self.data.write_attached(py)?;
         let n = d.ncon;
         d.contact.truncate(n);
         d.contact.push(Contact::default());
         d.ncon = d.contact.len();
+        Ok(())
     }
 
     /// Number of threads that may solve constraint islands, 1 at first. Not part of MuJoCo's interface.
@@ -266,7 +255,7 @@ impl PyData {
         if count == 0 {
             return Err(PyValueError::new_err("there must be one thread at least"));
         }
-        self.data.write_attached(py).set_threads(count);
+        self.data.write_attached(py)?.set_threads(count);
         Ok(())
     }
 
@@ -274,7 +263,7 @@ impl PyData {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.materialize(py, Filled::Jacobian)?;
         self.materialize(py, Filled::Dual)?;
-        let bytes = saved::to_bytes(&self.data.read_attached(py));
+        let bytes = saved::to_bytes(&*self.data.read_attached(py)?);
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -284,23 +273,23 @@ impl PyData {
     }
 
     #[getter]
-    fn time(&self, py: Python<'_>) -> f64 {
-        self.data.read_attached(py).time
+    fn time(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.data.read_attached(py)?.time)
     }
 
     #[getter]
-    fn ncon(&self, py: Python<'_>) -> usize {
-        self.data.read_attached(py).ncon
+    fn ncon(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.data.read_attached(py)?.ncon)
     }
 
     #[getter]
-    fn nplugin(&self, py: Python<'_>) -> usize {
-        self.model.get().model.read_attached(py).nplugin
+    fn nplugin(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.model.get().shared().read_attached(py)?.nplugin)
     }
 
     #[getter]
-    fn nefc(&self, py: Python<'_>) -> usize {
-        self.data.read_attached(py).nefc
+    fn nefc(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.data.read_attached(py)?.nefc)
     }
 
     #[getter]
@@ -325,7 +314,7 @@ impl PyData {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let field = name.to_cow()?;
-        if let Some(view) = this.shown.view(py, &field, &this.model.get().model, &this.data)? {
+        if let Some(view) = this.shown.view(py, &field, this.model.get().shared(), &this.data)? {
             return Ok(view);
         }
         if let Some(index) = Data::array_index(&field) {
@@ -344,7 +333,8 @@ impl PyData {
         if let Some(part) = Filled::of(&field) {
             this.materialize(py, part)?;
         }
-        if let Some(size) = this.data.read_attached(py).size(&field) {
+        let size = this.data.read_attached(py)?.size(&field);
+        if let Some(size) = size {
             return Ok(size.into_pyobject(py)?.into_any());
         }
         let class = slf.get_type().name()?;
@@ -359,7 +349,7 @@ impl PyData {
         let field = name.to_cow()?;
         if field == "time" {
             let time = value.extract()?;
-            slf.get().data.write_attached(slf.py()).time = time;
+            slf.get().data.write_attached(slf.py())?.time = time;
             return Ok(());
         }
         if all_arrays().any(|array| array == field) {

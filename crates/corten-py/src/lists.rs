@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::data::PyData;
-use crate::memory::{Place, Room, Scalar};
+use crate::memory::{Room, Scalar};
 
 /// One element of a list, with its fields by name.
 trait Item: Clone + Default {
@@ -165,8 +165,8 @@ impl List {
         match self {
             List::Contact => columns(&d.contact),
             List::Solver => columns(d.solver.clone().in_full()),
-            List::Warning => columns(&d.warning),
-            List::Timer => columns(&d.timer),
+            List::Warning => columns(&d.warning[..]),
+            List::Timer => columns(&d.timer[..]),
         }
     }
 
@@ -180,8 +180,8 @@ impl List {
         match self {
             List::Contact => d.contact = items(count, column)?,
             List::Solver => d.solver = SolverStats::from_full(items(count, column)?),
-            List::Warning => d.warning = items(count, column)?.try_into().ok()?,
-            List::Timer => d.timer = items(count, column)?.try_into().ok()?,
+            List::Warning => *d.warning = items(count, column)?.try_into().ok()?,
+            List::Timer => *d.timer = items(count, column)?.try_into().ok()?,
         }
         Some(())
     }
@@ -214,7 +214,7 @@ type Layout = (usize, Vec<(&'static str, &'static str, usize, usize)>);
 /// Number of elements.
 #[pyfunction]
 fn list_len(py: Python<'_>, d: &PyData, list: &str) -> PyResult<usize> {
-    Ok(List::parse(list)?.len(&d.data.read_attached(py)))
+    Ok(List::parse(list)?.len(&*d.data.read_attached(py)?))
 }
 
 /// Bytes of one element, and name, type, number of values and offset of each of its fields.
@@ -227,7 +227,7 @@ fn list_layout(list: &str) -> PyResult<Layout> {
 #[pyfunction]
 fn list_memory<'py>(py: Python<'py>, d: &PyData, list: &str) -> PyResult<Bound<'py, PyAny>> {
     let list = List::parse(list)?;
-    let size = list.len(&d.data.read_attached(py)) * list.layout().0;
+    let size = list.len(&*d.data.read_attached(py)?) * list.layout().0;
     match list {
         List::Contact => {
             d.contacts_shown.store(true, Ordering::Relaxed);
@@ -238,8 +238,14 @@ fn list_memory<'py>(py: Python<'py>, d: &PyData, list: &str) -> PyResult<Bound<'
             let room = |d: &mut Data| Some(Room::bytes(d.solver.in_full()));
             d.kept_view(py, Data::ARRAYS.len() + 1, Scalar::U8, &[size], room)
         }
-        List::Warning => d.data.field(py, |d| Place::inside(d, &d.warning, Scalar::U8)),
-        List::Timer => d.data.field(py, |d| Place::inside(d, &d.timer, Scalar::U8)),
+        List::Warning => {
+            let room = |d: &mut Data| Some(Room::array_bytes(&mut d.warning));
+            d.kept_view(py, Data::ARRAYS.len() + 2, Scalar::U8, &[size], room)
+        }
+        List::Timer => {
+            let room = |d: &mut Data| Some(Room::array_bytes(&mut d.timer));
+            d.kept_view(py, Data::ARRAYS.len() + 3, Scalar::U8, &[size], room)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 
 use crate::fields;
-use crate::memory::Shared;
+use crate::memory::{Read, Settings, Shared, Values, Write};
 use corten_sim::Model;
 
 /// Fields that MuJoCo's Python package presents as text.
@@ -22,18 +22,20 @@ const TEXT: [&str; 3] = ["names", "paths", "text_data"];
 /// Arrays are writable NumPy views of the model's own memory.
 #[pyclass(name = "ModelBase", module = "corten._corten", frozen, subclass, dict, weakref)]
 pub struct PyModel {
-    pub model: Arc<Shared<Model>>,
+    shared: Arc<Shared<Model>>,
+    settings: Arc<Settings>,
     /// Weak reference to the Python object, for callbacks.
     object: OnceLock<Py<PyAny>>,
 }
 
 /// A model on its way to an object of some class: the only thing that [`PyModel`] is made of.
 #[pyclass(module = "corten._corten", frozen)]
-pub struct ModelHandle(Arc<Shared<Model>>);
+pub struct ModelHandle(Arc<Shared<Model>>, Arc<Settings>);
 
 impl ModelHandle {
     pub fn new(model: Model) -> ModelHandle {
-        ModelHandle(Shared::new(model))
+        let settings = Settings::new(Values::of(&model));
+        ModelHandle(Shared::new(model), settings)
     }
 }
 
@@ -43,14 +45,55 @@ impl PyModel {
         self.object.get().map(|reference| reference.call0(py)).transpose()
     }
 
+    /// The model's memory, as it is.
+    pub fn shared(&self) -> &Arc<Shared<Model>> {
+        &self.shared
+    }
+
+    pub fn settings(&self) -> &Arc<Settings> {
+        &self.settings
+    }
+
+    /// The model's memory, which now has the settings that Python wrote, unless the engine uses it
+    /// on this thread: then it has them when the engine has run.
+    #[inline]
+    pub fn model(&self, py: Python<'_>) -> PyResult<&Arc<Shared<Model>>> {
+        if self.settings.is_pending() {
+            self.settle(py)?;
+        }
+        Ok(&self.shared)
+    }
+
+    #[inline(never)]
+    fn settle(&self, py: Python<'_>) -> PyResult<()> {
+        if self.shared.is_in_use() {
+            return Ok(());
+        }
+        if self.settings.differ(py, &**self.shared.read_attached(py)?) {
+            self.settings.copy_to(py, &mut **self.shared.write_attached(py)?);
+        } else {
+            self.settings.settled();
+        }
+        Ok(())
+    }
+
+    /// Shared access to the model; see [`Shared::read_attached`].
+    pub fn read(&self, py: Python<'_>) -> PyResult<Read<'_, Model>> {
+        Ok(self.model(py)?.read_attached(py)?)
+    }
+
+    /// Exclusive access to the model; see [`Shared::write_attached`].
+    pub fn write(&self, py: Python<'_>) -> PyResult<Write<'_, Model>> {
+        Ok(self.model(py)?.write_attached(py)?)
+    }
+
     fn view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Model::ARRAYS[index];
         let shape = {
-            let m = self.model.read_attached(py);
+            let m = self.shared.read_attached(py)?;
             fields::shape(&m, info, m.size(info.rows).unwrap_or(0))
         };
-        self.model.write_attached(py).expose(index);
-        self.model.array(py, index, fields::scalar(info), &shape)
+        self.shared.fixed_array(py, index, fields::scalar(info), &shape)
     }
 }
 
@@ -58,7 +101,8 @@ impl PyModel {
 impl PyModel {
     #[new]
     fn new(handle: &ModelHandle) -> PyModel {
-        PyModel { model: handle.0.clone(), object: OnceLock::new() }
+        let (shared, settings) = (handle.0.clone(), handle.1.clone());
+        PyModel { shared, settings, object: OnceLock::new() }
     }
 
     /// Takes a weak reference to the object that this is the base of.
@@ -91,7 +135,7 @@ impl PyModel {
 
     /// Everything in the model as named arrays.
     fn pack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let entries = self.model.read_attached(py).pack();
+        let entries = self.read(py)?.pack();
         let dict = PyDict::new(py);
         for Entry { name, values } in entries {
             dict.set_item(name, fields::owned(py, values))?;
@@ -100,8 +144,9 @@ impl PyModel {
     }
 
     /// Everything in the model, as a file of named arrays.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.model.read_attached(py).to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.read(py)?.to_bytes();
+        Ok(PyBytes::new(py, &bytes))
     }
 
     #[staticmethod]
@@ -112,50 +157,54 @@ impl PyModel {
     }
 
     /// A copy that shares nothing.
-    fn duplicate(&self, py: Python<'_>) -> ModelHandle {
-        ModelHandle::new(self.model.read_attached(py).clone())
+    fn duplicate(&self, py: Python<'_>) -> PyResult<ModelHandle> {
+        Ok(ModelHandle::new(self.read(py)?.clone()))
     }
 
     /// The index of a named object; −1 if there is none.
     #[pyo3(name = "object_id")]
-    pub fn id_of(&self, py: Python<'_>, kind: i32, name: &str) -> i64 {
-        let Some(kind) = ObjType::from_raw(kind) else { return -1 };
-        self.model.read_attached(py).object_names.id(kind, name).map_or(-1, |id| id as i64)
+    pub fn id_of(&self, py: Python<'_>, kind: i32, name: &str) -> PyResult<i64> {
+        let Some(kind) = ObjType::from_raw(kind) else { return Ok(-1) };
+        let m = self.shared.read_attached(py)?;
+        Ok(m.object_names.id(kind, name).map_or(-1, |id| id as i64))
     }
 
     /// The name of an object; `None` if it has none or does not exist.
     #[pyo3(name = "object_name")]
-    pub fn name_of(&self, py: Python<'_>, kind: i32, index: i64) -> Option<String> {
-        let (kind, index) = (ObjType::from_raw(kind)?, usize::try_from(index).ok()?);
-        self.model.read_attached(py).object_names.name(kind, index).map(str::to_owned)
+    pub fn name_of(&self, py: Python<'_>, kind: i32, index: i64) -> PyResult<Option<String>> {
+        let (Some(kind), Ok(index)) = (ObjType::from_raw(kind), usize::try_from(index)) else {
+            return Ok(None);
+        };
+        let m = self.shared.read_attached(py)?;
+        Ok(m.object_names.name(kind, index).map(str::to_owned))
     }
 
     /// All names of one kind of objects, empty where an object has none.
-    fn object_names(&self, py: Python<'_>, kind: i32) -> Vec<String> {
-        let Some(kind) = ObjType::from_raw(kind) else { return Vec::new() };
-        self.model.read_attached(py).object_names.all(kind).to_vec()
+    fn object_names(&self, py: Python<'_>, kind: i32) -> PyResult<Vec<String>> {
+        let Some(kind) = ObjType::from_raw(kind) else { return Ok(Vec::new()) };
+        Ok(self.shared.read_attached(py)?.object_names.all(kind).to_vec())
     }
 
     #[getter]
-    fn name(&self, py: Python<'_>) -> String {
-        self.model.read_attached(py).name.clone()
+    fn name(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.shared.read_attached(py)?.name.clone())
     }
 
     #[getter]
-    fn njmax(&self, py: Python<'_>) -> i32 {
-        self.model.read_attached(py).njmax
+    fn njmax(&self, py: Python<'_>) -> PyResult<i32> {
+        Ok(self.shared.read_attached(py)?.njmax)
     }
 
     #[getter]
-    fn nconmax(&self, py: Python<'_>) -> i32 {
-        self.model.read_attached(py).nconmax
+    fn nconmax(&self, py: Python<'_>) -> PyResult<i32> {
+        Ok(self.shared.read_attached(py)?.nconmax)
     }
 
     /// Bytes of all arrays.
     #[getter]
-    fn nbuffer(&self, py: Python<'_>) -> usize {
-        let m = self.model.read_attached(py);
-        Model::ARRAYS
+    fn nbuffer(&self, py: Python<'_>) -> PyResult<usize> {
+        let m = self.shared.read_attached(py)?;
+        Ok(Model::ARRAYS
             .iter()
             .map(|info| {
                 m.expected_len(info)
@@ -165,12 +214,12 @@ impl PyModel {
                         ScalarKind::U8 => 1,
                     }
             })
-            .sum()
+            .sum())
     }
 
     #[getter]
     fn _address(&self) -> usize {
-        Arc::as_ptr(&self.model) as usize
+        Arc::as_ptr(&self.shared) as usize
     }
 
     #[classattr]
@@ -195,8 +244,11 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let field = name.to_cow()?;
-        if let Some(size) = this.model.read_attached(py).size(&field) {
-            return Ok(size.into_pyobject(py)?.into_any());
+        let size = this.shared.read_attached(py)?.size(&field);
+        if let Some(size) = size {
+            let size = size.into_pyobject(py)?.into_any();
+            fields::attributes(slf)?.set_item(name, &size)?;
+            return Ok(size);
         }
         let Some(index) = Model::array_index(&field) else {
             let class = slf.get_type().name()?;
@@ -204,7 +256,7 @@ impl PyModel {
             return Err(PyAttributeError::new_err(message));
         };
         if TEXT.contains(&field.as_ref()) {
-            let m = this.model.read_attached(py);
+            let m = this.shared.read_attached(py)?;
             let Some(corten_model::arrays::ArrayRef::U8(text)) = m.array(index) else {
                 return Err(PyAttributeError::new_err("text expected"));
             };

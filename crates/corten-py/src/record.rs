@@ -9,16 +9,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 use crate::fields;
-use crate::memory::{Place, Scalar, Shared};
+use crate::memory::{Place, Scalar, Settings, Values};
 use crate::model::{PyModel, cannot_set};
-use corten_sim::Model;
 
 /// Declares the records of a model with the paths under which they are found.
 macro_rules! sections {
     ($($name:literal => $($path:ident).+;)*) => {
         const SECTIONS: &[&str] = &[$($name),*];
 
-        fn field<'a>(m: &'a Model, section: &str, name: &str) -> Option<(Columns, ArrayRef<'a>)> {
+        fn field<'a>(m: &'a Values, section: &str, name: &str) -> Option<(Columns, ArrayRef<'a>)> {
             match section {
                 $($name => m.$($path).+.field(name),)*
                 _ => None,
@@ -26,7 +25,7 @@ macro_rules! sections {
         }
 
         fn set_field(
-            m: &mut Model,
+            m: &mut Values,
             section: &str,
             name: &str,
             values: ArrayRef<'_>,
@@ -37,14 +36,14 @@ macro_rules! sections {
             }
         }
 
-        fn copy(to: &mut Model, from: &Model, section: &str) {
+        fn copy(to: &mut Values, from: &Values, section: &str) {
             match section {
                 $($name => to.$($path).+ = from.$($path).+.clone(),)*
                 _ => {}
             }
         }
 
-        fn names(m: &Model, section: &str) -> &'static [&'static str] {
+        fn names(m: &Values, section: &str) -> &'static [&'static str] {
             fn of<R: Named>(_: &R) -> &'static [&'static str] {
                 R::FIELDS
             }
@@ -90,13 +89,19 @@ named!(
     corten_model::VisualRgba
 );
 
+/// The value of a field that is no vector.
+enum Number {
+    Real(f64),
+    Whole(i32),
+}
+
 /// A record of a model, or one of its own.
 ///
-/// Scalars are attributes; vectors are writable NumPy views. A record that belongs to no model
-/// lives in an otherwise empty one.
+/// Scalars are attributes; vectors are writable NumPy views. The model takes over what was written
+/// when it is used next.
 #[pyclass(name = "RecordBase", module = "corten._corten", frozen, subclass, dict)]
 pub struct PyRecord {
-    model: Arc<Shared<Model>>,
+    settings: Arc<Settings>,
     section: &'static str,
 }
 
@@ -109,8 +114,9 @@ impl PyRecord {
             .iter()
             .find(|s| **s == section)
             .ok_or_else(|| PyValueError::new_err(format!("no section '{section}'")))?;
-        let model = model.map_or_else(|| Shared::new(Model::default()), |m| m.model.clone());
-        Ok(PyRecord { model, section })
+        let settings =
+            model.map_or_else(|| Settings::new(Values::default()), |m| m.settings().clone());
+        Ok(PyRecord { settings, section })
     }
 
     /// Takes over all values of another record of the same section.
@@ -118,15 +124,14 @@ impl PyRecord {
         if self.section != other.section {
             return Err(PyValueError::new_err("the records are of different kinds"));
         }
-        let mut values = Model::default();
-        copy(&mut values, &other.model.read_attached(py), self.section);
-        copy(&mut self.model.write_attached(py), &values, self.section);
+        let values = other.settings.read(py, Values::clone);
+        self.settings.write(py, self.section, |own| copy(own, &values, self.section));
         Ok(())
     }
 
     #[getter]
     fn _fields(&self, py: Python<'_>) -> Vec<&'static str> {
-        names(&self.model.read_attached(py), self.section).to_vec()
+        self.settings.read(py, |values| names(values, self.section).to_vec())
     }
 
     fn __getattr__<'py>(
@@ -135,29 +140,34 @@ impl PyRecord {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let wanted = name.to_cow()?;
-        let m = this.model.read_attached(py);
-        let Some((columns, values)) = field(&m, this.section, &wanted) else {
-            drop(m);
+        // Copied, since making a Python object may run Python code.
+        let found = this.settings.read(py, |values| {
+            field(values, this.section, &wanted).map(|(columns, values)| match values {
+                _ if columns != Columns::One => None,
+                ArrayRef::F64(v) => Some(Number::Real(v[0])),
+                ArrayRef::F32(v) => Some(Number::Real(v[0].into())),
+                ArrayRef::I32(v) => Some(Number::Whole(v[0])),
+                ArrayRef::U8(v) => Some(Number::Whole(v[0].into())),
+            })
+        });
+        let Some(number) = found else {
             let class = slf.get_type().name()?;
             let message = format!("'{class}' object has no attribute '{wanted}'");
             return Err(PyAttributeError::new_err(message));
         };
-        if columns == Columns::One {
-            return Ok(match values {
-                ArrayRef::F64(v) => v[0].into_pyobject(py)?.into_any(),
-                ArrayRef::F32(v) => v[0].into_pyobject(py)?.into_any(),
-                ArrayRef::I32(v) => v[0].into_pyobject(py)?.into_any(),
-                ArrayRef::U8(v) => v[0].into_pyobject(py)?.into_any(),
-            });
+        match number {
+            Some(Number::Real(x)) => return Ok(x.into_pyobject(py)?.into_any()),
+            Some(Number::Whole(n)) => return Ok(n.into_pyobject(py)?.into_any()),
+            None => {}
         }
-        drop(m);
-        let view = this.model.field(py, |m| match field(m, this.section, &wanted) {
-            Some((_, ArrayRef::F64(v))) => Place::inside(m, v, Scalar::F64),
-            Some((_, ArrayRef::F32(v))) => Place::inside(m, v, Scalar::F32),
-            Some((_, ArrayRef::I32(v))) => Place::inside(m, v, Scalar::I32),
-            Some((_, ArrayRef::U8(v))) => Place::inside(m, v, Scalar::U8),
-            None => Place::inside::<_, f64>(m, &[], Scalar::F64),
-        })?;
+        let view =
+            this.settings.view(py, this.section, |m| match field(m, this.section, &wanted) {
+                Some((_, ArrayRef::F64(v))) => Place::inside(m, v, Scalar::F64),
+                Some((_, ArrayRef::F32(v))) => Place::inside(m, v, Scalar::F32),
+                Some((_, ArrayRef::I32(v))) => Place::inside(m, v, Scalar::I32),
+                Some((_, ArrayRef::U8(v))) => Place::inside(m, v, Scalar::U8),
+                None => Place::inside::<f64>(m, &[], Scalar::F64),
+            })?;
         fields::attributes(slf.as_any())?.set_item(name, &view)?;
         Ok(view)
     }
@@ -169,14 +179,16 @@ impl PyRecord {
     ) -> PyResult<()> {
         let (py, this) = (slf.py(), slf.get());
         let wanted = name.to_cow()?;
-        let kind = field(&this.model.read_attached(py), this.section, &wanted)
-            .map(|(columns, values)| (columns, values.kind()));
+        let kind = this.settings.read(py, |values| {
+            field(values, this.section, &wanted).map(|(columns, values)| (columns, values.kind()))
+        });
         let Some((columns, kind)) = kind else { return Err(cannot_set(slf.as_any(), &wanted)) };
         if columns != Columns::One {
             return fields::assign(&slf.getattr(name)?, value);
         }
         let set = |values: ArrayRef<'_>| {
-            set_field(&mut this.model.write_attached(py), this.section, &wanted, values)
+            let section = this.section;
+            this.settings.write(py, section, |own| set_field(own, section, &wanted, values))
         };
         match kind {
             ScalarKind::F64 => set(ArrayRef::F64(&[value.extract::<f64>()?])),

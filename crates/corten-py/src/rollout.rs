@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
-use crate::memory::{In, Out, Shared, Write};
+use crate::memory::{Busy, In, Out, Shared, Write};
 use crate::model::PyModel;
 
 /// Threads for rollouts; without any, the caller's thread does the work.
@@ -55,7 +55,7 @@ impl PyPool {
         let Some(nstep) = usize::try_from(nstep).ok().filter(|&n| n > 0) else { return Ok(()) };
         let Some(first) = models.first() else { return Ok(()) };
         let (nstate, ncontrol, nv, nsensor) = {
-            let m = first.get().model.read_attached(py);
+            let m = first.get().read(py)?;
             let invalid = |e: state::StateError| PyValueError::new_err(e.to_string());
             let sizes = (state::size(&m, PHYSICS), state::size(&m, control_spec));
             (sizes.0.map_err(invalid)?, sizes.1.map_err(invalid)?, m.nv, m.nsensordata)
@@ -85,14 +85,15 @@ impl PyPool {
         let mut sensors =
             vec![0.0; if sensordata.is_some() { nbatch * nstep * nsensor } else { 0 }];
         let chunk = chunk_size.unwrap_or(nbatch / (10 * self.threads.max(1)));
-        let models: Vec<_> = models.iter().map(|m| m.get().model.clone()).collect();
+        let models: Vec<_> =
+            models.iter().map(|m| m.get().model(py).cloned()).collect::<PyResult<_>>()?;
         let shared: Vec<_> = datas.iter().map(|d| d.get().data.clone()).collect();
         let outputs = Outputs { state: &mut states, sensordata: &mut sensors };
-        let fine = py.detach(|| run(&self.pool, &models, &shared, chunk, inputs, outputs));
+        let fine = py.detach(|| run(&self.pool, &models, &shared, chunk, inputs, outputs))?;
         for data in &datas {
             let data = data.get();
-            data.note_failure(!fine);
-            data.refresh(&data.model.get().model.read_attached(py), &data.data.read_attached(py));
+            let (m, d) = (data.model.get().read(py)?, data.data.read_attached(py)?);
+            data.refresh(&m, &d)?;
         }
         if !fine {
             return Err(PyRuntimeError::new_err("the engine failed in a rollout"));
@@ -131,7 +132,6 @@ impl PyPool {
             return Err(PyValueError::new_err(complaint));
         }
         for data in datas {
-            data.get().check_usable()?;
             for m in models {
                 data.get().check_model(py, m.get())?;
             }
@@ -156,11 +156,11 @@ fn run(
     chunk: usize,
     inputs: Inputs<'_>,
     outputs: Outputs<'_>,
-) -> bool {
+) -> Result<bool, Busy> {
     let mut distinct: Vec<&Arc<Shared<Model>>> = models.iter().collect();
     distinct.sort_unstable_by_key(|m| Arc::as_ptr(m));
     distinct.dedup_by_key(|m| Arc::as_ptr(m));
-    let held: Vec<_> = distinct.iter().map(|m| m.read_current()).collect();
+    let held = distinct.iter().map(|m| m.read_current()).collect::<Result<Vec<_>, Busy>>()?;
     let by_trajectory: Vec<&Model> = models
         .iter()
         .map(|m| &*held[distinct.partition_point(|d| Arc::as_ptr(d) < Arc::as_ptr(m))])
@@ -168,12 +168,15 @@ fn run(
 
     let mut order: Vec<usize> = (0..datas.len()).collect();
     order.sort_unstable_by_key(|&i| Arc::as_ptr(&datas[i]));
-    let mut guards: Vec<(usize, Write<'_, Data>)> =
-        order.into_iter().map(|i| (i, datas[i].write())).collect();
+    let mut guards: Vec<(usize, Write<'_, Data>)> = Vec::new();
+    for i in order {
+        guards.push((i, datas[i].write()?));
+    }
     guards.sort_unstable_by_key(|guard| guard.0);
     let mut by_thread: Vec<&mut Data> = guards.iter_mut().map(|(_, data)| &mut **data).collect();
     let model = |trajectory: usize| by_trajectory[trajectory];
-    rollout::rollout(pool, model, &mut by_thread, models.len(), chunk, inputs, outputs)
+    let count = models.len();
+    Ok(rollout::rollout(pool, model, &mut by_thread, count, chunk, inputs, outputs))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

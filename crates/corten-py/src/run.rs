@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::callbacks::Callbacks;
 use crate::data::PyData;
+use crate::memory::{Busy, lend_shared, occupy};
 use crate::model::PyModel;
 
 /// Runs `f` without the interpreter lock. A panic, which is a defect of the engine or the result
@@ -25,38 +26,72 @@ pub fn protect<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> PyResul
     })
 }
 
-/// Runs `f` on a model and data that belongs to it. If that fails in the middle and an array gets
-/// lost, the data is not used again.
+/// [`protect`], with access to values that the engine may be using.
+pub fn access<R: Send>(py: Python<'_>, f: impl FnOnce() -> Result<R, Busy> + Send) -> PyResult<R> {
+    Ok(protect(py, f)??)
+}
+
+/// Runs `f` on a model and data that belongs to it.
 pub fn run<R: Send>(
     py: Python<'_>,
     m: &PyModel,
     d: &PyData,
     f: impl FnOnce(&Model, &mut Data) -> R + Send,
 ) -> PyResult<R> {
-    d.check_usable()?;
     d.check_model(py, m)?;
     let callbacks = Callbacks::of(py, m, d)?;
     let hook = callbacks.clone();
-    let (model, data) = (&m.model, &d.data);
-    let result = protect(py, move || {
-        let model = model.read_current();
-        let mut data = data.write();
+    let (shared, data) = (m.model(py)?, &d.data);
+    let result = protect(py, move || -> Result<R, RunError> {
+        let model = shared.read_current()?;
+        let mut held = data.write()?;
+        let (data, owner) = (&mut *held, data);
         data.bind(&model)?;
-        d.adopt(&model, &mut data);
-        let own = hook.map(|hook| std::mem::replace(&mut data.hooks, Hooks::from(hook)));
-        let result = f(&model, &mut data);
-        if let Some(own) = own {
-            data.hooks = own;
-        }
-        d.refresh(&model, &data);
+        d.adopt(&model, data)?;
+        let result = match hook {
+            None => f(&model, data),
+            Some(hook) => {
+                let own = std::mem::replace(&mut data.hooks, Hooks::from(hook));
+                // The clock is asked without being lent anything.
+                let result = lend_shared(shared, &*model, || occupy(owner, || f(&model, data)));
+                data.hooks = own;
+                result
+            }
+        };
+        d.refresh(&model, data)?;
         Ok(result)
     });
-    d.note_failure(result.is_err());
     if let Some(error) = callbacks.and_then(|callbacks| callbacks.failure()) {
         return Err(error);
     }
-    debug_assert!(result.is_err() || d.data.is_intact(), "a stage moved an array");
-    result?.map_err(|e: StepError| PyValueError::new_err(e.to_string()))
+    result?.map_err(PyErr::from)
+}
+
+/// Why the engine did not run.
+enum RunError {
+    Busy(Busy),
+    Step(StepError),
+}
+
+impl From<Busy> for RunError {
+    fn from(busy: Busy) -> RunError {
+        RunError::Busy(busy)
+    }
+}
+
+impl From<StepError> for RunError {
+    fn from(error: StepError) -> RunError {
+        RunError::Step(error)
+    }
+}
+
+impl From<RunError> for PyErr {
+    fn from(error: RunError) -> PyErr {
+        match error {
+            RunError::Busy(busy) => busy.into(),
+            RunError::Step(error) => PyValueError::new_err(error.to_string()),
+        }
+    }
 }
 
 /// Runs `f` on a model and data that belongs to it, without changing either.
@@ -66,12 +101,11 @@ pub fn read<R: Send>(
     d: &PyData,
     f: impl FnOnce(&Model, &Data) -> R + Send,
 ) -> PyResult<R> {
-    d.check_usable()?;
     d.check_model(py, m)?;
-    let (model, data) = (&m.model, &d.data);
-    protect(py, move || {
-        let model = model.read();
-        let data = data.read();
-        f(&model, &data)
+    let (model, data) = (m.model(py)?, &d.data);
+    access(py, move || {
+        let model = model.read()?;
+        let data = data.read()?;
+        Ok(f(&model, &data))
     })
 }

@@ -67,12 +67,12 @@ fn restore(d: &mut Data, entries: &[Entry]) -> Result<(), String> {
         Some(ArrayRef::F64([time])) => d.time = *time,
         _ => return Err(missing("time")),
     }
-    copy(ArrayMut::F64(&mut d.energy), find("energy")).ok_or_else(|| missing("energy"))?;
-    copy(ArrayMut::F64(&mut d.solver_fwdinv), find("solver_fwdinv"))
+    copy(ArrayMut::F64(&mut d.energy[..]), find("energy")).ok_or_else(|| missing("energy"))?;
+    copy(ArrayMut::F64(&mut d.solver_fwdinv[..]), find("solver_fwdinv"))
         .ok_or_else(|| missing("solver_fwdinv"))?;
-    copy(ArrayMut::I32(&mut d.solver_niter), find("solver_niter"))
+    copy(ArrayMut::I32(&mut d.solver_niter[..]), find("solver_niter"))
         .ok_or_else(|| missing("solver_niter"))?;
-    copy(ArrayMut::I32(&mut d.solver_nnz), find("solver_nnz"))
+    copy(ArrayMut::I32(&mut d.solver_nnz[..]), find("solver_nnz"))
         .ok_or_else(|| missing("solver_nnz"))?;
     for list in List::ALL {
         let count = match find(&format!("{}.count", list.name())) {

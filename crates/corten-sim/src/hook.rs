@@ -66,7 +66,7 @@ pub trait Hook: Send + Sync {
     /// Whether two geoms that touch and that `contype` and `conaffinity` let collide get no contact
     /// all the same; pairs that the model lists are not asked about (`mjcb_contactfilter`, which is
     /// asked before masks of geoms are looked at).
-    fn rejects(&self, m: &Model, d: &Data, geoms: [usize; 2]) -> bool {
+    fn rejects(&self, m: &Model, d: &mut Data, geoms: [usize; 2]) -> bool {
         let _ = (m, d, geoms);
         false
     }

@@ -158,7 +158,7 @@ pub(crate) struct Memory {
 /// `solver_fwdinv`: norms of the differences between forward and inverse dynamics, in constraint
 /// forces and in applied forces; the results of the forward pass are kept (`mj_compareFwdInv`).
 pub fn compare_forward(m: &Model, d: &mut Data) {
-    d.solver_fwdinv = [0.0; 2];
+    d.solver_fwdinv.fill(0.0);
     if d.nefc == 0 {
         return;
     }
@@ -177,7 +177,7 @@ pub fn compare_forward(m: &Model, d: &mut Data) {
     let forward = &d.scratch.inverse;
     let distance =
         |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-    d.solver_fwdinv = [
+    *d.solver_fwdinv = [
         distance(&forward.qfrc_constraint, &d.qfrc_constraint),
         distance(&forward.applied, &d.qfrc_inverse),
     ];

@@ -34,8 +34,8 @@ pub mod support;
 mod timer;
 
 pub use data::{
-    Contact, Data, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats, TimerStat,
-    WarningStat,
+    Contact, Data, HeapArray, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats,
+    TimerStat, WarningStat,
 };
 pub use error::StepError;
 pub use hook::{Hook, Hooks};

@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use corten_model::ModelArrays;
@@ -25,8 +26,8 @@ pub struct Model {
     /// What was prepared before the last write.
     doubtful: Option<Arc<Prepared>>,
     revision: OnceLock<Revision>,
-    /// Structural arrays that may be written to without the model's knowledge.
-    exposed: Which,
+    /// Structural arrays that may be written to without the model's knowledge: bits of [`Which`].
+    exposed: AtomicU64,
 }
 
 /// The state of a model between two writes: equal for a model and its copies until one of them may
@@ -86,16 +87,17 @@ impl Model {
 
     /// Notes that somebody keeps a pointer to one of [`Self::ARRAYS`], and may write through it
     /// without holding a `&mut Model`. From then on, [`Self::notice_writes`] looks at that array.
-    pub fn expose(&mut self, array: usize) {
+    pub fn expose(&self, array: usize) {
         if let Some(info) = Self::ARRAYS.get(array) {
-            self.exposed = self.exposed.with(info.name);
+            self.exposed.fetch_or(Which::NONE.with(info.name).bits(), Ordering::Relaxed);
         }
     }
 
     /// Whether [`Self::notice_writes`] has something to do.
     pub fn has_unnoticed_writes(&self) -> bool {
-        let current = |old: &Arc<Prepared>| old.inputs.match_arrays(&self.arrays, self.exposed);
-        self.exposed != Which::NONE && !self.prepared.get().is_none_or(current)
+        let exposed = Which::of_bits(self.exposed.load(Ordering::Relaxed));
+        let current = |old: &Arc<Prepared>| old.inputs.match_arrays(&self.arrays, exposed);
+        exposed != Which::NONE && !self.prepared.get().is_none_or(current)
     }
 
     /// Takes up what was written to structural arrays through pointers ([`Self::expose`]).
@@ -114,7 +116,7 @@ impl Clone for Model {
             prepared: self.prepared.clone(),
             doubtful: self.doubtful.clone(),
             revision: self.revision.clone(),
-            exposed: Which::NONE,
+            exposed: AtomicU64::new(0),
         }
     }
 }

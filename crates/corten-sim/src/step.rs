@@ -215,7 +215,7 @@ pub(crate) fn position_outputs(m: &Model, d: &mut Data, sensors: bool) {
         if m.opt.enabled(EnableBit::Energy) {
             energy::potential(m, d);
         } else {
-            d.energy = [0.0; 2];
+            d.energy.fill(0.0);
         }
     }
 }

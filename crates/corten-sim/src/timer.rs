@@ -8,9 +8,9 @@ use std::time::Instant;
 use corten_math::hint::rarely;
 use corten_model::enums::Timer;
 
-use crate::{Data, Hook, Hooks, NTIMER, TimerStat};
+use crate::{Data, HeapArray, Hook, Hooks, NTIMER, TimerStat};
 
-type Timers = [TimerStat; NTIMER];
+type Timers = HeapArray<TimerStat, NTIMER>;
 
 /// A hook that does nothing but tell the time, in seconds.
 #[derive(Clone, Copy, Debug)]

@@ -69,7 +69,7 @@ impl Hook for Probe {
         Slopes { gain: -0.2, bias: -0.3 }
     }
 
-    fn rejects(&self, _: &Model, _: &Data, geoms: [usize; 2]) -> bool {
+    fn rejects(&self, _: &Model, _: &mut Data, geoms: [usize; 2]) -> bool {
         geoms == [0, 1]
     }
 }

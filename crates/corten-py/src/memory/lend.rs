@@ -1,34 +1,157 @@
-//! Values that a callback may use while the engine holds their locks.
+//! What the engine uses on this thread, and what of it is lent to the Python code that it calls.
+//!
+//! A callback gets at model and data through the references that the engine hands to it: a model
+//! can then be read, data can be written. The references are kept as pointers, innermost last,
+//! for as long as the callback runs; every guard that is made from one is counted, so that none is
+//! alive beside another that excludes it, or after the callback.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+use std::rc::Rc;
 
-thread_local! {
-    /// Address and pointer of what has been lent to callbacks on this thread, the innermost last.
-    static LENT: RefCell<Vec<(usize, *mut u8)>> = const { RefCell::new(Vec::new()) };
-}
+use pyo3::PyErr;
+use pyo3::exceptions::PyRuntimeError;
 
-/// Takes the last loan back, also when a callback panics.
-struct Loan;
+use super::{Arrays, Shared};
 
-impl Drop for Loan {
-    fn drop(&mut self) {
-        LENT.with_borrow_mut(|lent| lent.pop());
+/// The engine uses a value on this thread and has not lent it, or not for this purpose.
+#[derive(Clone, Copy, Debug)]
+pub struct Busy;
+
+impl From<Busy> for PyErr {
+    fn from(_: Busy) -> PyErr {
+        PyRuntimeError::new_err("a callback cannot do this: the engine is using the object")
     }
 }
 
-/// Runs `f` with `value`, which the caller does not use meanwhile, lent to this thread.
-pub fn lend<T, R>(value: *const T, f: impl FnOnce() -> R) -> R {
-    LENT.with_borrow_mut(|lent| lent.push((value as usize, value.cast_mut().cast())));
-    let _loan = Loan;
+#[derive(Clone, Copy)]
+enum Access {
+    None,
+    Shared(NonNull<()>),
+    Exclusive(NonNull<()>),
+}
+
+struct Frame {
+    /// Address of the [`Shared`] whose value this is about.
+    owner: usize,
+    access: Access,
+    /// Guards that are alive: how many that read, or -1 for one that writes.
+    guards: Rc<Cell<isize>>,
+}
+
+thread_local! {
+    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Ends a frame, also when a callback panics.
+struct End(Rc<Cell<isize>>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        FRAMES.with_borrow_mut(|frames| frames.pop());
+        if self.0.get() != 0 {
+            // A guard has left the callback that it was made in: its pointer is about to dangle.
+            std::process::abort();
+        }
+    }
+}
+
+fn during<R>(owner: usize, access: Access, f: impl FnOnce() -> R) -> R {
+    let guards = Rc::new(Cell::new(0));
+    let frame = Frame { owner, access, guards: guards.clone() };
+    FRAMES.with_borrow_mut(|frames| frames.push(frame));
+    let _end = End(guards);
     f()
 }
 
-/// The pointer under which the value at this address was lent.
-pub(super) fn find(address: usize) -> Option<*mut u8> {
-    LENT.with_borrow(|lent| lent.iter().rev().find(|loan| loan.0 == address).map(|loan| loan.1))
+fn address<T: Arrays>(owner: &Shared<T>) -> usize {
+    std::ptr::from_ref(owner) as usize
+}
+
+/// Runs `f`, during which this thread can read `value` as that of `owner`.
+pub fn lend_shared<T: Arrays, R>(owner: &Shared<T>, value: &T, f: impl FnOnce() -> R) -> R {
+    during(address(owner), Access::Shared(NonNull::from(value).cast()), f)
+}
+
+/// Runs `f`, during which this thread can read and write `value` as that of `owner`.
+pub fn lend_exclusive<T: Arrays, R>(owner: &Shared<T>, value: &mut T, f: impl FnOnce() -> R) -> R {
+    during(address(owner), Access::Exclusive(NonNull::from(value).cast()), f)
+}
+
+/// Runs `f`, during which this thread has no access to the value of `owner`, which it holds the
+/// lock of, unless it is lent.
+pub fn occupy<T: Arrays, R>(owner: &Shared<T>, f: impl FnOnce() -> R) -> R {
+    during(address(owner), Access::None, f)
+}
+
+/// Whether there is a frame about the value of `owner`.
+pub(super) fn is_in_use<T: Arrays>(owner: &Shared<T>) -> bool {
+    FRAMES.with_borrow(|frames| frames.iter().any(|frame| frame.owner == address(owner)))
 }
 
 /// Whether this thread is inside of a callback.
 pub fn is_lending() -> bool {
-    LENT.with_borrow(|lent| !lent.is_empty())
+    FRAMES.with_borrow(|frames| !frames.is_empty())
+}
+
+/// A value that is lent, for one use of it.
+pub(super) struct Loan<T> {
+    value: NonNull<T>,
+    guards: Rc<Cell<isize>>,
+    count: isize,
+}
+
+impl<T: Arrays> Loan<T> {
+    /// What is lent of the value of `owner` by the innermost frame about it, to be read; `None`
+    /// if there is no such frame.
+    pub fn read(owner: &Shared<T>) -> Option<Result<Loan<T>, Busy>> {
+        Self::find(owner, |access, guards| match access {
+            Access::Shared(value) | Access::Exclusive(value) if guards >= 0 => Some((value, 1)),
+            _ => None,
+        })
+    }
+
+    /// [`Self::read`], to be written.
+    pub fn write(owner: &Shared<T>) -> Option<Result<Loan<T>, Busy>> {
+        Self::find(owner, |access, guards| match access {
+            Access::Exclusive(value) if guards == 0 => Some((value, -1)),
+            _ => None,
+        })
+    }
+
+    fn find(
+        owner: &Shared<T>,
+        allow: impl FnOnce(Access, isize) -> Option<(NonNull<()>, isize)>,
+    ) -> Option<Result<Loan<T>, Busy>> {
+        FRAMES.with_borrow(|frames| {
+            let frame = frames.iter().rev().find(|frame| frame.owner == address(owner))?;
+            let Some((value, count)) = allow(frame.access, frame.guards.get()) else {
+                return Some(Err(Busy));
+            };
+            let guards = frame.guards.clone();
+            guards.set(guards.get() + count);
+            Some(Ok(Loan { value: value.cast(), guards, count }))
+        })
+    }
+}
+
+impl<T> Loan<T> {
+    pub fn get(&self) -> &T {
+        // SAFETY: the value was lent by a reference that lives until the frame ends, which aborts
+        // if this loan were alive then. Its type is that of the owner, which the reference to it
+        // keeps in place. Guards that write exclude all others, and the lender rests.
+        unsafe { self.value.as_ref() }
+    }
+
+    pub fn get_mut(&mut self) -> &mut T {
+        assert!(self.count < 0, "lent to be read");
+        // SAFETY: as above, and lent by an exclusive reference.
+        unsafe { self.value.as_mut() }
+    }
+}
+
+impl<T> Drop for Loan<T> {
+    fn drop(&mut self) {
+        self.guards.set(self.guards.get() - self.count);
+    }
 }

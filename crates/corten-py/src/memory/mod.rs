@@ -2,70 +2,78 @@
 //!
 //! # What is shared
 //!
-//! A model or a simulation lives in a [`Shared`], itself in an [`Arc`]. A NumPy view points into
-//! an array of it, or to a field inside of it, and holds an [`Owner`]: another reference to the
-//! same `Arc`, and a [`pin::Pin`] of the array's buffer. The memory outlives every view, whatever
-//! Python deletes first.
+//! A model or a simulation lives in a [`Shared`]: behind a lock, in an [`Arc`]. A NumPy view points
+//! into the heap buffer of one of its arrays, never into the struct, and holds an [`Owner`]:
+//! another reference to the same `Arc`, and a [`pin::Pin`] of the buffer. The memory outlives every
+//! view, whatever Python deletes first. Settings that are inside of the model's struct have a copy
+//! for Python ([`Settings`]).
 //!
 //! # Why the pointers stay valid
 //!
 //! * An array's buffer is pinned while the value's lock is held and stays pinned as long as the
 //!   view lives. When the engine moves or drops a pinned array, because a scene needs more rows or
 //!   because a stage failed in the middle of its work, the old buffer is kept for its views.
-//! * Fields inside of the `Shared` do not move, because it is in an `Arc`.
-//! * Pointers come from `Vec::as_mut_ptr` or from `UnsafeCell::get`, not from a reference, so a
-//!   later `&mut` made by the engine does not invalidate them.
+//! * Pointers come from `Vec::as_mut_ptr` of a vector that was borrowed exclusively. References to
+//!   the struct that holds the vector, which the engine has while it runs, do not cover the buffer.
+//!   Those to elements of the buffer end before the engine calls Python code.
 //! * Every scalar type has no invalid bit patterns, so whatever Python writes is a value.
 //!
 //! Arrays whose lengths follow from the model stay where they are for the life of the value, so
-//! their views always show the present numbers. A value that lost such an array to a failure is
-//! not used again ([`Shared::is_intact`]).
+//! their views always show the present numbers.
 //!
 //! # Who may access when
 //!
-//! Rust code takes references through [`Shared::read`] and [`Shared::write`], which are guarded
-//! by a lock; the interpreter lock is released while waiting. No reference lives while Python
-//! code runs, with one exception: the engine releases the interpreter lock while it steps. A
-//! second thread that writes into a view of the same data in that time races with the engine, as
-//! it would with any program that computes on NumPy memory without the interpreter lock. Such a
-//! program gets arbitrary numbers; it does not reach memory outside of the arrays, since the
-//! engine checks every index that it reads from them.
+//! Rust code takes references through the lock: [`Shared::read`] and [`Shared::write`], or
+//! [`Shared::read_attached`] and [`Shared::write_attached`], which release the interpreter lock
+//! while they wait. No reference lives while Python code runs, but for callbacks: Python code in
+//! the middle of a step. The engine lends to it what it was itself given, the model to be read and
+//! the data to be written ([`lend`]): on this thread, until the callback returns, guards are made
+//! from these very references, and one that would need more is refused ([`Busy`]).
 //!
-//! A callback is Python code that runs in the middle of a step. The engine lends model and data to
-//! it ([`lend`]): on this thread, until the callback returns, access goes through the engine's own
-//! references instead of the lock, which the engine holds.
+//! The engine releases the interpreter lock while it steps. A second thread that writes into a
+//! view of the same data in that time races with the engine, as it would with any program that
+//! computes on NumPy memory without the interpreter lock. Such a program gets arbitrary numbers.
+//! What says which memory is touched does not come from there: structure is read from a private
+//! copy ([`Model::expose`]), and the engine checks every other index that it reads.
 
 mod arguments;
 mod lend;
 mod pin;
+mod settings;
 
-use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 use corten_batch::BatchSim;
-use corten_sim::{Data, Model};
+use corten_sim::{Data, HeapArray, Model};
 use numpy::ndarray::{ArrayView, IxDyn};
 use numpy::{Element, PyArray};
 use pyo3::prelude::*;
 
 pub use arguments::{In, Out};
-pub use lend::{is_lending, lend};
+use lend::Loan;
+pub use lend::{Busy, is_lending, lend_exclusive, lend_shared, occupy};
 pub use pin::Allocator;
 use pin::Pin;
+pub use settings::{Place, Settings, Values};
 
 /// A value whose arrays NumPy views may point into.
-pub struct Shared<T> {
-    lock: RwLock<()>,
-    /// Where the arrays of fixed length were when the value came here, and their lengths.
-    places: Vec<(usize, usize)>,
-    value: UnsafeCell<T>,
+pub struct Shared<T: Arrays> {
+    value: RwLock<T>,
+    /// The arrays, of a value that views are made of while it can only be read.
+    bases: Mutex<Vec<Base>>,
 }
 
+/// Where an array is, and how many scalars it has.
+type Base = (AtomicPtr<u8>, usize);
+
 /// A value with arrays that views can be made of.
-pub trait Arrays: Send + Sync {
-    /// Addresses and lengths of the arrays of fixed length.
-    fn places(&mut self) -> Vec<(usize, usize)>;
+pub trait Arrays: Send + Sync + 'static {
+    /// All arrays, if views are made of them while the value can only be read.
+    fn bases(&mut self) -> Vec<Base> {
+        Vec::new()
+    }
 
     /// The buffer of an array, made long enough for so many scalars if it can grow.
     fn room(&mut self, index: usize, count: usize) -> Option<Room>;
@@ -87,155 +95,174 @@ impl Room {
     pub fn scalars<T: Element>(values: &mut Vec<T>) -> Room {
         Room { start: values.as_mut_ptr().cast(), count: values.len() }
     }
-}
 
-macro_rules! arrays {
-    ($($Value:ty),*) => {$(
-        impl Arrays for $Value {
-            fn places(&mut self) -> Vec<(usize, usize)> {
-                let place = |i| self.array_place(i, 0);
-                let found = (0..<$Value>::FIXED_ARRAYS).filter_map(place);
-                found.map(|(start, count)| (start as usize, count)).collect()
-            }
-
-            fn room(&mut self, index: usize, count: usize) -> Option<Room> {
-                self.array_place(index, count).map(|(start, count)| Room { start, count })
-            }
-        }
-    )*};
-}
-
-arrays!(Model, Data);
-
-impl Arrays for BatchSim {
-    fn places(&mut self) -> Vec<(usize, usize)> {
-        let found = (0..self.array_count()).filter_map(|i| self.array_place(i));
-        found.map(|(start, count)| (start as usize, count)).collect()
+    /// The elements of an array of scalars.
+    pub fn array<T: Element, const N: usize>(values: &mut HeapArray<T, N>) -> Room {
+        Room { start: values.as_mut_ptr().cast(), count: N }
     }
 
+    /// Whether it has the scalars of a view, and that has any.
+    fn fits(&self, shape: &[usize]) -> bool {
+        let count: usize = shape.iter().product();
+        count > 0 && count <= self.count
+    }
+
+    /// Pins the buffer: to be called while it cannot be freed.
+    fn pin(&self) -> (*mut u8, Pin) {
+        (self.start, Pin::new(self.start))
+    }
+
+    /// The bytes of an array's elements.
+    pub fn array_bytes<T, const N: usize>(values: &mut HeapArray<T, N>) -> Room {
+        Room { start: values.as_mut_ptr().cast(), count: size_of::<[T; N]>() }
+    }
+}
+
+impl Arrays for Model {
+    fn bases(&mut self) -> Vec<Base> {
+        let found = (0..Model::ARRAYS.len()).filter_map(|i| self.array_place(i, 0));
+        found.map(|(start, count)| (AtomicPtr::new(start), count)).collect()
+    }
+
+    fn room(&mut self, index: usize, count: usize) -> Option<Room> {
+        self.array_place(index, count).map(|(start, count)| Room { start, count })
+    }
+}
+
+impl Arrays for Data {
+    fn room(&mut self, index: usize, count: usize) -> Option<Room> {
+        self.array_place(index, count).map(|(start, count)| Room { start, count })
+    }
+}
+
+impl Arrays for BatchSim {
     fn room(&mut self, index: usize, _: usize) -> Option<Room> {
         self.array_place(index).map(|(start, count)| Room { start, count })
     }
 }
 
-// SAFETY: references to the value are only made while the lock is held, shared for `&T` and
-// exclusive for `&mut T`.
-unsafe impl<T: Send> Send for Shared<T> {}
-unsafe impl<T: Send + Sync> Sync for Shared<T> {}
+/// Shared access to a value, through its lock or a loan.
+pub struct Read<'a, T>(ReadAccess<'a, T>);
 
-pub struct Read<'a, T> {
-    _held: Option<RwLockReadGuard<'a, ()>>,
-    value: &'a T,
+enum ReadAccess<'a, T> {
+    Locked(RwLockReadGuard<'a, T>),
+    Lent(Loan<T>),
 }
 
-pub struct Write<'a, T> {
-    _held: Option<RwLockWriteGuard<'a, ()>>,
-    value: &'a mut T,
+/// Exclusive access to a value, through its lock or a loan.
+pub struct Write<'a, T: Arrays> {
+    shared: &'a Shared<T>,
+    access: WriteAccess<'a, T>,
+}
+
+enum WriteAccess<'a, T> {
+    Locked(RwLockWriteGuard<'a, T>),
+    Lent(Loan<T>),
 }
 
 impl<T> Deref for Read<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
-        self.value
+        match &self.0 {
+            ReadAccess::Locked(held) => held,
+            ReadAccess::Lent(loan) => loan.get(),
+        }
     }
 }
 
-impl<T> Deref for Write<'_, T> {
+impl<T: Arrays> Deref for Write<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
-        self.value
+        match &self.access {
+            WriteAccess::Locked(held) => held,
+            WriteAccess::Lent(loan) => loan.get(),
+        }
     }
 }
 
-impl<T> DerefMut for Write<'_, T> {
+impl<T: Arrays> DerefMut for Write<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.value
+        match &mut self.access {
+            WriteAccess::Locked(held) => held,
+            WriteAccess::Lent(loan) => loan.get_mut(),
+        }
     }
 }
 
-impl<T: Arrays + 'static> Shared<T> {
-    pub fn new(mut value: T) -> Arc<Shared<T>> {
-        let places = value.places();
-        Arc::new(Shared { lock: RwLock::new(()), places, value: UnsafeCell::new(value) })
+impl<T: Arrays> Drop for Write<'_, T> {
+    fn drop(&mut self) {
+        let bases = self.bases();
+        if !bases.is_empty() {
+            *self.shared.bases.lock().unwrap_or_else(PoisonError::into_inner) = bases;
+        }
     }
+}
 
-    /// Whether every array of fixed length is still where the views expect it.
-    pub fn is_intact(&self) -> bool {
-        self.write().places() == self.places
+impl<T: Arrays> Shared<T> {
+    pub fn new(mut value: T) -> Arc<Shared<T>> {
+        let bases = Mutex::new(value.bases());
+        Arc::new(Shared { value: RwLock::new(value), bases })
     }
 
     /// Shared access, from code that does not hold the interpreter lock.
     ///
     /// A panic while the lock was held leaves a value whose numbers may be inconsistent, never
     /// one that is unsafe to use: poisoning is ignored.
-    pub fn read(&self) -> Read<'_, T> {
-        if let Some(value) = self.lent() {
-            // SAFETY: lent to this thread until the callback returns (see `lent`).
-            return Read { _held: None, value: unsafe { &*value } };
+    pub fn read(&self) -> Result<Read<'_, T>, Busy> {
+        if let Some(loan) = Loan::read(self) {
+            return loan.map(|loan| Read(ReadAccess::Lent(loan)));
         }
-        let held = self.lock.read().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the lock is held for as long as the reference lives.
-        Read { _held: Some(held), value: unsafe { &*self.value.get() } }
-    }
-
-    /// The value, if the engine has lent it to this thread.
-    ///
-    /// The lender does not touch the value meanwhile, and callbacks run one inside the other, so
-    /// the innermost user is the only one. A model is lent although the engine only has a shared
-    /// reference to it: what is written there are numbers inside of arrays and settings, never
-    /// lengths or buffers, and the engine checks what it reads.
-    fn lent(&self) -> Option<*mut T> {
-        lend::find(self.value.get() as usize).map(|value| value.cast::<T>())
+        let held = self.value.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(Read(ReadAccess::Locked(held)))
     }
 
     /// Exclusive access, from code that does not hold the interpreter lock.
-    pub fn write(&self) -> Write<'_, T> {
-        if let Some(value) = self.lent() {
-            // SAFETY: lent to this thread until the callback returns (see `lent`).
-            return Write { _held: None, value: unsafe { &mut *value } };
-        }
-        let held = self.lock.write().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the lock is held exclusively for as long as the reference lives.
-        Write { _held: Some(held), value: unsafe { &mut *self.value.get() } }
+    pub fn write(&self) -> Result<Write<'_, T>, Busy> {
+        let access = match Loan::write(self) {
+            Some(loan) => WriteAccess::Lent(loan?),
+            None => WriteAccess::Locked(self.value.write().unwrap_or_else(PoisonError::into_inner)),
+        };
+        Ok(Write { shared: self, access })
     }
 
     /// Shared access, from code that holds the interpreter lock: it is released while another
     /// thread computes on this value. The guard must be dropped before any Python code runs.
-    pub fn read_attached(&self, py: Python<'_>) -> Read<'_, T> {
-        if self.lent().is_some() {
-            return self.read();
+    pub fn read_attached(&self, py: Python<'_>) -> Result<Read<'_, T>, Busy> {
+        if let Some(loan) = Loan::read(self) {
+            return loan.map(|loan| Read(ReadAccess::Lent(loan)));
         }
         loop {
-            let held = match self.lock.try_read() {
-                Ok(held) => held,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => {
-                    py.detach(|| drop(self.read()));
-                    continue;
+            match self.value.try_read() {
+                Ok(held) => return Ok(Read(ReadAccess::Locked(held))),
+                Err(TryLockError::Poisoned(held)) => {
+                    return Ok(Read(ReadAccess::Locked(held.into_inner())));
                 }
-            };
-            // SAFETY: the lock is held for as long as the reference lives.
-            return Read { _held: Some(held), value: unsafe { &*self.value.get() } };
+                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.value.read())),
+            }
         }
     }
 
     /// Exclusive access, from code that holds the interpreter lock; see [`Self::read_attached`].
-    pub fn write_attached(&self, py: Python<'_>) -> Write<'_, T> {
-        if self.lent().is_some() {
-            return self.write();
+    pub fn write_attached(&self, py: Python<'_>) -> Result<Write<'_, T>, Busy> {
+        if let Some(loan) = Loan::write(self) {
+            return Ok(Write { shared: self, access: WriteAccess::Lent(loan?) });
         }
         loop {
-            let held = match self.lock.try_write() {
+            let held = match self.value.try_write() {
                 Ok(held) => held,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::Poisoned(held)) => held.into_inner(),
                 Err(TryLockError::WouldBlock) => {
-                    py.detach(|| drop(self.write()));
+                    py.detach(|| drop(self.value.write()));
                     continue;
                 }
             };
-            // SAFETY: the lock is held exclusively for as long as the reference lives.
-            return Write { _held: Some(held), value: unsafe { &mut *self.value.get() } };
+            return Ok(Write { shared: self, access: WriteAccess::Locked(held) });
         }
+    }
+
+    /// Whether the engine uses the value on this thread: a callback asks.
+    pub fn is_in_use(&self) -> bool {
+        lend::is_in_use(self)
     }
 
     /// A view of an array. It has so many scalars at least, or grows; where it cannot, the view is
@@ -272,60 +299,78 @@ impl<T: Arrays + 'static> Shared<T> {
         shape: &[usize],
         room: impl FnOnce(&mut T) -> Option<Room>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let count: usize = shape.iter().product();
-        let mut value = self.write_attached(py);
-        let found = room(&mut value).filter(|room| count > 0 && count <= room.count);
+        let mut value = self.write_attached(py)?;
+        let found = room(&mut value).filter(|room| room.fits(shape));
         if let (Some(room), Some(Some(kept))) = (&found, &kept)
             && kept.start == room.start as usize
             && kept.shape == shape
         {
             return Ok(kept.view.bind(py).clone());
         }
-        // Pinned before the lock is released: nothing can free the buffer in between.
-        let pinned = found.map(|room| (room.start, Pin::new(room.start)));
+        let pinned = found.map(|room| room.pin());
         drop(value);
-        let Some((start, pin)) = pinned else {
-            let shape: Vec<usize> = shape.iter().map(|&n| if count > 0 { 0 } else { n }).collect();
-            let owner = Bound::new(py, Owner { _value: self.clone(), _pin: None })?;
-            // SAFETY: no elements; the pointer is aligned for every scalar.
-            return Ok(unsafe {
-                view(kind, std::ptr::dangling_mut::<f64>().cast(), &shape, &owner)
-            });
-        };
-        let owner = Bound::new(py, Owner { _value: self.clone(), _pin: Some(pin) })?;
-        // SAFETY: `start` points to `count` scalars of this kind at least, and `owner` keeps them.
-        let view = unsafe { view(kind, start, shape, &owner) };
-        if let Some(kept) = kept {
+        let view = self.pinned_view(py, kind, shape, pinned)?;
+        if let (Some(kept), Some((start, view))) = (kept, view.0.zip(Some(&view.1))) {
             let (start, shape) = (start as usize, shape.to_vec());
             *kept = Some(Kept { start, shape, view: view.clone().unbind() });
         }
-        Ok(view)
+        Ok(view.1)
     }
 
-    /// A view of a field inside of the value.
-    pub fn field<'py>(
+    /// A view of what was pinned, and where it starts; an empty one of nothing.
+    fn pinned_view<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
-        place: impl FnOnce(&T) -> Place,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let Place { offset, kind, count } = place(&self.read_attached(py));
-        assert!(offset + count * kind.bytes() <= size_of::<T>());
-        let owner = Bound::new(py, Owner { _value: self.clone(), _pin: None })?;
-        // SAFETY: the field lies within the value, which does not move and which `owner` keeps.
-        Ok(unsafe { view(kind, self.value.get().cast::<u8>().add(offset), &[count], &owner) })
+        kind: Scalar,
+        shape: &[usize],
+        pinned: Option<(*mut u8, Pin)>,
+    ) -> PyResult<(Option<*mut u8>, Bound<'py, PyAny>)> {
+        let Some((start, pin)) = pinned else {
+            let is_empty = shape.contains(&0);
+            let shape: Vec<usize> = shape.iter().map(|&n| if is_empty { n } else { 0 }).collect();
+            let owner = Bound::new(py, Owner { _value: self.clone(), _pin: None })?;
+            let start = std::ptr::dangling_mut::<f64>().cast();
+            // SAFETY: no elements; the pointer is aligned for every scalar.
+            return Ok((None, unsafe { view(kind, start, &shape, &owner) }));
+        };
+        let owner = Bound::new(py, Owner { _value: self.clone(), _pin: Some(pin) })?;
+        // SAFETY: `start` points to as many scalars of this kind as the shape has, and `owner`
+        // keeps them.
+        Ok((Some(start), unsafe { view(kind, start, shape, &owner) }))
     }
 }
 
 impl Shared<Model> {
+    /// A view of an array, also while the model can only be read.
+    pub fn fixed_array<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        index: usize,
+        kind: Scalar,
+        shape: &[usize],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let model = self.read_attached(py)?;
+        model.expose(index);
+        let room = {
+            let bases = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
+            let base = bases.get(index);
+            base.map(|(start, count)| Room { start: start.load(Ordering::Relaxed), count: *count })
+        };
+        let pinned = room.filter(|room| room.fits(shape)).map(|room| room.pin());
+        drop(model);
+        Ok(self.pinned_view(py, kind, shape, pinned)?.1)
+    }
+
     /// Shared access for a run of the engine, from code that does not hold the interpreter lock:
-    /// what was written to structural arrays through views counts from here on.
-    pub fn read_current(&self) -> Read<'_, Model> {
-        let model = self.read();
-        if !model.has_unnoticed_writes() {
-            return model;
+    /// what was written to structural arrays through views counts from here on, unless the engine
+    /// uses the model on this thread already.
+    pub fn read_current(&self) -> Result<Read<'_, Model>, Busy> {
+        let model = self.read()?;
+        if !model.has_unnoticed_writes() || self.is_in_use() {
+            return Ok(model);
         }
         drop(model);
-        self.write().notice_writes();
+        self.write()?.notice_writes();
         self.read()
     }
 }
@@ -354,24 +399,6 @@ impl Scalar {
             Scalar::F32 | Scalar::I32 => 4,
             Scalar::U8 | Scalar::I8 => 1,
         }
-    }
-}
-
-/// Where the scalars of a field are inside of a value.
-pub struct Place {
-    offset: usize,
-    kind: Scalar,
-    count: usize,
-}
-
-impl Place {
-    /// A field of `value`, as scalars of this kind.
-    pub fn inside<T, S>(value: &T, field: &[S], kind: Scalar) -> Place {
-        let offset = (field.as_ptr() as usize).wrapping_sub(std::ptr::from_ref(value) as usize);
-        let bytes = size_of_val(field);
-        assert!(offset.checked_add(bytes).is_some_and(|end| end <= size_of::<T>()));
-        assert!(bytes.is_multiple_of(kind.bytes()) && offset.is_multiple_of(kind.bytes()));
-        Place { offset, kind, count: bytes / kind.bytes() }
     }
 }
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::data::PyData;
 use crate::errors::fatal;
 use crate::model::PyModel;
-use crate::run::protect;
+use crate::run::access;
 use crate::util::add_functions;
 
 /// Runs `f` with both model and data writable.
@@ -17,18 +17,17 @@ fn change<E: std::fmt::Display + Send>(
     d: &PyData,
     f: impl FnOnce(&mut corten_sim::Model, &mut corten_sim::Data) -> Result<(), E> + Send,
 ) -> PyResult<()> {
-    d.check_usable()?;
     d.check_model(py, m)?;
-    let (model, data) = (&m.model, &d.data);
-    let result = protect(py, move || {
-        let (mut model, mut data) = (model.write(), data.write());
+    let (model, data) = (m.model(py)?, &d.data);
+    let result = access(py, move || {
+        let (mut model, mut data) = (model.write()?, data.write()?);
         model.notice_writes();
         let result = f(&mut model, &mut data);
-        d.refresh(&model, &data);
-        result
-    });
-    d.note_failure(result.is_err());
-    result?.map_err(|e| fatal(e.to_string()))
+        d.refresh(&model, &data)?;
+        Ok(result)
+    })?;
+    m.settings().take_statistics(py, &**m.shared().read_attached(py)?);
+    result.map_err(|e| fatal(e.to_string()))
 }
 
 /// Recomputes what follows from the reference pose, after parameters of the model changed.
@@ -61,7 +60,7 @@ fn mj_setLengthRange(
         interval: number("interval")?,
         tolrange: number("tolrange")?,
     };
-    let actuator = super::index("index", index, m.model.read_attached(py).nu)?;
+    let actuator = super::index("index", index, m.read(py)?.nu)?;
     change(py, m, d, move |m, d| length_range::set(m, d, actuator, &options))
 }
 

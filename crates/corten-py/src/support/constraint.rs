@@ -38,7 +38,7 @@ fn mj_mulJacVec(
     res: ListOut<'_>,
     vec: List,
 ) -> PyResult<()> {
-    let (nefc, nv) = sizes(py, m, d);
+    let (nefc, nv) = sizes(py, m, d)?;
     multiply(py, (m, d), (res, nefc), (vec, nv), solve::mul_jacobian)
 }
 
@@ -51,12 +51,12 @@ fn mj_mulJacTVec(
     res: ListOut<'_>,
     vec: List,
 ) -> PyResult<()> {
-    let (nefc, nv) = sizes(py, m, d);
+    let (nefc, nv) = sizes(py, m, d)?;
     multiply(py, (m, d), (res, nv), (vec, nefc), solve::mul_jacobian_transposed)
 }
 
-fn sizes(py: Python<'_>, m: &PyModel, d: &PyData) -> (usize, usize) {
-    (d.data.read_attached(py).nefc, m.model.read_attached(py).nv)
+fn sizes(py: Python<'_>, m: &PyModel, d: &PyData) -> PyResult<(usize, usize)> {
+    Ok((d.data.read_attached(py)?.nefc, m.shared().read_attached(py)?.nv))
 }
 
 /// Constraint states and forces from `J qacc - aref`, and their cost. The Hessian of the cone is
@@ -72,7 +72,7 @@ fn mj_constraintUpdate(
     flg_coneHessian: i32,
 ) -> PyResult<()> {
     let _ = flg_coneHessian;
-    jar.expect("jar", d.data.read_attached(py).nefc)?;
+    jar.expect("jar", d.data.read_attached(py)?.nefc)?;
     let value = run(py, m, d, move |m, d| solve::constraint_update(m, d, &jar.0))?;
     if let Some(cost) = cost {
         cost.set([value]);

@@ -51,7 +51,7 @@ fn mjd_transitionFD(
     D: Option<MatrixOut<'_>>,
 ) -> PyResult<()> {
     let (nx, nu, ns) = {
-        let model = m.model.read_attached(py);
+        let model = m.read(py)?;
         (2 * model.nv + model.na, model.nu, model.nsensordata)
     };
     let wanted =
@@ -86,7 +86,7 @@ fn mjd_inverseFD(
     DmDq: Option<MatrixOut<'_>>,
 ) -> PyResult<()> {
     let (nv, ns, nm) = {
-        let model = m.model.read_attached(py);
+        let model = m.read(py)?;
         (model.nv, model.nsensordata, model.nM)
     };
     let wanted = Wanted([

@@ -12,7 +12,7 @@ use crate::util::add_functions;
 /// Expands a mass matrix from MuJoCo's packed layout, as in `qM`, to all entries.
 #[pyfunction]
 fn mj_fullM(py: Python<'_>, m: &PyModel, dst: MatrixOut<'_>, M: List) -> PyResult<()> {
-    let model = m.model.read_attached(py);
+    let model = m.read(py)?;
     let nv = model.nv;
     M.expect("M", model.nM)?;
     dst.expect("dst", nv, nv)?;
@@ -53,7 +53,7 @@ fn product(
     vec: List,
     multiply: impl FnOnce(&corten_sim::Data, &[f64], &mut [f64]) + Send,
 ) -> PyResult<()> {
-    let nv = m.model.read_attached(py).nv;
+    let nv = m.read(py)?.nv;
     res.expect("res", nv)?;
     vec.expect("vec", nv)?;
     let result = read(py, m, d, |_, d| {
@@ -82,7 +82,7 @@ fn mj_solveM2(
     y: Matrix,
     sqrtInvD: List,
 ) -> PyResult<()> {
-    sqrtInvD.expect("sqrtInvD", m.model.read_attached(py).nv)?;
+    sqrtInvD.expect("sqrtInvD", m.read(py)?.nv)?;
     solve(py, m, d, x, y, move |d, v| inertia::solve_half(d, &sqrtInvD.0, v))
 }
 
@@ -94,7 +94,7 @@ fn solve(
     y: Matrix,
     solver: impl Fn(&corten_sim::Data, &mut [f64]) + Send,
 ) -> PyResult<()> {
-    let nv = m.model.read_attached(py).nv;
+    let nv = m.read(py)?.nv;
     if y.cols != nv {
         return Err(type_error(format!("the last dimension of y must be nv = {nv}")));
     }
@@ -120,8 +120,8 @@ fn mj_addM(
     colind: ListOut<'_, i32>,
 ) -> PyResult<()> {
     d.check_model(py, m)?;
-    let model = m.model.read_attached(py);
-    let data = d.data.read_attached(py);
+    let model = m.read(py)?;
+    let data = d.data.read_attached(py)?;
     dst.expect("dst", model.nM)?;
     rownnz.expect("rownnz", model.nv)?;
     rowadr.expect("rowadr", model.nv)?;
@@ -167,7 +167,7 @@ fn mj_rne(
     flg_acc: i32,
     result: ListOut<'_>,
 ) -> PyResult<()> {
-    let nv = m.model.read_attached(py).nv;
+    let nv = m.read(py)?.nv;
     result.expect("result", nv)?;
     let force = run(py, m, d, |m, d| {
         let mut force = vec![0.0; nv];

@@ -20,7 +20,7 @@ fn fill(
     second: (&str, Option<MatrixOut<'_>>),
     compute: impl FnOnce(&Model, &Data, Option<&mut [f64]>, Option<&mut [f64]>) + Send,
 ) -> PyResult<()> {
-    let nv = m.model.read_attached(py).nv;
+    let nv = m.read(py)?.nv;
     for (name, out) in [&first, &second] {
         if let Some(out) = out {
             out.expect(name, 3, nv)?;
@@ -52,7 +52,7 @@ fn mj_jac(
     point: Vector<3>,
     body: i32,
 ) -> PyResult<()> {
-    let body = index("body", body, m.model.read_attached(py).nbody)?;
+    let body = index("body", body, m.read(py)?.nbody)?;
     let point: Vec3 = point.vec3();
     fill(py, m, d, ("jacp", jacp), ("jacr", jacr), move |_, d, p, r| {
         support::jac(d, p, r, point, body);
@@ -73,7 +73,7 @@ macro_rules! object_jacobians {
             jacr: Option<MatrixOut<'_>>,
             $object: i32,
         ) -> PyResult<()> {
-            let $object = index(stringify!($object), $object, m.model.read_attached(py).$count)?;
+            let $object = index(stringify!($object), $object, m.read(py)?.$count)?;
             fill(py, m, d, ("jacp", jacp), ("jacr", jacr), move |$m, $d, $p, $r| $f)
         }
     )*};
@@ -100,7 +100,7 @@ fn mj_jacSubtreeCom(
     jacp: Option<MatrixOut<'_>>,
     body: i32,
 ) -> PyResult<()> {
-    let body = index("body", body, m.model.read_attached(py).nbody)?;
+    let body = index("body", body, m.read(py)?.nbody)?;
     fill(py, m, d, ("jacp", jacp), ("", None), move |m, d, p, _| {
         if let Some(p) = p {
             support::jac_subtree_com(m, d, p, body);
@@ -121,7 +121,7 @@ fn mj_jacPointAxis(
     axis: Vector<3>,
     body: i32,
 ) -> PyResult<()> {
-    let body = index("body", body, m.model.read_attached(py).nbody)?;
+    let body = index("body", body, m.read(py)?.nbody)?;
     let (point, axis) = (point.vec3(), axis.vec3());
     fill(py, m, d, ("jacPoint", jacPoint), ("jacAxis", jacAxis), move |_, d, p, a| {
         support::jac_point_axis(d, p, a, point, axis, body);
@@ -140,7 +140,7 @@ fn mj_jacDot(
     point: Vector<3>,
     body: i32,
 ) -> PyResult<()> {
-    let body = index("body", body, m.model.read_attached(py).nbody)?;
+    let body = index("body", body, m.read(py)?.nbody)?;
     let point = point.vec3();
     fill(py, m, d, ("jacp", jacp), ("jacr", jacr), move |m, d, p, r| {
         support::jac_dot(m, d, p, r, point, body);
@@ -156,7 +156,7 @@ fn mj_angmomMat(
     mat: MatrixOut<'_>,
     body: i32,
 ) -> PyResult<()> {
-    let body = index("body", body, m.model.read_attached(py).nbody)?;
+    let body = index("body", body, m.read(py)?.nbody)?;
     fill(py, m, d, ("mat", Some(mat)), ("", None), move |m, d, mat, _| {
         if let Some(mat) = mat {
             support::angular_momentum_matrix(m, d, mat, body);

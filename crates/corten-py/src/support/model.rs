@@ -26,49 +26,50 @@ fn mj_versionString() -> &'static str {
 
 /// Whether friction cones are pyramids.
 #[pyfunction]
-fn mj_isPyramidal(py: Python<'_>, m: &PyModel) -> i32 {
-    (m.model.read_attached(py).opt.cone == Cone::Pyramidal).into()
+fn mj_isPyramidal(py: Python<'_>, m: &PyModel) -> PyResult<i32> {
+    Ok((m.read(py)?.opt.cone == Cone::Pyramidal).into())
 }
 
 /// Whether constraint Jacobians are sparse.
 #[pyfunction]
-fn mj_isSparse(py: Python<'_>, m: &PyModel) -> i32 {
-    constraint::is_sparse(&m.model.read_attached(py)).into()
+fn mj_isSparse(py: Python<'_>, m: &PyModel) -> PyResult<i32> {
+    Ok(constraint::is_sparse(&*m.read(py)?).into())
 }
 
 /// Whether the solver works on the dual problem.
 #[pyfunction]
-fn mj_isDual(py: Python<'_>, m: &PyModel) -> i32 {
-    solve::is_dual(&m.model.read_attached(py)).into()
+fn mj_isDual(py: Python<'_>, m: &PyModel) -> PyResult<i32> {
+    Ok(solve::is_dual(&*m.read(py)?).into())
 }
 
 /// The index of an object with a name; −1 if there is none.
 #[pyfunction]
-fn mj_name2id(py: Python<'_>, m: &PyModel, r#type: i32, name: &str) -> i64 {
+fn mj_name2id(py: Python<'_>, m: &PyModel, r#type: i32, name: &str) -> PyResult<i64> {
     m.id_of(py, r#type, name)
 }
 
 /// The name of an object.
 #[pyfunction]
-fn mj_id2name(py: Python<'_>, m: &PyModel, r#type: i32, id: i64) -> Option<String> {
+fn mj_id2name(py: Python<'_>, m: &PyModel, r#type: i32, id: i64) -> PyResult<Option<String>> {
     m.name_of(py, r#type, id)
 }
 
 /// Mass of all bodies.
 #[pyfunction]
-fn mj_getTotalmass(py: Python<'_>, m: &PyModel) -> f64 {
-    support::total_mass(&m.model.read_attached(py))
+fn mj_getTotalmass(py: Python<'_>, m: &PyModel) -> PyResult<f64> {
+    Ok(support::total_mass(&*m.read(py)?))
 }
 
 /// Scales all masses and inertias so that the total mass is `newmass`.
 #[pyfunction]
-fn mj_setTotalmass(py: Python<'_>, m: &PyModel, newmass: f64) {
+fn mj_setTotalmass(py: Python<'_>, m: &PyModel, newmass: f64) -> PyResult<()> {
     /// Neither masses nor their scale may vanish.
     const SMALLEST: f64 = 1e-15;
-    let mut model = m.model.write_attached(py);
+    let mut model = m.write(py)?;
     let scale = (newmass / support::total_mass(&model).max(SMALLEST)).max(SMALLEST);
     model.body_mass.iter_mut().skip(1).for_each(|mass| *mass *= scale);
     model.body_inertia.iter_mut().skip(1).for_each(|inertia| *inertia *= scale);
+    Ok(())
 }
 
 /// Copies the state into a keyframe of the model.
@@ -78,9 +79,9 @@ fn mj_setKeyframe(py: Python<'_>, m: &PyModel, d: &PyData, k: i32) -> PyResult<(
         rows[k * values.len()..(k + 1) * values.len()].copy_from_slice(values);
     }
     d.check_model(py, m)?;
-    let k = super::index("k", k, m.model.read_attached(py).nkey)?;
-    let mut model = m.model.write_attached(py);
-    let data = d.data.read_attached(py);
+    let k = super::index("k", k, m.read(py)?.nkey)?;
+    let mut model = m.write(py)?;
+    let data = d.data.read_attached(py)?;
     model.key_time[k] = data.time;
     put(&mut model.key_qpos, k, &data.qpos);
     put(&mut model.key_qvel, k, &data.qvel);

@@ -9,7 +9,7 @@ use crate::args::{List, ListOut, Vector, VectorOut};
 use crate::data::PyData;
 use crate::errors::fatal;
 use crate::model::PyModel;
-use crate::run::{protect, read};
+use crate::run::{access, read};
 use crate::util::add_functions;
 
 /// Advances positions by a velocity.
@@ -21,13 +21,13 @@ fn mj_integratePos(
     qvel: List,
     dt: f64,
 ) -> PyResult<()> {
-    let (nq, nv) = sizes(py, m);
+    let (nq, nv) = sizes(py, m)?;
     qpos.expect("qpos", nq)?;
     qvel.expect("qvel", nv)?;
-    let (model, mut q) = (&m.model, qpos.get());
-    let q = protect(py, move || {
-        support::integrate_pos(&model.read(), &mut q, &qvel.0, dt);
-        q
+    let (model, mut q) = (m.model(py)?, qpos.get());
+    let q = access(py, move || {
+        support::integrate_pos(&*model.read()?, &mut q, &qvel.0, dt);
+        Ok(q)
     })?;
     qpos.set(&q);
     Ok(())
@@ -43,15 +43,15 @@ fn mj_differentiatePos(
     qpos1: List,
     qpos2: List,
 ) -> PyResult<()> {
-    let (nq, nv) = sizes(py, m);
+    let (nq, nv) = sizes(py, m)?;
     qvel.expect("qvel", nv)?;
     qpos1.expect("qpos1", nq)?;
     qpos2.expect("qpos2", nq)?;
-    let model = &m.model;
-    let v = protect(py, move || {
+    let model = m.model(py)?;
+    let v = access(py, move || {
         let mut v = vec![0.0; nv];
-        support::differentiate_pos(&model.read(), &mut v, dt, &qpos1.0, &qpos2.0);
-        v
+        support::differentiate_pos(&*model.read()?, &mut v, dt, &qpos1.0, &qpos2.0);
+        Ok(v)
     })?;
     qvel.set(&v);
     Ok(())
@@ -60,19 +60,19 @@ fn mj_differentiatePos(
 /// Gives all rotations in a position unit length.
 #[pyfunction]
 fn mj_normalizeQuat(py: Python<'_>, m: &PyModel, qpos: ListOut<'_>) -> PyResult<()> {
-    qpos.expect("qpos", sizes(py, m).0)?;
-    let (model, mut q) = (&m.model, qpos.get());
-    let q = protect(py, move || {
-        support::normalize_quat(&model.read(), &mut q);
-        q
+    qpos.expect("qpos", sizes(py, m)?.0)?;
+    let (model, mut q) = (m.model(py)?, qpos.get());
+    let q = access(py, move || {
+        support::normalize_quat(&*model.read()?, &mut q);
+        Ok(q)
     })?;
     qpos.set(&q);
     Ok(())
 }
 
-fn sizes(py: Python<'_>, m: &PyModel) -> (usize, usize) {
-    let model = m.model.read_attached(py);
-    (model.nq, model.nv)
+fn sizes(py: Python<'_>, m: &PyModel) -> PyResult<(usize, usize)> {
+    let model = m.shared().read_attached(py)?;
+    Ok((model.nq, model.nv))
 }
 
 /// Adds the joint forces of a force and torque on a body.
@@ -87,8 +87,8 @@ fn mj_applyFT(
     body: i32,
     qfrc_target: ListOut<'_>,
 ) -> PyResult<()> {
-    let body = index("body", body, m.model.read_attached(py).nbody)?;
-    qfrc_target.expect("qfrc_target", sizes(py, m).1)?;
+    let body = index("body", body, m.read(py)?.nbody)?;
+    qfrc_target.expect("qfrc_target", sizes(py, m)?.1)?;
     let mut q = qfrc_target.get();
     let q = read(py, m, d, move |_, d| {
         support::apply_force(d, force.vec3(), torque.vec3(), point.vec3(), body, &mut q);
@@ -179,11 +179,11 @@ fn mj_local2Global(
     body: i32,
     sameframe: i32,
 ) -> PyResult<()> {
-    let body = index("body", body, d.model.get().model.read_attached(py).nbody)?;
+    let body = index("body", body, d.model.get().read(py)?.nbody)?;
     let same = SameFrame::from_raw(sameframe).unwrap_or(SameFrame::None);
     let data = &d.data;
-    let (p, r) = protect(py, move || {
-        support::local_to_global(&data.read(), pos.vec3(), quat.quat(), body, same)
+    let (p, r) = access(py, move || {
+        Ok(support::local_to_global(&*data.read()?, pos.vec3(), quat.quat(), body, same))
     })?;
     xpos.set(p.0);
     xmat.set(r.0);

@@ -101,7 +101,7 @@ macro_rules! single_geom_rays {
             pnt: Vector<3>,
             vec: Vector<3>,
         ) -> PyResult<f64> {
-            let geom = index("geomid", geomid, m.model.read_attached(py).ngeom)?;
+            let geom = index("geomid", geomid, m.read(py)?.ngeom)?;
             let found = read(py, m, d, move |m, d| $cast(m, d, geom, pnt.vec3(), vec.vec3()))?;
             Ok(found.unwrap_or(-1.0))
         }
@@ -144,7 +144,7 @@ fn mj_geomDistance(
     distmax: f64,
     fromto: Option<MatrixOut<'_>>,
 ) -> PyResult<f64> {
-    let count = m.model.read_attached(py).ngeom;
+    let count = m.read(py)?.ngeom;
     let (g1, g2) = (index("geom1", geom1, count)?, index("geom2", geom2, count)?);
     if fromto.as_ref().is_some_and(|out| out.rows * out.cols != 6) {
         return Err(type_error("fromto must have 6 elements"));

@@ -9,7 +9,7 @@ use crate::args::{List, ListOut, type_error};
 use crate::data::PyData;
 use crate::errors::fatal;
 use crate::model::PyModel;
-use crate::run::protect;
+use crate::run::access;
 use crate::util::add_functions;
 
 fn signature(sig: i64) -> PyResult<u32> {
@@ -26,7 +26,7 @@ fn error(e: StateError) -> PyErr {
 /// Number of elements of the state selected by a signature.
 #[pyfunction]
 fn mj_stateSize(py: Python<'_>, m: &PyModel, sig: i64) -> PyResult<usize> {
-    state::size(&m.model.read_attached(py), signature(sig)?).map_err(error)
+    state::size(&*m.read(py)?, signature(sig)?).map_err(error)
 }
 
 /// Copies the selected state into a vector.
@@ -42,8 +42,8 @@ fn mj_getState(
     let sig = signature(sig)?;
     let mut values = state.get();
     {
-        let model = m.model.read_attached(py);
-        let data = d.data.read_attached(py);
+        let model = m.read(py)?;
+        let data = d.data.read_attached(py)?;
         state::get(&model, &data, &mut values, sig).map_err(error)?;
     }
     state.set(&values);
@@ -55,8 +55,8 @@ fn mj_getState(
 fn mj_setState(py: Python<'_>, m: &PyModel, d: &PyData, state: List, sig: i64) -> PyResult<()> {
     d.check_model(py, m)?;
     let sig = signature(sig)?;
-    let model = m.model.read_attached(py);
-    let mut data = d.data.write_attached(py);
+    let model = m.read(py)?;
+    let mut data = d.data.write_attached(py)?;
     state::set(&model, &mut data, &state.0, sig).map_err(error)
 }
 
@@ -72,8 +72,7 @@ fn mj_extractState(
 ) -> PyResult<()> {
     let (given, wanted) = (signature(srcsig)?, signature(dstsig)?);
     let mut values = dst.get();
-    state::extract(&m.model.read_attached(py), &src.0, given, &mut values, wanted)
-        .map_err(error)?;
+    state::extract(&*m.read(py)?, &src.0, given, &mut values, wanted).map_err(error)?;
     dst.set(&values);
     Ok(())
 }
@@ -87,11 +86,11 @@ fn mj_copyState(py: Python<'_>, m: &PyModel, src: &PyData, dst: &PyData, sig: i6
     if Arc::ptr_eq(&src.data, &dst.data) {
         return Ok(());
     }
-    let (model, from, to) = (&m.model, &src.data, &dst.data);
-    protect(py, move || {
-        let model = model.read();
-        let from = from.read().clone();
-        state::copy(&model, &from, &mut to.write(), sig)
+    let (model, from, to) = (m.model(py)?, &src.data, &dst.data);
+    access(py, move || {
+        let model = model.read()?;
+        let from = from.read()?.clone();
+        Ok(state::copy(&model, &from, &mut *to.write()?, sig))
     })?
     .map_err(error)
 }

@@ -4,6 +4,7 @@ use corten_math::{Inertia, Mat3, Quat, Spatial, Vec3};
 use corten_model::array_struct;
 
 use super::contact::Contact;
+use super::heap_array::HeapArray;
 use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStats, TimerStat, WarningStat};
 use crate::Model;
@@ -22,17 +23,17 @@ array_struct! {
         /// Simulation time in seconds.
         pub time: f64,
         /// Potential and kinetic energy.
-        pub energy: [f64; 2],
+        pub energy: HeapArray<f64, 2>,
         /// Contacts found by the last collision detection.
         pub contact: Vec<Contact>,
         /// Forward-inverse discrepancy: of joint forces, of constraint forces.
-        pub solver_fwdinv: [f64; 2],
+        pub solver_fwdinv: HeapArray<f64, 2>,
         /// Per island: statistics of each iteration.
         pub solver: SolverStats,
-        pub solver_niter: [i32; NISLAND],
-        pub solver_nnz: [i32; NISLAND],
-        pub warning: [WarningStat; NWARNING],
-        pub timer: [TimerStat; NTIMER],
+        pub solver_niter: HeapArray<i32, NISLAND>,
+        pub solver_nnz: HeapArray<i32, NISLAND>,
+        pub warning: HeapArray<WarningStat, NWARNING>,
+        pub timer: HeapArray<TimerStat, NTIMER>,
         /// Why the last reset could not put a tree to sleep that the model wants asleep.
         pub sleep_error: Option<SleepError>,
         /// User code called by the stages; stays through resets.

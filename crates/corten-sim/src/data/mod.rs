@@ -4,6 +4,7 @@ mod bind;
 mod contact;
 mod fields;
 pub(crate) mod growth;
+mod heap_array;
 mod reset;
 mod scratch;
 pub(crate) mod smooth;
@@ -11,6 +12,7 @@ mod stats;
 
 pub use contact::Contact;
 pub use fields::Data;
+pub use heap_array::HeapArray;
 pub use stats::{
     NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats, TimerStat, WarningStat,
 };

@@ -1,7 +1,7 @@
 use corten_model::arrays::ArrayMut;
 
 use super::scratch::Scratch;
-use super::{Data, NISLAND, NTIMER, NWARNING, TimerStat, WarningStat};
+use super::{Data, TimerStat, WarningStat};
 use crate::{Model, sleep};
 
 impl Data {
@@ -42,13 +42,13 @@ impl Data {
         self.maxuse_con = 0;
         self.maxuse_efc = 0;
         self.time = 0.0;
-        self.energy = [0.0; 2];
+        self.energy.fill(0.0);
         self.solver.clear();
-        self.solver_niter = [0; NISLAND];
-        self.solver_nnz = [0; NISLAND];
-        self.solver_fwdinv = [0.0; 2];
-        self.warning = [WarningStat::default(); NWARNING];
-        self.timer = [TimerStat::default(); NTIMER];
+        self.solver_niter.fill(0);
+        self.solver_nnz.fill(0);
+        self.solver_fwdinv.fill(0.0);
+        self.warning.fill(WarningStat::default());
+        self.timer.fill(TimerStat::default());
 
         self.qpos.copy_from_slice(&m.qpos0);
         self.eq_active.copy_from_slice(&m.eq_active0);

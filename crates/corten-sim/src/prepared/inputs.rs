@@ -140,6 +140,16 @@ impl Which {
     pub const NONE: Which = Which(0);
     pub const ALL: Which = Which(u64::MAX >> (u64::BITS as usize - Inputs::ARRAYS.len()));
 
+    /// The set, a bit per array.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The set of these bits.
+    pub fn of_bits(bits: u64) -> Which {
+        Which(bits & Which::ALL.0)
+    }
+
     /// With the array of that name, if it is one of them.
     #[must_use]
     pub fn with(self, name: &str) -> Which {

@@ -75,7 +75,7 @@ pub fn is_dual(m: &Model) -> bool {
 /// Constrained acceleration and constraint forces.
 pub fn constraint(m: &Model, d: &mut Data) {
     d.qfrc_constraint.fill(0.0);
-    d.solver_niter = [0; NISLAND];
+    d.solver_niter.fill(0);
     if d.nefc == 0 {
         d.qacc.copy_from_slice(&d.qacc_smooth);
         return;

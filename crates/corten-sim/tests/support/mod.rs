@@ -191,7 +191,7 @@ impl Golden {
             }
             constraint::materialize_jacobian(m, &mut own);
             report.add("efc_J", error(&expected("out.efc_J").unwrap(), &dense_jacobian(m, &own)));
-            report.add("energy", error(&expected("out.energy").unwrap(), &own.energy));
+            report.add("energy", error(&expected("out.energy").unwrap(), &own.energy[..]));
             self.compare_contacts(&own, k, &mut report);
             let theirs = expected("own.qacc").unwrap();
             let best = expected("out.qacc").unwrap();

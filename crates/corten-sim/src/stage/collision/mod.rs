@@ -139,11 +139,11 @@ pub fn collision(m: &Model, d: &mut Data) {
     let (hooks, timers) = (&d.hooks, &mut d.timer);
     let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
     let hulls = hulls.update(m, &prepared.hulls);
-    let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let (admitted, pool) = (prepared.admitted(m), &prepared.pools.search);
     let candidates = broad.candidates(m, admitted, geom_xpos, geom_xmat, pool);
     broad_timer.stop_by(hooks, timers, Timer::ColBroad);
     let narrow_timer = timer::start_by(hooks);
+    let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls, awake);
     work.pairs.begin();
@@ -153,16 +153,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     work.pairs.end();
     broad.put_back(pool);
     if let Some(hook) = d.hooks.get() {
-        // One after the other, since the hook may look at the data.
-        let mut kept = 0;
-        for k in 0..d.contact.len() {
-            let geom = d.contact[k].geom;
-            if is_listed(m, geom) || !rejects(m, d, &*hook, geom) {
-                d.contact.swap(kept, k);
-                kept += 1;
-            }
-        }
-        d.contact.truncate(kept);
+        filter(m, d, &*hook);
     }
     tighten(&mut d.contact, room);
     d.ncon = d.contact.len();
@@ -175,7 +166,25 @@ fn is_listed(m: &Model, [a, b]: [i32; 2]) -> bool {
     pairs.any(|(&g1, &g2)| (g1, g2) == (a, b) || (g1, g2) == (b, a))
 }
 
-fn rejects(m: &Model, d: &Data, hook: &dyn Hook, geom: [i32; 2]) -> bool {
+/// Drops the contacts that the user rejects. While asked, the user may look at all of them and
+/// write to them, so none is borrowed then.
+fn filter(m: &Model, d: &mut Data, hook: &dyn Hook) {
+    d.ncon = d.contact.len();
+    let mut kept = 0;
+    for i in 0..d.contact.len() {
+        let Some(geom) = d.contact.get(i).map(|c| c.geom) else { break };
+        if !is_listed(m, geom) && rejects(m, d, hook, geom) {
+            continue;
+        }
+        if i < d.contact.len() {
+            d.contact.swap(kept, i);
+            kept += 1;
+        }
+    }
+    d.contact.truncate(kept);
+}
+
+fn rejects(m: &Model, d: &mut Data, hook: &dyn Hook, geom: [i32; 2]) -> bool {
     match geom.map_inline(usize::try_from) {
         [Ok(a), Ok(b)] => hook.rejects(m, d, [a, b]),
         _ => false,
