@@ -11,6 +11,8 @@
 //! results. Only models whose trees may sleep keep a `Data` per world, since what lies asleep is
 //! not part of the state.
 
+#![forbid(unsafe_code)]
+
 mod failure;
 mod hook;
 mod parameters;

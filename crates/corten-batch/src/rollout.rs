@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corten_math::Spatial;
 use corten_model::enums::StateBit;
 use corten_sim::lanes::{self, LaneGroup};
-use corten_sim::{Data, Model, WarningStat, state, step};
+use corten_sim::{Data, Model, StepError, WarningStat, state, step};
 
 use crate::pool::Pool;
 
@@ -129,17 +129,16 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
                     let group = std::array::from_fn(|_| out());
                     inputs.run_group(m, data, next, group, &job.begin, steps)
                 } else {
-                    inputs.run(m, data, next, out(), &job.begin);
-                    None
+                    inputs.run(m, data, next, out(), &job.begin).map(|()| None)
                 }
             });
             match catch_unwind(run) {
-                Ok(Some(progress)) => {
+                Ok(Ok(Some(progress))) => {
                     job.begin = progress;
                     return Some(job);
                 }
-                Ok(None) => {}
-                Err(_) => failed.store(true, Ordering::Relaxed),
+                Ok(Ok(None)) => {}
+                Ok(Err(_)) | Err(_) => failed.store(true, Ordering::Relaxed),
             }
             next += n;
         }
@@ -229,7 +228,8 @@ impl Inputs<'_> {
         trajectory: usize,
         mut out: Trajectory<'_>,
         begin: &Progress,
-    ) {
+    ) -> Result<(), StepError> {
+        d.bind(m)?;
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
         self.begin(m, d, trajectory, begin);
         for t in begin.steps..self.steps {
@@ -239,6 +239,7 @@ impl Inputs<'_> {
             }
             out.record(m, d, t, nstate);
         }
+        Ok(())
     }
 
     /// [`Self::run`] for so many steps of consecutive trajectories, side by side until one of them
@@ -251,9 +252,9 @@ impl Inputs<'_> {
         mut out: [Trajectory<'_>; lanes::WORLDS],
         begin: &Progress,
         steps: usize,
-    ) -> Option<Progress> {
+    ) -> Result<Option<Progress>, StepError> {
         let nstate = state::size(m, PHYSICS).unwrap_or(0);
-        let mut group = LaneGroup::take_or_make(m, d);
+        let mut group = LaneGroup::take_or_make(m, d)?;
         let LaneGroup { others, lanes } = &mut *group;
         let [a, b, c] = others;
         if self.kept() != 0 {
@@ -294,7 +295,7 @@ impl Inputs<'_> {
             }
         }
         group.give_back(d);
-        rest
+        Ok(rest)
     }
 
     /// Sets the controls of step `t`.

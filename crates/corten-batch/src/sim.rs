@@ -189,9 +189,7 @@ impl BatchSim {
     /// Adds an array of `Data` to those that every world keeps, as a result of its last step.
     pub fn with_output(mut self, name: &str) -> Result<BatchSim, BatchError> {
         if self.column(name).is_none() {
-            let data = &mut self.workers[0].data;
-            data.reset(&self.model);
-            let column = Column::new(data, name, self.worlds);
+            let column = Column::new(&mut Data::new(&self.model), name, self.worlds);
             self.columns.push(column.ok_or_else(|| BatchError::Unknown(name.into()))?);
         }
         Ok(self)

@@ -135,7 +135,7 @@ impl<'r> Piece<'r> {
         {
             return false;
         }
-        let mut group = LaneGroup::take_or_make(m, &mut worker.data);
+        let Ok(mut group) = LaneGroup::take_or_make(m, &mut worker.data) else { return false };
         let LaneGroup { others: [a, b, c], lanes } = &mut *group;
         let mut datas = [&mut worker.data, a, b, c];
         let mut none = SavedPairs::default();
@@ -282,18 +282,23 @@ impl Stage<'_> {
 
     pub fn forward(&mut self, world: &mut World<'_, '_>) {
         self.load(world);
-        corten_sim::forward(self.model, self.data);
+        if let Err(error) = corten_sim::forward(self.model, self.data) {
+            self.fail(world, error.into());
+            return;
+        }
         self.store(world, self.context.inputs.end..self.context.slots.len());
         self.publish(world);
     }
 
     pub fn reset(&mut self, world: &mut World<'_, '_>) {
         let Stage { context, model, .. } = *self;
-        match context.keyframe {
-            Some(key) => {
-                self.data.reset_to_keyframe(model, key);
-            }
+        let result = match context.keyframe {
+            Some(key) => self.data.reset_to_keyframe(model, key).map(drop),
             None => self.data.reset(model),
+        };
+        if let Err(error) = result {
+            self.fail(world, error.into());
+            return;
         }
         if let Some(hook) = &context.task.reset {
             hook.reset(model, self.data, world.index);

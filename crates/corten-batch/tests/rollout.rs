@@ -57,7 +57,7 @@ fn same_on_any_threads(m: &Model, count: usize, steps: usize) -> Data {
     assert!(results.iter().all(|r| *r == results[0]));
 
     // The last trajectory by hand.
-    d.reset(m);
+    d.reset(m).unwrap();
     for t in 0..steps {
         let from = ((count - 1) * steps + t) * m.nu;
         d.ctrl.copy_from_slice(&control[from..from + m.nu]);

@@ -64,8 +64,8 @@ impl<'m> Own<'m> {
 
 impl Engine for Own<'_> {
     fn start(&mut self) {
-        if !self.data.reset_to_keyframe(self.model, 0) {
-            self.data.reset(self.model);
+        if let Err(error) = self.data.reset_to_keyframe(self.model, 0) {
+            unreachable!("the data is of this model: {error}");
         }
     }
 

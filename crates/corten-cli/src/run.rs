@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(key) = &args.key {
         let by_number = || model.keyframes().nth(key.parse().ok()?);
         match model.keyframe(key).ok().or_else(by_number) {
-            Some(key) => data.reset_to(&model, key),
+            Some(key) => data.reset_to(&model, key)?,
             None => bail!("no keyframe '{key}'; the model has {}", keyframes(&model)),
         }
     }

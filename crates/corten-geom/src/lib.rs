@@ -1,5 +1,7 @@
 //! Posed shapes and queries on them. Knows nothing of models or simulation.
 
+#![forbid(unsafe_code)]
+
 pub mod bvh;
 pub mod ccd;
 pub mod contact;

@@ -3,6 +3,8 @@
 //! Data flows one way: `mjcf` reads text into a [`spec`], `compile` turns the spec into the flat
 //! arrays of a [`ModelArrays`].
 
+#![forbid(unsafe_code)]
+
 pub mod arrays;
 pub mod assets;
 mod compile;

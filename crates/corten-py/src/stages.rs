@@ -8,7 +8,7 @@ use corten_sim::stage::{
     passive, sensor, tendon, transmission, velocity,
 };
 use corten_sim::{Data, Model, check, integrate, inverse, solve, step};
-use pyo3::exceptions::PyRuntimeWarning;
+use pyo3::exceptions::{PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
@@ -159,6 +159,11 @@ fn step_checked(py: Python<'_>, m: &PyModel, d: &PyData, nstep: usize) -> PyResu
         .map_err(|e| StepError::new_err(e.to_string()))
 }
 
+/// The only way in which functions fail that do not step.
+fn other_sizes(error: corten_sim::StepError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 /// Forward dynamics, reusing the results of all stages up to `skipstage`.
 #[pyfunction]
 fn mj_forwardSkip(
@@ -169,7 +174,7 @@ fn mj_forwardSkip(
     skipsensor: i32,
 ) -> PyResult<()> {
     let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
-    run(py, m, d, |m, d| step::forward_skip(m, d, done, skipsensor == 0))
+    run(py, m, d, |m, d| step::forward_skip(m, d, done, skipsensor == 0))?.map_err(other_sizes)
 }
 
 /// Inverse dynamics, reusing the results of all stages up to `skipstage`.
@@ -182,22 +187,21 @@ fn mj_inverseSkip(
     skipsensor: i32,
 ) -> PyResult<()> {
     let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
-    run(py, m, d, |m, d| inverse::inverse_skip(m, d, done, skipsensor == 0))
+    run(py, m, d, |m, d| inverse::inverse_skip(m, d, done, skipsensor == 0))?.map_err(other_sizes)
 }
 
 /// Resets, then loads a keyframe if it exists.
 #[pyfunction]
 fn mj_resetDataKeyframe(py: Python<'_>, m: &PyModel, d: &PyData, key: i32) -> PyResult<()> {
-    run(py, m, d, |m, d| {
-        d.reset_to_keyframe(m, usize::try_from(key).unwrap_or(usize::MAX));
-    })
+    let key = usize::try_from(key).unwrap_or(usize::MAX);
+    run(py, m, d, |m, d| d.reset_to_keyframe(m, key).map(drop))?.map_err(other_sizes)
 }
 
 /// Resets; what MuJoCo fills with `debug_value` to find missing initialisation is zero here.
 #[pyfunction]
 fn mj_resetDataDebug(py: Python<'_>, m: &PyModel, d: &PyData, debug_value: u8) -> PyResult<()> {
     let _ = debug_value;
-    run(py, m, d, |m, d| d.reset(m))
+    run(py, m, d, |m, d| d.reset(m))?.map_err(other_sizes)
 }
 
 /// Runge-Kutta integration of fourth order, the only one there is.

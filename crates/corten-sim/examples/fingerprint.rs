@@ -26,7 +26,7 @@ fn main() {
 fn fingerprint(path: &str, m: &Model, steps: usize, by_field: bool) {
     let mut d = Data::new(m);
     if m.nkey > 0 {
-        d.reset_to_keyframe(m, 0);
+        d.reset_to_keyframe(m, 0).unwrap();
     }
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     let mut noise = || {
@@ -42,9 +42,9 @@ fn fingerprint(path: &str, m: &Model, steps: usize, by_field: bool) {
         let _ = step(m, &mut d);
         hashes.push(hash_data(&d));
     }
-    forward(m, &mut d);
+    forward(m, &mut d).unwrap();
     hashes.push(hash_data(&d));
-    inverse::inverse(m, &mut d);
+    inverse::inverse(m, &mut d).unwrap();
     hashes.push(hash_data(&d));
     let all = hashes.iter().fold(SEED, |all, &hash| mix(all, hash));
     println!("{all:016x} {path}");

@@ -39,28 +39,30 @@ impl Data {
     }
 
     /// Everything that follows from the state and the controls, without advancing time.
-    pub fn forward(&mut self, m: &Model) {
-        forward(m, self);
+    pub fn forward(&mut self, m: &Model) -> Result<(), StepError> {
+        forward(m, self)
     }
 
     /// [`forward`](Self::forward) without reading sensors.
-    pub fn forward_skip_sensors(&mut self, m: &Model) {
-        forward_skip(m, self, Stage::None, false);
+    pub fn forward_skip_sensors(&mut self, m: &Model) -> Result<(), StepError> {
+        forward_skip(m, self, Stage::None, false)
     }
 
     /// Advances time, positions and velocities by the accelerations of the last forward pass.
-    pub fn integrate(&mut self, m: &Model) {
+    pub fn integrate(&mut self, m: &Model) -> Result<(), StepError> {
+        self.bind(m)?;
         integrate::advance(m, self);
+        Ok(())
     }
 
     /// The forces that would cause the accelerations in `qacc`, as `qfrc_inverse`.
-    pub fn inverse(&mut self, m: &Model) {
-        inverse::inverse(m, self);
+    pub fn inverse(&mut self, m: &Model) -> Result<(), StepError> {
+        inverse::inverse(m, self)
     }
 
     /// Resets, then loads a keyframe.
-    pub fn reset_to(&mut self, m: &Model, key: KeyId) {
-        self.reset_to_keyframe(m, key.index());
+    pub fn reset_to(&mut self, m: &Model, key: KeyId) -> Result<(), StepError> {
+        self.reset_to_keyframe(m, key.index()).map(drop)
     }
 
     /// The contacts of the last collision detection.

@@ -1,7 +1,7 @@
 //! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
 
 use corten_math::hint::rarely;
-use corten_model::enums::{DisableBit, Integrator, ObjType, Warning};
+use corten_model::enums::{DisableBit, Integrator, ObjType, Stage, Warning};
 
 use crate::{Data, Model, StepError, solve, step};
 
@@ -93,7 +93,7 @@ fn bad_acceleration(m: &Model, d: &mut Data, index: usize) -> Result<(), StepErr
     };
     recover(m, d, Warning::BadQacc, index);
     if !m.opt.disabled(DisableBit::AutoReset) {
-        step::forward(m, d);
+        step::forward_bound(m, d, Stage::None, true);
     }
     Err(error)
 }
@@ -126,7 +126,7 @@ fn bad_control(m: &Model, d: &Data, index: usize) -> Result<(), StepError> {
 fn recover(m: &Model, d: &mut Data, warning: Warning, index: usize) {
     d.warning_mut(warning).raise(index);
     if !m.opt.disabled(DisableBit::AutoReset) {
-        d.reset(m);
+        d.restart(m);
     }
     // The counter survives the reset, as the only trace of it.
     d.warning_mut(warning).raise(index);

@@ -12,23 +12,26 @@ use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 use crate::integrate::spring_damper;
 use crate::stage::{acceleration, collision, constraint, energy, sensor};
 use crate::support::Chains;
-use crate::{Data, Model, awake, derivative, sleep, solve, step, timer};
+use crate::{Data, Model, StepError, awake, derivative, sleep, solve, step, timer};
 
-/// Joint forces that produce `qacc`.
-///
-/// # Panics
-/// If the data was made for a model of other sizes; [`Data::bind`] tells.
-pub fn inverse(m: &Model, d: &mut Data) {
-    inverse_skip(m, d, Stage::None, true);
+/// Joint forces that produce `qacc`. Fails only if the data was made for a model of other sizes.
+pub fn inverse(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    inverse_skip(m, d, Stage::None, true)
 }
 
 /// [`inverse`], reusing the results of all stages up to `done`; sensors on request.
-pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
-    d.bind_same_sizes(m);
+pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
+    d.bind(m)?;
+    inverse_bound(m, d, done, sensors);
+    Ok(())
+}
+
+/// [`inverse_skip`] of data that is bound to the model.
+pub(crate) fn inverse_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
     let timer = timer::start(d);
     let energies = m.opt.enabled(EnableBit::Energy);
     if done < Stage::Pos {
-        position(m, d);
+        position_bound(m, d);
         if sensors {
             sensor::position(m, d);
         }
@@ -37,7 +40,7 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
         }
     }
     if done < Stage::Vel {
-        step::velocity(m, d);
+        step::velocity_bound(m, d);
         if sensors {
             sensor::velocity(m, d);
         }
@@ -81,8 +84,13 @@ pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
 }
 
 /// All that depends on positions only; islands and dual problems are not needed here.
-pub fn position(m: &Model, d: &mut Data) {
-    d.bind_same_sizes(m);
+pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
+    position_bound(m, d);
+    Ok(())
+}
+
+fn position_bound(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     step::poses(m, d);
     step::inertias(m, d);
@@ -172,7 +180,7 @@ pub fn compare_forward(m: &Model, d: &mut Data) {
     forward.qfrc_constraint.clone_from(&d.qfrc_constraint);
     forward.efc_force.clone_from(&d.efc_force);
 
-    inverse_skip(m, d, Stage::Vel, false);
+    inverse_bound(m, d, Stage::Vel, false);
 
     let forward = &d.scratch.inverse;
     let distance =

@@ -4,6 +4,8 @@
 //! stage is one module of `stage`, `solve` or `integrate`, reads the [`Model`] and the results of
 //! earlier stages, and writes its own block of [`Data`].
 
+#![forbid(unsafe_code)]
+
 mod access;
 mod awake;
 mod chain;

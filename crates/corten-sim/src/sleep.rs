@@ -18,7 +18,8 @@ use std::ops::Range;
 use corten_math::array::MapInline;
 use corten_math::hint::rarely;
 use corten_model::enums::{
-    EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Transmission,
+    EnableBit, EqualityType, Integrator, ObjType, SensorType, SleepPolicy, SleepState, Stage,
+    Transmission,
 };
 use corten_model::sensor::Attachment;
 
@@ -66,7 +67,7 @@ pub(crate) fn reset(m: &Model, d: &mut Data) -> Result<(), SleepError> {
     if m.opt.enabled(EnableBit::Sleep) {
         update_with(m, d, SleepState::Awake);
         if enabled(m) && (0..m.ntree).any(|t| starts_asleep(m, t)) {
-            step::forward(m, d);
+            step::forward_bound(m, d, Stage::None, true);
             result = sleep_initially(m, d);
             d.qacc_smooth.fill(0.0);
             d.qfrc_smooth.fill(0.0);

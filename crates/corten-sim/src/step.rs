@@ -18,7 +18,7 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     let timer = timer::start(d);
     let state = check::state(m, d);
-    forward(m, d);
+    forward_bound(m, d, Stage::None, true);
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
     if m.opt.enabled(EnableBit::FwdInv) {
@@ -37,9 +37,9 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     let timer = timer::start(d);
     let state = check::state(m, d);
-    position(m, d);
+    position_bound(m, d);
     position_outputs(m, d, true);
-    velocity(m, d);
+    velocity_bound(m, d);
     velocity_outputs(m, d, true);
     control(m, d);
     timer.stop(d, Timer::Step);
@@ -50,7 +50,7 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     let timer = timer::start(d);
-    dynamics(m, d);
+    dynamics_bound(m, d);
     sensor::acceleration(m, d);
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
@@ -69,30 +69,34 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     control.and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
-/// Everything that follows from the state and the controls, without advancing time.
-///
-/// # Panics
-/// If the data was made for a model of other sizes; [`Data::bind`] tells.
-pub fn forward(m: &Model, d: &mut Data) {
-    forward_skip(m, d, Stage::None, true);
+/// Everything that follows from the state and the controls, without advancing time. Fails only
+/// if the data was made for a model of other sizes, as all functions here that do not step.
+pub fn forward(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    forward_skip(m, d, Stage::None, true)
 }
 
 /// [`forward`], reusing the results of all stages up to `done`; sensors on request.
-pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
-    d.bind_same_sizes(m);
+pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
+    d.bind(m)?;
+    forward_bound(m, d, done, sensors);
+    Ok(())
+}
+
+/// [`forward_skip`] of data that is bound to the model.
+pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
     let timer = timer::start(d);
     if done < Stage::Pos {
-        position(m, d);
+        position_bound(m, d);
         position_outputs(m, d, sensors);
     }
     if done < Stage::Vel {
-        velocity(m, d);
+        velocity_bound(m, d);
         velocity_outputs(m, d, sensors);
     }
     if !m.opt.disabled(DisableBit::Actuation) {
         control(m, d);
     }
-    dynamics(m, d);
+    dynamics_bound(m, d);
     if sensors {
         sensor::acceleration(m, d);
     }
@@ -100,8 +104,13 @@ pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
 }
 
 /// All that depends on positions only.
-pub fn position(m: &Model, d: &mut Data) {
-    d.bind_same_sizes(m);
+pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
+    position_bound(m, d);
+    Ok(())
+}
+
+fn position_bound(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     poses(m, d);
     sleep::wake_by_tendon(m, d);
@@ -158,8 +167,13 @@ pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
 }
 
 /// All that depends on positions and velocities.
-pub fn velocity(m: &Model, d: &mut Data) {
-    d.bind_same_sizes(m);
+pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
+    velocity_bound(m, d);
+    Ok(())
+}
+
+pub(crate) fn velocity_bound(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     velocities::velocities_and_bias(m, d);
     velocity_effects(m, d);
@@ -176,8 +190,13 @@ pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
 }
 
 /// All that depends on positions, velocities and inputs.
-pub fn dynamics(m: &Model, d: &mut Data) {
-    d.bind_same_sizes(m);
+pub fn dynamics(m: &Model, d: &mut Data) -> Result<(), StepError> {
+    d.bind(m)?;
+    dynamics_bound(m, d);
+    Ok(())
+}
+
+fn dynamics_bound(m: &Model, d: &mut Data) {
     smooth_dynamics(m, d);
     constraint_forces(m, d);
 }

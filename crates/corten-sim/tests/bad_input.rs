@@ -123,7 +123,7 @@ fn forces_and_targets() {
                     // Not every bad number has a consequence; none may be a panic.
                     let _ = step(&m, &mut d);
                 }
-                d.reset(&m);
+                d.reset(&m).unwrap();
                 step(&m, &mut d).unwrap();
             }
         }

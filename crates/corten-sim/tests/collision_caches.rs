@@ -102,7 +102,7 @@ fn contacts_do_not_depend_on_what_is_remembered() {
             assert_eq!(restored(&m, &mut elsewhere, &saved), expected, "{}", what("again"));
             assert_eq!(restored(&m, &mut Data::new(&m), &saved), expected, "{}", what("cold"));
             let mut reset = warm.clone();
-            reset.reset(&m);
+            reset.reset(&m).unwrap();
             assert_eq!(restored(&m, &mut reset, &saved), expected, "{}", what("reset"));
             collision::swap_saved_pairs(&mut elsewhere, &mut hints);
             assert_eq!(restored(&m, &mut elsewhere, &saved), expected, "{}", what("exchanged"));

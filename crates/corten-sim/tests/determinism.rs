@@ -49,7 +49,7 @@ fn repetition_and_reset_give_the_same_bits() {
         let mut b = Data::new(&m);
         run(&m, &mut b, 150);
         assert_eq!(bits(&a), bits(&b), "{name}");
-        b.reset(&m);
+        b.reset(&m).unwrap();
         run(&m, &mut b, 150);
         assert_eq!(bits(&a), bits(&b), "{name} after reset");
     }

@@ -51,7 +51,7 @@ fn expect(
             assert!(d.time < 0.005, "reset before the step went on");
         }
         // Whatever happened, a reset makes the data good again.
-        d.reset(&m);
+        d.reset(&m).unwrap();
         run(&m, &mut d, 5);
         let mut fresh = Data::new(&m);
         run(&m, &mut fresh, 5);

@@ -31,7 +31,7 @@ fn moving(m: &Model) -> Data {
     let mut d = Data::new(m);
     d.qpos[..2].copy_from_slice(&[0.4, -0.3]);
     d.qvel.copy_from_slice(&[0.5, -0.2, 0.3, 0.1, -0.4]);
-    forward(m, &mut d);
+    forward(m, &mut d).unwrap();
     d
 }
 
@@ -109,14 +109,14 @@ fn discrete_inverse_undoes_the_step() {
     m.opt.enableflags |= EnableBit::InvDiscrete.raw();
     let mut start = moving(&m);
     start.qfrc_applied.copy_from_slice(&[0.3, -0.1, 0.2, 0.0, 0.1]);
-    forward(&m, &mut start);
+    forward(&m, &mut start).unwrap();
     let mut next = start.clone();
     step(&m, &mut next).unwrap();
     let mut d = start.clone();
     for k in 0..m.nv {
         d.qacc[k] = (next.qvel[k] - start.qvel[k]) / m.opt.timestep;
     }
-    inverse::inverse(&m, &mut d);
+    inverse::inverse(&m, &mut d).unwrap();
     for (f, want) in d.qfrc_inverse.iter().zip(&start.qfrc_applied) {
         assert!((f - want).abs() < 1e-10, "{f} {want}");
     }
@@ -167,7 +167,7 @@ fn muscle_force_follows_the_model() {
     let mut forces = Vec::new();
     for k in 0..=10 {
         d.act[0] = f64::from(k) / 10.0;
-        forward(&m, &mut d);
+        forward(&m, &mut d).unwrap();
         forces.push(d.actuator_force[0]);
     }
     let (length, velocity) = (d.actuator_length[0], d.actuator_velocity[0]);
@@ -191,7 +191,7 @@ fn full_activation_at_optimal_length_gives_the_peak_along_the_tendon() {
         let mut d = with_muscle(&m);
         d.qpos[0] = q;
         d.act[0] = 1.0;
-        forward(&m, &mut d);
+        forward(&m, &mut d).unwrap();
         (d.actuator_length[0], d.actuator_force[0])
     };
     let (mut low, mut high) = (-1.5, 1.5);
@@ -241,7 +241,7 @@ fn implicit_integration_uses_the_muscle_slope() {
     m.opt.integrator = Integrator::Implicit;
     let mut d = with_muscle(&m);
     (d.act[0], d.qvel[0]) = (0.8, 0.5);
-    forward(&m, &mut d);
+    forward(&m, &mut d).unwrap();
     let slope = 0.8 * MUSCLE.gain_by_velocity(d.actuator_length[0], d.actuator_velocity[0]);
     let moment = d.ten_J[0];
     corten_sim::derivative::smooth_velocity(&m, &mut d, false);

@@ -25,7 +25,7 @@ const VELOCITY: [f64; 6] = [1.2, -0.7, 0.3, 0.5, -1.1, 0.8];
 fn moving(m: &Model, qvel: &[f64]) -> Data {
     let mut d = Data::new(m);
     d.qvel.copy_from_slice(qvel);
-    forward(m, &mut d);
+    forward(m, &mut d).unwrap();
     d
 }
 

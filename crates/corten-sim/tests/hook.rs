@@ -86,7 +86,7 @@ fn state(m: &Model) -> Data {
 fn without_a_hook_user_types_are_neutral() {
     let m = model();
     let mut d = state(&m);
-    forward(&m, &mut d);
+    forward(&m, &mut d).unwrap();
     // Gain 1, bias 0, no rates.
     assert_eq!(d.actuator_force, [0.6, 0.6, 0.0]);
     assert_eq!(d.act_dot, [0.0; 3]);
@@ -99,7 +99,7 @@ fn every_hook_is_heard() {
     let m = model();
     let mut d = state(&m);
     d.hooks = Hooks::new(Probe::default());
-    forward(&m, &mut d);
+    forward(&m, &mut d).unwrap();
     let force = (1.5 - 0.2 * 0.4) * 0.6 - 0.7 * 0.2 - 0.3 * 0.4;
     assert!((d.actuator_force[0] - force).abs() < 1e-15);
     assert_eq!(d.actuator_force[1..], [0.6, 0.25]);
@@ -152,7 +152,7 @@ fn copies_share_the_hook_and_resets_keep_it() {
     let mut d = state(&m);
     d.hooks = probe.clone().into();
     let mut copy = d.clone();
-    d.reset(&m);
+    d.reset(&m).unwrap();
     for data in [&mut d, &mut copy] {
         step(&m, data).unwrap();
     }

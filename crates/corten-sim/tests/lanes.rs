@@ -162,7 +162,7 @@ fn every_field_is_that_of_single_steps() {
             continue;
         }
         grouped += 1;
-        let mut group = LaneGroup::take_or_make(&m, &mut first);
+        let mut group = LaneGroup::take_or_make(&m, &mut first).unwrap();
         for (k, d) in group.others.iter_mut().enumerate() {
             *d = start(&m, k + 1);
         }
@@ -202,7 +202,7 @@ fn free_arms_stay_in_lanes() {
         if !lanes::supported(&m, &first) {
             return;
         }
-        let mut group = LaneGroup::take_or_make(&m, &mut first);
+        let mut group = LaneGroup::take_or_make(&m, &mut first).unwrap();
         for (k, d) in group.others.iter_mut().enumerate() {
             *d = start(&m, k + 1);
         }
@@ -247,7 +247,7 @@ fn go_bad(name: &str, m: &Model, period: usize) {
     if !lanes::supported(m, &first) {
         return;
     }
-    let mut group = LaneGroup::take_or_make(m, &mut first);
+    let mut group = LaneGroup::take_or_make(m, &mut first).unwrap();
     for (k, d) in group.others.iter_mut().enumerate() {
         *d = start(m, k + 1);
     }
@@ -337,7 +337,7 @@ fn bad_numbers_stay_where_they_are() {
         if !lanes::supported(&m, &first) {
             return;
         }
-        let mut group = LaneGroup::take_or_make(&m, &mut first);
+        let mut group = LaneGroup::take_or_make(&m, &mut first).unwrap();
         let mut singles: Vec<Data> = (0..lanes::WORLDS).map(|_| Data::new(&m)).collect();
         let LaneGroup { others: [b, c, d], lanes } = &mut *group;
         let mut worlds = [&mut first, b, c, d];

@@ -51,8 +51,8 @@ fn scenes() -> Vec<PathBuf> {
 fn allocations(m: &Model, steps: usize) -> usize {
     let mut d = Data::new(m);
     for pass in 0..2 {
-        d.reset(m);
-        d.reset_to_keyframe(m, 0);
+        d.reset(m).unwrap();
+        d.reset_to_keyframe(m, 0).unwrap();
         let before = COUNT.get();
         for _ in 0..steps {
             let _ = corten_sim::step(m, &mut d);

@@ -54,7 +54,7 @@ fn integers_of_the_model_can_be_anything() {
                         for _ in 0..STEPS {
                             let _ = corten_sim::step(&bad, &mut d);
                         }
-                        d.reset(&bad);
+                        d.reset(&bad).unwrap();
                     }));
                     if outcome.is_err() {
                         panics.push(format!("{scene}: {} = {value}, late {late}", info.name));

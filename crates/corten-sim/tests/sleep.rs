@@ -186,7 +186,7 @@ fn actuators_between_static_sites_rest() {
         let m = load_model_str(&text(sleep), &Assets::memory_only()).unwrap();
         let mut d = Data::new(&m);
         d.ctrl[0] = 0.5;
-        corten_sim::forward(&m, &mut d);
+        corten_sim::forward(&m, &mut d).unwrap();
         assert_eq!(d.act_dot[0], rate, "sleep {sleep}");
     }
 }

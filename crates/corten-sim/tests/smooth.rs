@@ -41,7 +41,7 @@ fn moving(m: &Model) -> Data {
     d.qvel = (0..m.nv).map(|k| 0.7 * wave(k, 1.1)).collect();
     d.ctrl = (0..m.nu).map(|k| 0.2 * wave(k, 0.7)).collect();
     d.act = (0..m.na).map(|k| 0.5 + 0.3 * wave(k, 0.9)).collect();
-    corten_sim::forward(m, &mut d);
+    corten_sim::forward(m, &mut d).unwrap();
     d
 }
 
@@ -150,8 +150,8 @@ fn inverse_dynamics_returns_the_applied_forces() {
         let mut d = moving(&m);
         let applied: Vec<f64> = (0..m.nv).map(|k| wave(k, 2.0)).collect();
         d.qfrc_applied.copy_from_slice(&applied);
-        corten_sim::forward(&m, &mut d);
-        inverse::inverse(&m, &mut d);
+        corten_sim::forward(&m, &mut d).unwrap();
+        inverse::inverse(&m, &mut d).unwrap();
         let expected: Vec<f64> = applied.iter().zip(&d.qfrc_actuator).map(|(a, b)| a + b).collect();
         assert!(worst(&expected, &d.qfrc_inverse) < 1e-10, "{name}");
     }
@@ -172,7 +172,7 @@ fn discrete_inverse_dynamics_undoes_a_step() {
             for ((a, v1), v0) in d.qacc.iter_mut().zip(&next.qvel).zip(&start.qvel) {
                 *a = (v1 - v0) / m.opt.timestep;
             }
-            inverse::inverse(&m, &mut d);
+            inverse::inverse(&m, &mut d).unwrap();
             assert!(worst(&start.qfrc_actuator, &d.qfrc_inverse) < 1e-8, "{name} {integrator:?}");
         }
     }
@@ -194,7 +194,7 @@ fn velocity_derivative_agrees_with_differences() {
         let forces = |d: &Data, k: usize, e: f64| {
             let mut d = d.clone();
             d.qvel[k] += e;
-            step::velocity(&m, &mut d);
+            step::velocity(&m, &mut d).unwrap();
             actuation::actuation(&m, &mut d);
             let passive = d.qfrc_passive.iter().zip(&d.qfrc_bias).zip(&d.qfrc_actuator);
             passive.map(|((p, b), a)| p - b + a).collect::<Vec<f64>>()
@@ -270,7 +270,7 @@ fn quarter_swing(integrator: Integrator, steps: usize) -> f64 {
       <geom size="0.05" mass="2" pos="0.5 0 0"/></body></worldbody></mujoco>"#;
     let mut m = corten_sim::load_model_str(text, &corten_model::Assets::memory_only()).unwrap();
     let mut d = Data::new(&m);
-    corten_sim::forward(&m, &mut d);
+    corten_sim::forward(&m, &mut d).unwrap();
     let (torque, inertia) = (2.0 * 9.81 * 0.5, d.M[0]);
     let (mut a, mut g) = (1.0, std::f64::consts::FRAC_1_SQRT_2);
     for _ in 0..20 {
@@ -316,7 +316,7 @@ fn a_free_pendulum_keeps_its_energy() {
     for _ in 0..2000 {
         step(&m, &mut d).unwrap();
     }
-    corten_sim::forward(&m, &mut d);
+    corten_sim::forward(&m, &mut d).unwrap();
     assert!((d.energy[0] + d.energy[1] - start).abs() < 1e-9);
 }
 
@@ -351,7 +351,7 @@ fn jacobians_agree_with_motion() {
             let mut d = d.clone();
             let qvel = d.qvel.clone();
             support::integrate_pos(&m, &mut d.qpos, &qvel, t);
-            step::position(&m, &mut d);
+            step::position(&m, &mut d).unwrap();
             jacobian(&d)
         };
         let difference: Vec<f64> =

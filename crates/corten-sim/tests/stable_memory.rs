@@ -22,12 +22,12 @@ fn no_array_moves() {
             for _ in 0..20 {
                 let _ = corten_sim::step(&m, &mut d);
             }
-            corten_sim::forward(&m, &mut d);
-            inverse::inverse(&m, &mut d);
+            corten_sim::forward(&m, &mut d).unwrap();
+            inverse::inverse(&m, &mut d).unwrap();
             assert_eq!(places(&mut d), before, "{name}, {integrator:?}");
         }
-        d.reset(&m);
-        d.reset_to_keyframe(&m, 0);
+        d.reset(&m).unwrap();
+        d.reset_to_keyframe(&m, 0).unwrap();
         let model_before: Vec<_> =
             (0..corten_sim::Model::FIXED_ARRAYS).filter_map(|i| m.array_place(i, 0)).collect();
         constants::set_const(&mut m, &mut d).unwrap();

@@ -3,8 +3,9 @@
 //! Truth: data that was made for the model as it is now, and stepped from the same state.
 
 use corten_model::Assets;
-use corten_model::enums::{DisableBit, Transmission};
-use corten_sim::{Data, Model, StepError, forward, load_model_str, step};
+use corten_model::enums::{DisableBit, Stage, Transmission};
+use corten_sim::constants::{ConstantsError, set_const};
+use corten_sim::{Data, Model, StepError, forward, inverse, load_model_str, step};
 
 const SCENE: &str = r#"<mujoco>
   <worldbody>
@@ -138,12 +139,34 @@ fn a_model_of_other_sizes_is_refused() {
     let mut d = moving(&m);
     let before = d.clone();
     let expected = StepError::OtherSizes { size: "nsensor", data: 2, model: 3 };
-    assert_eq!(step(&other, &mut d), Err(expected.clone()));
-    assert_eq!(d.bind(&other), Err(expected.clone()));
+    let functions: [(&str, fn(&Model, &mut Data) -> Result<(), StepError>); 15] = [
+        ("step", step),
+        ("step1", step::step1),
+        ("step2", step::step2),
+        ("forward", forward),
+        ("forward_skip", |m, d| step::forward_skip(m, d, Stage::Pos, false)),
+        ("position", step::position),
+        ("velocity", step::velocity),
+        ("dynamics", step::dynamics),
+        ("inverse", inverse::inverse),
+        ("inverse_skip", |m, d| inverse::inverse_skip(m, d, Stage::Vel, false)),
+        ("inverse::position", inverse::position),
+        ("integrate", |m, d| d.integrate(m)),
+        ("reset", |m, d| d.reset(m)),
+        ("reset_to_keyframe", |m, d| d.reset_to_keyframe(m, 0).map(drop)),
+        ("bind", |m, d| d.bind(m)),
+    ];
+    for (name, f) in functions {
+        assert_eq!(f(&other, &mut d), Err(expected.clone()), "{name}");
+    }
+    let mut changed = other.clone();
+    let refused = set_const(&mut changed, &mut d);
+    assert_eq!(refused, Err(ConstantsError::Data(expected.clone())));
+    assert_eq!(changed, other);
     let text = expected.to_string();
     assert!(text.contains("its nsensor is 2, the given model's is 3"), "{text}");
     // Nothing has happened to it.
-    assert_eq!(d.qpos, before.qpos);
+    assert_eq!((d.qpos.clone(), d.time, d.nefc), (before.qpos, before.time, before.nefc));
     agrees_with_new_data("as before", &m, &mut d);
 }
 
@@ -151,7 +174,7 @@ fn a_model_of_other_sizes_is_refused() {
 fn rows_stay_where_the_kinematic_structure_does() {
     let mut m = model();
     let mut d = moving(&m);
-    forward(&m, &mut d);
+    forward(&m, &mut d).unwrap();
     let rows = d.nefc;
     assert!(rows > 0);
     m.geom_contype.fill(0);

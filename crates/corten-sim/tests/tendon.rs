@@ -51,7 +51,7 @@ fn cylinder(size: &str, a: &str, b: &str, side: &str) -> Model {
 fn computed(m: &Model, qpos: f64) -> Data {
     let mut d = Data::new(m);
     d.qpos[0] = qpos;
-    forward(m, &mut d);
+    forward(m, &mut d).unwrap();
     d
 }
 
@@ -218,7 +218,7 @@ fn tendon_actuator_equals_joint_actuator() {
         let m = model(target);
         let mut d = Data::new(&m);
         (d.qpos[0], d.qvel[0], d.ctrl[0]) = (0.3, -0.7, 0.2);
-        forward(&m, &mut d);
+        forward(&m, &mut d).unwrap();
         d.qfrc_actuator[0]
     });
     assert!((forces[0] - forces[1]).abs() < 1e-14);

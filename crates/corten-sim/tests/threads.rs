@@ -55,7 +55,7 @@ fn piles() -> Model {
 const STEPS: usize = 60;
 
 fn bits(m: &Model, d: &mut Data) -> Vec<u64> {
-    d.reset(m);
+    d.reset(m).unwrap();
     let mut islands = 0;
     for _ in 0..STEPS {
         step(m, d).unwrap();
@@ -89,7 +89,7 @@ fn any_number_of_threads_gives_the_same_bits_without_allocating() {
                     assert!(bits(&m, &mut d) == one, "{case}");
 
                     // The same trajectory once more: memory has its size now.
-                    d.reset(&m);
+                    d.reset(&m).unwrap();
                     let before = COUNT.load(Ordering::Relaxed);
                     for _ in 0..STEPS {
                         step(&m, &mut d).unwrap();

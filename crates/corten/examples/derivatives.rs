@@ -7,7 +7,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/cartpole.xml");
     let model = load_file(scene)?;
     let mut data = model.make_data();
-    data.forward(&model);
+    data.forward(&model)?;
 
     let linear = transition(&model, &mut data, &DerivativeConfig::default())?;
     let nx = 2 * model.nv + model.na;

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut data = model.make_data();
     data.qpos_of_mut(shoulder)[0] = 0.5;
     data.qvel_of_mut(wrist)[2] = 3.0;
-    data.forward(&model);
+    data.forward(&model)?;
     println!("hand {:.3?}, tip {:.3?}", data.xpos(hand), data.site_xpos(tip));
     println!("the wrist is a quaternion: {:?}", data.qpos_of(wrist));
 

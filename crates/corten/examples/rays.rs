@@ -15,7 +15,7 @@ const SCENE: &str = r#"
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = load_model(SCENE)?;
     let mut data = model.make_data();
-    data.forward(&model);
+    data.forward(&model)?;
     let geoms: Vec<GeomId> = model.geoms().collect();
     for step in 0..4 {
         let angle = std::f64::consts::FRAC_PI_2 * f64::from(step);

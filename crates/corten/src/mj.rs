@@ -65,7 +65,7 @@ mod tests {
         let mut data = model.make_data();
         data.qpos.fill(0.3);
         data.qvel.fill(1.5);
-        data.forward(&model);
+        data.forward(&model).unwrap();
         let (body, point) = (model.nbody - 1, Vec3::new(0.1, 0.2, 0.3));
         let jac = mj_jac_point(&data, body, point);
         let expected = object_velocity_local(&model, &data, body, point, &Mat3::IDENTITY);

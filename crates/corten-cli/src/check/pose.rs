@@ -18,7 +18,9 @@ pub fn overlaps(m: &Model, spec: &Spec) -> Diagnostics {
         return found;
     }
     let mut d = m.make_data();
-    d.forward(m);
+    if d.forward(m).is_err() {
+        return found;
+    }
     let mut deepest: BTreeMap<[usize; 2], f64> = BTreeMap::new();
     for contact in d.contacts().iter().filter(|contact| contact.dist < -DEPTH) {
         let body = |geom: i32| usize::try_from(geom).ok().and_then(|g| m.geom_bodyid.get(g));

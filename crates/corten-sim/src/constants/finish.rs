@@ -45,7 +45,8 @@ pub fn finish_unsupported(draft: Draft) -> Result<Model, Diagnostics> {
     let error = |e: &dyn std::error::Error, (kind, index)| {
         places.locate(Diagnostic::error(e.to_string()), kind, index)
     };
-    set_const(&mut m, &mut d).map_err(|e| error(&e, e.subject()))?;
+    set_const(&mut m, &mut d)
+        .map_err(|e| error(&e, e.subject().unwrap_or((ObjType::Unknown, 0))))?;
     set_spring_dampers(&mut m, &springdamper);
 
     m.opt.disableflags = [

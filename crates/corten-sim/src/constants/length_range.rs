@@ -12,7 +12,7 @@ pub use corten_model::spec::LengthRangeOptions;
 
 use crate::chain::index;
 use crate::stage::inertia;
-use crate::{Data, Model, step};
+use crate::{Data, Model, StepError, step};
 
 /// Most steps that a simulation may take; a thousand are usual.
 const MAX_STEPS: f64 = 1e6;
@@ -35,6 +35,9 @@ pub enum LengthRangeError {
         .settled[0], .settled[1], .range[0], .range[1]
     )]
     NotConverged { actuator: usize, settled: [f64; 2], range: [f64; 2] },
+    /// The data was made for a model of other sizes.
+    #[error(transparent)]
+    Data(#[from] StepError),
 }
 
 /// Sets `actuator_lengthrange` of one actuator, if the options ask for it. Other forces should be
@@ -145,7 +148,7 @@ fn settle(
     if duration / timestep > MAX_STEPS {
         return Err(LengthRangeError::TooLong { duration, timestep });
     }
-    d.reset(m);
+    d.reset(m)?;
     let decay = exp(-m.opt.timestep / options.timeconst.max(0.01));
     let mut settled: Option<[f64; 2]> = None;
     let mut force = vec![0.0; m.nv];

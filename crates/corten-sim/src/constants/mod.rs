@@ -16,7 +16,7 @@ use corten_model::ModelArrays;
 use corten_model::enums::ObjType;
 
 use crate::stage::{inertia, kinematics, tendon};
-use crate::{Data, Model};
+use crate::{Data, Model, StepError};
 
 /// Why the constants of a model cannot be found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -31,26 +31,28 @@ pub enum ConstantsError {
     /// A body that moves has no mass.
     #[error("body '{body}' moves but has no mass")]
     MasslessBody { body: String, index: usize },
+    /// The data was made for a model of other sizes.
+    #[error(transparent)]
+    Data(#[from] StepError),
 }
 
 impl ConstantsError {
-    /// The object to blame.
-    pub fn subject(&self) -> (ObjType, usize) {
+    /// The object to blame, if it is one of the model.
+    pub fn subject(&self) -> Option<(ObjType, usize)> {
         match *self {
-            ConstantsError::SleeplessTendon { tendon, .. } => (ObjType::Tendon, tendon),
-            ConstantsError::MasslessBody { index, .. } => (ObjType::Body, index),
+            ConstantsError::SleeplessTendon { tendon, .. } => Some((ObjType::Tendon, tendon)),
+            ConstantsError::MasslessBody { index, .. } => Some((ObjType::Body, index)),
+            ConstantsError::Data(_) => None,
         }
     }
 }
 
 /// Recomputes everything in a model that follows from its reference pose, after parameters have
 /// changed. `d` serves as working memory and is left in the spring reference pose.
-///
-/// # Panics
-/// If the data was made for a model of other sizes; [`Data::bind`] tells.
 pub fn set_const(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
+    d.bind(m)?;
     fixed::set(m)?;
-    d.bind_same_sizes(m);
+    d.bind(m)?;
     reference::set(m, d)?;
     statistics::set(m, d);
     set_spring_lengths(m, d);

@@ -23,17 +23,6 @@ impl Data {
         self.rebind(m, prepared)
     }
 
-    /// [`Self::bind`], where a model of other sizes is a mistake in the program.
-    ///
-    /// # Panics
-    /// If the sizes differ.
-    #[inline(always)]
-    pub(crate) fn bind_same_sizes(&mut self, m: &Model) {
-        if let Err(error) = self.bind(m) {
-            panic!("{error}");
-        }
-    }
-
     #[cold]
     #[inline(never)]
     fn rebind(&mut self, m: &Model, prepared: &Arc<Prepared>) -> Result<(), StepError> {

@@ -2,7 +2,7 @@ use corten_model::arrays::ArrayMut;
 
 use super::scratch::Scratch;
 use super::{Data, TimerStat, WarningStat};
-use crate::{Model, sleep};
+use crate::{Model, StepError, sleep};
 
 impl Data {
     /// Data for a model, in the reference pose.
@@ -15,12 +15,16 @@ impl Data {
         d
     }
 
-    /// Back to the reference pose, at rest, with all inputs and statistics zero.
-    ///
-    /// # Panics
-    /// If the data was made for a model of other sizes; [`Data::bind`] tells.
-    pub fn reset(&mut self, m: &Model) {
-        self.bind_same_sizes(m);
+    /// Back to the reference pose, at rest, with all inputs and statistics zero. Fails only if the
+    /// data was made for a model of other sizes.
+    pub fn reset(&mut self, m: &Model) -> Result<(), StepError> {
+        self.bind(m)?;
+        self.restart(m);
+        Ok(())
+    }
+
+    /// [`Self::reset`] of data that is bound to the model.
+    pub(crate) fn restart(&mut self, m: &Model) {
         for i in 0..Data::FIXED_ARRAYS {
             match self.array_mut(i) {
                 Some(ArrayMut::F64(v)) => v.fill(0.0),
@@ -63,10 +67,10 @@ impl Data {
     }
 
     /// Resets, then loads a keyframe; `false` if there is no such keyframe.
-    pub fn reset_to_keyframe(&mut self, m: &Model, key: usize) -> bool {
-        self.reset(m);
+    pub fn reset_to_keyframe(&mut self, m: &Model, key: usize) -> Result<bool, StepError> {
+        self.reset(m)?;
         if key >= m.nkey {
-            return false;
+            return Ok(false);
         }
         fn row(all: &[f64], key: usize, n: usize) -> &[f64] {
             &all[key * n..(key + 1) * n]
@@ -86,7 +90,7 @@ impl Data {
             key,
             4 * m.nmocap,
         ));
-        true
+        Ok(true)
     }
 
     /// Forgets all constraint rows and islands.

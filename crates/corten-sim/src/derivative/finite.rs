@@ -211,7 +211,7 @@ impl<'a> Differences<'a> {
 /// integrator (`mj_stepSkip`).
 fn step_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
     let before = check::state(m, d);
-    step::forward_skip(m, d, done, sensors);
+    step::forward_skip(m, d, done, sensors)?;
     let after = check::acceleration(m, d);
     if m.opt.enabled(EnableBit::FwdInv) {
         inverse::compare_forward(m, d);
@@ -321,9 +321,10 @@ pub fn inverse_fd(
         || out.sensors_by_velocity.is_some()
         || out.sensors_by_acceleration.is_some();
 
+    d.bind(m)?;
     let qpos = d.qpos.clone();
     let evaluate = |d: &mut Data, done: Stage| {
-        inverse::inverse_skip(m, d, done, sensors);
+        inverse::inverse_bound(m, d, done, sensors);
         let mut force = d.qfrc_inverse.clone();
         if subtract_actuation {
             actuation::actuation(m, d);

@@ -54,7 +54,7 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
             *x = x0 + h * (node * rate);
         }
         d.time = time + node * h;
-        step::forward_skip(m, d, Stage::None, false);
+        step::forward_bound(m, d, Stage::None, false);
         add_rates(d, weight);
     }
 

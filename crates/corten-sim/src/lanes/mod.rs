@@ -118,23 +118,17 @@ fn is_pile(m: &Model) -> bool {
 }
 
 impl LaneGroup {
-    /// The group that `d` keeps, or a new one; [`Self::give_back`] returns it.
-    ///
-    /// # Panics
-    /// If the data was made for a model of other sizes; [`Data::bind`] tells.
-    pub fn take_or_make(m: &Model, d: &mut Data) -> Box<LaneGroup> {
-        d.bind_same_sizes(m);
-        match d.scratch.lane_group.0.take() {
-            Some(mut group) => {
-                group.others.iter_mut().for_each(|d| d.bind_same_sizes(m));
-                group.lanes.take_model(m);
-                group
-            }
-            None => Box::new(LaneGroup {
-                others: array::from_fn(|_| d.clone()),
-                lanes: LaneScratch::new(m, d),
-            }),
-        }
+    /// The group that `d` keeps, or a new one; [`Self::give_back`] returns it. Fails only if the
+    /// data was made for a model of other sizes.
+    pub fn take_or_make(m: &Model, d: &mut Data) -> Result<Box<LaneGroup>, StepError> {
+        d.bind(m)?;
+        let Some(mut group) = d.scratch.lane_group.0.take() else {
+            let others = array::from_fn(|_| d.clone());
+            return Ok(Box::new(LaneGroup { others, lanes: LaneScratch::new(m, d) }));
+        };
+        group.others.iter_mut().try_for_each(|d| d.bind(m))?;
+        group.lanes.take_model(m);
+        Ok(group)
     }
 
     /// Makes the group that `d` keeps forget what it knows about the model, whose parameters

@@ -174,8 +174,8 @@ impl Golden {
         let mut report = Report::default();
         for k in self.states() {
             let (mut own, mut solved) = (self.data(m, k), self.data(m, k));
-            forward(m, &mut own);
-            forward(&converged, &mut solved);
+            forward(m, &mut own).unwrap();
+            forward(&converged, &mut solved).unwrap();
             let expected = |name: &str| self.get(&format!("state{k}.{name}"));
             for (i, info) in Data::ARRAYS.iter().enumerate() {
                 // Without islands MuJoCo leaves these fields undefined.
@@ -197,7 +197,7 @@ impl Golden {
             let best = expected("out.qacc").unwrap();
             report.add("excess_cost", excess_cost(m, &own, &theirs, &best));
             own.qacc.copy_from_slice(&theirs);
-            inverse::inverse(m, &mut own);
+            inverse::inverse(m, &mut own).unwrap();
             let want = expected("inverse.qfrc_inverse").unwrap();
             report.add("qfrc_inverse", error(&want, &own.qfrc_inverse));
         }

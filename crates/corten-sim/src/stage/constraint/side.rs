@@ -168,8 +168,8 @@ mod tests {
             *v = (k as f64).sin();
         }
         step(m, &mut d).unwrap();
-        step::position(m, &mut d);
-        step::velocity(m, &mut d);
+        step::position(m, &mut d).unwrap();
+        step::velocity(m, &mut d).unwrap();
         d
     }
 
@@ -251,8 +251,8 @@ mod tests {
             let mut d = data(&m);
             contact(&mut d, [1, geom], 3);
             step::rows_of_contacts(&m, &mut d);
-            step::velocity(&m, &mut d);
-            step::dynamics(&m, &mut d);
+            step::velocity(&m, &mut d).unwrap();
+            step::dynamics(&m, &mut d).unwrap();
             assert_eq!(m.geom_bodyid[5], 6);
             assert_ne!(d.qacc, d.qacc_smooth);
             d.qacc.clone()
@@ -274,15 +274,15 @@ mod tests {
             let mut m = with_flex(TWINS, &[1, 2]);
             (m.opt.solver, m.opt.tolerance, m.opt.iterations) = (solver, 1e-15, 1000);
             let mut d = Data::new(&m);
-            crate::forward(&m, &mut d);
+            crate::forward(&m, &mut d).unwrap();
             let free = d.qacc_smooth.clone();
             contact(&mut d, [0, -1], 1);
             d.contact[0].frame = Mat3::from_rows(Vec3::Z, Vec3::X, Vec3::Y);
             d.contact[0].pos = Vec3::new(0.5, 0.0, 1.0);
             d.flexvert_xpos.copy_from_slice(&[Vec3::new(0.0, 0.0, 1.0), Vec3::new(1.0, 0.0, 1.0)]);
             step::rows_of_contacts(&m, &mut d);
-            step::velocity(&m, &mut d);
-            step::dynamics(&m, &mut d);
+            step::velocity(&m, &mut d).unwrap();
+            step::dynamics(&m, &mut d).unwrap();
             // Vertical motion only, of the mean of both; turning about y lifts the point, too.
             let inertia = 0.4 * 2.0 * 0.1 * 0.1;
             let inverse_mass = 2.0 * 0.25 * (1.0 / 2.0 + 0.5 * 0.5 / inertia);

@@ -85,7 +85,7 @@ fn claims_and_contacts(m: &Model, rounds: usize) -> [usize; 3] {
         let scale = if round % 50 == 0 { 0.3 } else { [1e-4, 1e-3, 4e-3, 2e-2][round % 4] };
         for d in &mut worlds {
             if round % 50 == 0 {
-                d.reset(m);
+                d.reset(m).unwrap();
             }
             noise.shake(d, scale);
             kinematics::kinematics(m, d);
