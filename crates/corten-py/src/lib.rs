@@ -46,6 +46,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::ModelHandle>()?;
     data::register(module)?;
     module.add_class::<record::PyRecord>()?;
+    module.add_class::<record::RecordField>()?;
     load::register(module)?;
     spec::register(module)?;
     callbacks::register(module)?;

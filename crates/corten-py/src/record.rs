@@ -202,11 +202,37 @@ impl PyRecord {
     fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
         let class = slf.get_type();
-        let listed = py.import("builtins")?.call_method1("dir", (class,))?.cast_into::<PyList>()?;
+        let listed =
+            py.import("builtins")?.call_method1("dir", (&class,))?.cast_into::<PyList>()?;
         for name in slf.get()._fields(py) {
-            listed.append(name)?;
+            if !class.hasattr(name)? {
+                listed.append(name)?;
+            }
         }
         listed.sort()?;
         Ok(listed)
+    }
+}
+
+/// A field, as an attribute of a record's class: what is found there is not searched in vain before.
+#[pyclass(frozen, module = "corten._corten")]
+pub struct RecordField(Py<PyString>);
+
+#[pymethods]
+impl RecordField {
+    #[new]
+    fn new(name: Py<PyString>) -> RecordField {
+        RecordField(name)
+    }
+
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        object: Option<&Bound<'py, PyRecord>>,
+        _class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match object {
+            Some(record) => PyRecord::__getattr__(record, slf.get().0.bind(slf.py())),
+            None => Ok(slf.clone().into_any()),
+        }
     }
 }

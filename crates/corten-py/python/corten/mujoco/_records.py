@@ -1,7 +1,7 @@
 """Options, statistics and viewing parameters."""
 import numpy as np
 
-from .._corten import RecordBase
+from .._corten import RecordBase, RecordField
 
 
 def describe(name, items):
@@ -129,3 +129,6 @@ class MjVisual:
 
 for _section in MjVisual._sections.values():
     _section.__module__ = __name__
+for _record in (MjOption, MjStatistic, *MjVisual._sections.values()):
+    for _name in _record()._fields:
+        setattr(_record, _name, RecordField(_name))
