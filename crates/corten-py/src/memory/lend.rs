@@ -8,6 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::PyErr;
 use pyo3::exceptions::PyRuntimeError;
@@ -39,6 +40,9 @@ struct Frame {
     guards: Rc<Cell<isize>>,
 }
 
+/// Frames of all threads: mostly none, and then no thread looks for its own.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
 thread_local! {
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
 }
@@ -49,6 +53,7 @@ struct End(Rc<Cell<isize>>);
 impl Drop for End {
     fn drop(&mut self) {
         FRAMES.with_borrow_mut(|frames| frames.pop());
+        COUNT.fetch_sub(1, Ordering::Relaxed);
         if self.0.get() != 0 {
             // A guard has left the callback that it was made in: its pointer is about to dangle.
             std::process::abort();
@@ -59,6 +64,7 @@ impl Drop for End {
 fn during<R>(owner: usize, access: Access, f: impl FnOnce() -> R) -> R {
     let guards = Rc::new(Cell::new(0));
     let frame = Frame { owner, access, guards: guards.clone() };
+    COUNT.fetch_add(1, Ordering::Relaxed);
     FRAMES.with_borrow_mut(|frames| frames.push(frame));
     let _end = End(guards);
     f()
@@ -84,14 +90,28 @@ pub fn occupy<T: Arrays, R>(owner: &Shared<T>, f: impl FnOnce() -> R) -> R {
     during(address(owner), Access::None, f)
 }
 
+/// What `f` finds in the frames of this thread, if it has any.
+#[inline]
+fn search<R>(f: impl FnOnce(&[Frame]) -> Option<R>) -> Option<R> {
+    if COUNT.load(Ordering::Relaxed) == 0 {
+        return None;
+    }
+    FRAMES.with_borrow(|frames| f(frames))
+}
+
+/// The innermost frame about the value of `owner`.
+fn innermost<'a, T: Arrays>(frames: &'a [Frame], owner: &Shared<T>) -> Option<&'a Frame> {
+    frames.iter().rev().find(|frame| frame.owner == address(owner))
+}
+
 /// Whether there is a frame about the value of `owner`.
 pub(super) fn is_in_use<T: Arrays>(owner: &Shared<T>) -> bool {
-    FRAMES.with_borrow(|frames| frames.iter().any(|frame| frame.owner == address(owner)))
+    search(|frames| innermost(frames, owner).map(|_| ())).is_some()
 }
 
 /// Whether this thread is inside of a callback.
 pub fn is_lending() -> bool {
-    FRAMES.with_borrow(|frames| !frames.is_empty())
+    search(|frames| frames.last().map(|_| ())).is_some()
 }
 
 /// A value that is lent, for one use of it.
@@ -123,8 +143,8 @@ impl<T: Arrays> Loan<T> {
         owner: &Shared<T>,
         allow: impl FnOnce(Access, isize) -> Option<(NonNull<()>, isize)>,
     ) -> Option<Result<Loan<T>, Busy>> {
-        FRAMES.with_borrow(|frames| {
-            let frame = frames.iter().rev().find(|frame| frame.owner == address(owner))?;
+        search(|frames| {
+            let frame = innermost(frames, owner)?;
             let Some((value, count)) = allow(frame.access, frame.guards.get()) else {
                 return Some(Err(Busy));
             };
