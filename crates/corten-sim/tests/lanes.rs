@@ -300,7 +300,7 @@ fn parameters_may_change_between_steps() {
         for round in 0..3 {
             m.dof_damping.iter_mut().for_each(|b| *b += 0.2);
             m.actuator_biasprm.iter_mut().for_each(|prm| prm[2] -= 0.1);
-            let mut group = LaneGroup::take_or_make(&m, &mut first);
+            let mut group = LaneGroup::take_or_make(&m, &mut first).unwrap();
             let LaneGroup { others: [b, c, d], lanes } = &mut *group;
             let mut worlds = [&mut first, b, c, d];
             for t in 0..10 {

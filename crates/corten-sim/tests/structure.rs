@@ -139,7 +139,8 @@ fn a_model_of_other_sizes_is_refused() {
     let mut d = moving(&m);
     let before = d.clone();
     let expected = StepError::OtherSizes { size: "nsensor", data: 2, model: 3 };
-    let functions: [(&str, fn(&Model, &mut Data) -> Result<(), StepError>); 15] = [
+    type Run = fn(&Model, &mut Data) -> Result<(), StepError>;
+    let functions: [(&str, Run); 15] = [
         ("step", step),
         ("step1", step::step1),
         ("step2", step::step2),
