@@ -2,7 +2,6 @@
 
 use super::super::rows::MAX_RANK;
 use corten_math::MIN_VAL;
-use corten_math::array;
 
 /// Rows and columns of a tile.
 pub const LANES: usize = 4;
@@ -83,7 +82,7 @@ pub fn finish<const N: usize>(
 ) -> usize {
     let [left @ .., diagonal] = row else { return 0 };
     let mut raised = 0;
-    let mut a: [[f64; N]; N] = array::from_fn(|k| array::from_fn(|i| diagonal[k][i]));
+    let mut a: [[f64; N]; N] = std::array::from_fn(|k| std::array::from_fn(|i| diagonal[k][i]));
     let mut l = [[0.0; N]; N];
     let mut inverse = [0.0; N];
     for k in (0..N).rev() {
@@ -103,7 +102,7 @@ pub fn finish<const N: usize>(
         }
     }
     for k in 0..N {
-        diagonal[k] = array::from_fn(|i| if i < k { l[k][i] } else { 0.0 });
+        diagonal[k] = std::array::from_fn(|i| if i < k { l[k][i] } else { 0.0 });
     }
     for other in others {
         let tile = &mut left[other];
