@@ -7,8 +7,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use corten_model::container::Values;
-use corten_sim::stage::constraint;
+use corten_sim::stage::{constraint, flex};
 use corten_sim::{Data, Model};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::memory::{Arrays, Busy, Room, Scalar, Shared};
@@ -33,6 +34,21 @@ impl Arrays for Converted {
             Values::U8(v) => Room::scalars(v),
         })
     }
+}
+
+/// Refuses an array of edges and dofs that would take more than two gigabytes.
+fn check_size(name: &str, m: &Model) -> PyResult<()> {
+    const MAX_NUMBERS: usize = 1 << 28;
+    let numbers = m.nflexedge.saturating_mul(m.nv);
+    if name.starts_with("flexedge_J") && numbers > MAX_NUMBERS {
+        let message = format!(
+            "{name} has nflexedge x nv = {} x {} numbers, too many to write out; rows of flexes with \
+             equality constraints are in efc_J",
+            m.nflexedge, m.nv
+        );
+        return Err(PyMemoryError::new_err(message));
+    }
+    Ok(())
 }
 
 impl Converted {
@@ -76,6 +92,21 @@ impl Converted {
                 });
             }
             ("ten_J_colind", Values::I32(columns)) => leading(columns, &d.ten_J_colind),
+            ("flexedge_J", Values::F64(rows)) if constraint::is_sparse(m) => {
+                edge_rows(m, d, rows, |_, entries| entries);
+            }
+            ("flexedge_J", Values::F64(rows)) => {
+                rows.fill(0.0);
+                flex::for_each_edge_row(m, d, |edge, columns, entries| {
+                    let Some(row) = rows.get_mut(edge * m.nv..(edge + 1) * m.nv) else { return };
+                    for (&column, &entry) in columns.iter().zip(entries) {
+                        row[column as usize] = entry;
+                    }
+                });
+            }
+            ("flexedge_J_colind", Values::I32(columns)) if constraint::is_sparse(m) => {
+                edge_rows(m, d, columns, |columns, _| columns);
+            }
             ("plugin", Values::I32(plugins)) => leading(plugins, &m.plugin),
             _ => {}
         }
@@ -102,6 +133,20 @@ impl Converted {
 fn leading<T: Copy>(to: &mut [T], from: &[T]) {
     let n = to.len().min(from.len());
     to[..n].copy_from_slice(&from[..n]);
+}
+
+/// Columns or entries of the edge Jacobian, row after row.
+fn edge_rows<T: Copy>(
+    m: &Model,
+    d: &Data,
+    mut to: &mut [T],
+    part: impl for<'a> Fn(&'a [i32], &'a [f64]) -> &'a [T],
+) {
+    flex::for_each_edge_row(m, d, |_, columns, entries| {
+        let from = part(columns, entries);
+        let to_row = to.split_off_mut(..from.len().min(to.len()));
+        leading(to_row.unwrap_or_default(), from);
+    });
 }
 
 /// The mass matrix in MuJoCo's older layout: each dof's diagonal, then its ancestors upwards.
@@ -145,6 +190,7 @@ impl Shown {
             Some(array) => array,
             None => {
                 let m = m.read_attached(py)?;
+                check_size(name, &m)?;
                 let mut fresh = Converted::new(name, &m);
                 fresh.fill(&m, &*d.read_attached(py)?);
                 let fresh = Shared::new(fresh);

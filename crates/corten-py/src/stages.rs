@@ -4,7 +4,7 @@ use std::ffi::CString;
 
 use corten_model::enums::Stage;
 use corten_sim::stage::{
-    acceleration, actuation, body_force, collision, constraint, energy, inertia, kinematics,
+    acceleration, actuation, body_force, collision, constraint, energy, flex, inertia, kinematics,
     passive, sensor, tendon, transmission, velocity,
 };
 use corten_sim::{Data, Model, check, integrate, inverse, solve, step};
@@ -66,6 +66,8 @@ stages! {
     mj_comPos => inertia::centers_of_mass;
     /// Camera and light poses.
     mj_camlight => kinematics::cameras_and_lights;
+    /// Vertices, bounds and edges of flexes.
+    mj_flex => flex::flex;
     /// Tendon lengths and Jacobians.
     mj_tendon => tendon::tendon;
     /// Actuator lengths and moments.

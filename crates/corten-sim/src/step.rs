@@ -4,8 +4,8 @@ use corten_math::hint::rarely;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 
 use crate::stage::{
-    acceleration, actuation, collision, constraint, energy, inertia, kinematics, passive, sensor,
-    tendon, transmission, velocity as velocities,
+    acceleration, actuation, collision, constraint, energy, flex, inertia, kinematics, passive,
+    sensor, tendon, transmission, velocity as velocities,
 };
 use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve, timer};
 
@@ -120,12 +120,13 @@ fn position_bound(m: &Model, d: &mut Data) {
     timer.stop(d, Timer::Position);
 }
 
-/// Poses of all that has one, and tendons.
+/// Poses of all that has one, flexes and tendons.
 pub(crate) fn poses(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
     kinematics::kinematics(m, d);
     inertia::centers_of_mass(m, d);
     kinematics::cameras_and_lights(m, d);
+    flex::flex(m, d);
     tendon::tendon(m, d);
     timer.stop(d, Timer::PosKinematics);
 }
@@ -182,6 +183,7 @@ pub(crate) fn velocity_bound(m: &Model, d: &mut Data) {
 
 /// What follows from velocities besides those of bodies.
 pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
+    flex::velocity(m, d);
     tendon::velocity(m, d);
     transmission::velocity(m, d);
     passive::passive(m, d);

@@ -1,5 +1,5 @@
-//! Compiled flexes against MuJoCo 3.4.0, array by array (`tools/golden_flex.py`), after saving and
-//! loading again, and the refusal of what cannot be simulated yet.
+//! Compiled flexes against MuJoCo 3.4.0, array by array (`tools/golden_flex.py`), and after saving and
+//! loading again.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ fn spec(scene: &str) -> Spec {
 
 fn model(spec: &Spec) -> Model {
     let draft = compile(spec, &Assets::new()).unwrap_or_else(|e| panic!("{e}"));
-    constants::finish_unsupported(draft).unwrap_or_else(|e| panic!("{e}"))
+    constants::finish(draft).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Numbers of an array; `None` for those that are none, which compare equal.
@@ -86,12 +86,4 @@ fn saved_models_are_the_same() {
             assert!(found == expected, "{scene}: {} changes by saving", a.name);
         }
     }
-}
-
-/// Until the stages know flexes, loading says so, with the place of the first one.
-#[test]
-fn flexes_cannot_be_simulated_yet() {
-    let error = corten_sim::load_model(path("lines", "xml")).unwrap_err().to_string();
-    assert!(error.contains("feature 'flex' is not supported"), "{error}");
-    assert!(error.contains("lines.xml:8"), "{error}");
 }

@@ -9,22 +9,6 @@ use crate::{Data, Model, support};
 
 /// Completes a compiled model by running the engine in its reference pose.
 pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
-    refuse_what_cannot_be_stepped(&draft)?;
-    finish_unsupported(draft)
-}
-
-/// Features that are compiled, but that the stages do not know yet.
-fn refuse_what_cannot_be_stepped(draft: &Draft) -> Result<(), Diagnostics> {
-    if draft.model().nflex == 0 {
-        return Ok(());
-    }
-    let item = Diagnostic::error("feature 'flex' is not supported: the model cannot be simulated");
-    Err(draft.places.locate(item.hint("leave out 'flex' and 'flexcomp'"), ObjType::Flex, 0))
-}
-
-/// [`finish`] for models with features that cannot be simulated, to look at their constants.
-#[doc(hidden)]
-pub fn finish_unsupported(draft: Draft) -> Result<Model, Diagnostics> {
     let (springdamper, stat, length_range) =
         (draft.springdamper.clone(), draft.stat.clone(), draft.length_range.clone());
     let places = draft.places.clone();

@@ -4,6 +4,7 @@ use corten_math::Vec3;
 
 use super::reference::{Factor, POINT_MASS};
 use crate::chain::{self, BodyPoint, index};
+use crate::stage::flex;
 use crate::{Data, Model};
 
 /// Needs the position stages in the reference pose. Interpolated flexes have no edges of their own;
@@ -15,10 +16,7 @@ pub(super) fn set(m: &mut Model, d: &Data, row: &mut [f64]) {
     let mut dofs = Vec::new();
     for f in (0..m.nflex).filter(|&f| m.flex_interp[f] == 0).collect::<Vec<_>>() {
         // MuJoCo has no Jacobian of edges that nothing acts upon, and so no weight.
-        let acted_upon = m.flex_edgeequality[f] != 0
-            || m.flex_edgedamping[f] != 0.0
-            || m.flex_edgestiffness[f] != 0.0
-            || m.flex_damping[f] != 0.0;
+        let acted_upon = flex::act(m, f);
         let start = usize::try_from(m.flex_edgeadr[f]).unwrap_or(0).min(m.nflexedge);
         let count = usize::try_from(m.flex_edgenum[f]).unwrap_or(0).min(m.nflexedge - start);
         for e in start..start + count {

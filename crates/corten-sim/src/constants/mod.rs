@@ -10,7 +10,7 @@ pub mod length_range;
 mod reference;
 mod statistics;
 
-pub use finish::{finish, finish_unsupported};
+pub use finish::finish;
 
 use corten_model::ModelArrays;
 use corten_model::enums::ObjType;

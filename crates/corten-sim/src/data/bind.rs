@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::Data;
 use super::scratch::Scratch;
 use crate::prepared::Prepared;
-use crate::stage::tendon;
+use crate::stage::{flex, tendon};
 use crate::{Model, StepError};
 use corten_math::array::MapInline;
 
@@ -34,10 +34,11 @@ impl Data {
         self.prepared = prepared.clone();
         if same_layout {
             self.scratch.tendons = tendon::Memory::default();
+            self.scratch.flex = flex::Memory::new(&prepared.flexes);
             self.scratch.collision.forget_hulls();
         } else {
             let threads = self.scratch.threads.clone();
-            self.scratch = Scratch { threads, ..Scratch::new(m, &prepared.structure) };
+            self.scratch = Scratch { threads, ..Scratch::new(m, prepared) };
             self.contact.clear();
             self.ncon = 0;
             self.clear_constraints();

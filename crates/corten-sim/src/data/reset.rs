@@ -8,7 +8,7 @@ impl Data {
     /// Data for a model, in the reference pose.
     pub fn new(m: &Model) -> Data {
         let prepared = m.prepared().clone();
-        let scratch = Scratch::new(m, &prepared.structure);
+        let scratch = Scratch::new(m, &prepared);
         let mut d = Data { prepared, scratch, ..Data::default() };
         d.resize_arrays(m);
         d.start(m);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use corten_math::array;
 use corten_math::{AncestorAxes, Spatial};
 
-use crate::prepared::structure::Structure;
+use crate::prepared::Prepared;
 use crate::solve::{SolverScratch, island::IslandRows, island_threads::Threads};
 use crate::stage::constraint::Constraints;
-use crate::stage::{actuation, collision, sensor, tendon};
+use crate::stage::{actuation, collision, flex, sensor, tendon};
 use crate::{Model, derivative, integrate, inverse, lanes};
 
 /// One block per stage that needs working memory.
@@ -29,6 +29,7 @@ pub(crate) struct Scratch {
     pub derivative: derivative::Memory,
     pub inverse: inverse::Memory,
     pub tendons: tendon::Memory,
+    pub flex: flex::Memory,
     /// One number per dof, zero between uses.
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
@@ -45,11 +46,13 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(m: &Model, structure: &Structure) -> Scratch {
+    pub fn new(m: &Model, prepared: &Prepared) -> Scratch {
+        let structure = &prepared.structure;
         Scratch {
             islands: Arc::default(),
             ancestors: AncestorAxes::new(structure.mass.width()),
             tendons: tendon::Memory::default(),
+            flex: flex::Memory::new(&prepared.flexes),
             half_angle: array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],

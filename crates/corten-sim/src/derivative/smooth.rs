@@ -38,6 +38,7 @@ use super::fluid;
 use crate::hook::Slopes;
 use crate::prepared::structure::Structure;
 use crate::stage::actuation::{self, muscle::Muscle};
+use crate::stage::flex::EdgeRows;
 use crate::stage::passive::fluid as medium;
 use crate::stage::transmission::ScalarJoint;
 use crate::{Data, Model, awake, sleep, support};
@@ -87,6 +88,14 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
     let s = &d.prepared.structure;
     for k in awake::dofs!(m, d).iter() {
         d.qDeriv[s.square.diagonal_entry(k)] -= m.dof_damping[k];
+    }
+    if m.nflex > 0 {
+        let edges = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
+        for (flex, &damping) in m.flex_edgedamping.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            edges.for_each_soft(m, flex, |_, columns, entries| {
+                add_rank_one(s, &mut d.qDeriv, entries, columns, -damping);
+            });
+        }
     }
     let filter = sleep::filters(m, d);
     for i in 0..m.ntendon {

@@ -109,6 +109,29 @@ inputs! {
     sensor_adr: i32,
     sensor_dim: i32,
 
+    // Flexes.
+    flex_dim: i32,
+    flex_interp: i32,
+    flex_rigid: u8,
+    flex_centered: u8,
+    flex_nodeadr: i32,
+    flex_nodenum: i32,
+    flex_vertadr: i32,
+    flex_vertnum: i32,
+    flex_edgeadr: i32,
+    flex_edgenum: i32,
+    flex_elemadr: i32,
+    flex_elemnum: i32,
+    flex_elemdataadr: i32,
+    flex_elemedgeadr: i32,
+    flex_nodebodyid: i32,
+    flex_vertbodyid: i32,
+    flex_vert0: u64,
+    flex_edge: i32,
+    flex_edgeflap: i32,
+    flex_elem: i32,
+    flex_elemedge: i32,
+
     // What may touch.
     body_weldid: i32,
     body_contype: i32,
@@ -134,11 +157,11 @@ fn bytes<T: bytemuck::NoUninit>(values: &[T]) -> &[u8] {
 
 /// A set of arrays of [`Inputs`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Which(u64);
+pub(crate) struct Which(u128);
 
 impl Which {
     pub const NONE: Which = Which(0);
-    pub const ALL: Which = Which(u64::MAX >> (u64::BITS as usize - Inputs::ARRAYS.len()));
+    pub const ALL: Which = Which(u128::MAX >> (u128::BITS as usize - Inputs::ARRAYS.len()));
 
     /// The set, a bit per array.
     pub fn bits(self) -> u64 {

@@ -9,6 +9,7 @@
 pub(crate) mod attached;
 mod inputs;
 mod pool;
+pub(crate) mod span;
 pub(crate) mod structure;
 
 use std::sync::OnceLock;
@@ -22,7 +23,7 @@ use self::structure::Structure;
 use crate::Model;
 use crate::solve::Conjugate;
 use crate::stage::collision::{Admitted, Search, SharedHulls};
-use crate::stage::{actuation, sensor, tendon, transmission};
+use crate::stage::{actuation, flex, sensor, tendon, transmission};
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -33,6 +34,7 @@ pub(crate) struct Prepared {
     /// Paths of tendons and the sparsity of their Jacobian.
     pub tendons: tendon::Pattern,
     pub transmissions: transmission::Runs,
+    pub flexes: flex::Plan,
     pub actuators: actuation::Kinds,
     pub sensors: sensor::Plan,
     /// Made when contacts are looked for.
@@ -56,6 +58,7 @@ impl Prepared {
             inputs: Inputs::new(m),
             tendons: tendon::Pattern::new(m, &structure),
             transmissions: transmission::Runs::new(m, &structure),
+            flexes: flex::Plan::new(m, &structure),
             actuators: actuation::Kinds::new(m),
             sensors: sensor::Plan::new(m),
             structure,

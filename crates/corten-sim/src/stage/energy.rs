@@ -1,11 +1,13 @@
 //! Mechanical energy.
 //!
-//! Writes `energy`: potential from gravity, joint and tendon springs (`mj_energyPos`), kinetic from
+//! Writes `energy`: potential from gravity, springs of joints, tendons and ropes
+//! (`mj_energyPos`), kinetic from
 //! the mass matrix (`mj_energyVel`).
 
 use corten_math::Vec3;
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
+use crate::stage::flex;
 use crate::stage::passive::{rotation_stretch, tendon_stretch};
 use crate::{Data, Model, sleep};
 
@@ -19,6 +21,9 @@ pub fn potential(m: &Model, d: &mut Data) {
     }
     if !m.opt.disabled(DisableBit::Spring) {
         energy += joint_springs(m, d) + tendon_springs(m, d);
+        if m.nflex > 0 {
+            energy += flex::spring_energy(m, d);
+        }
     }
     d.energy[0] = energy;
 }

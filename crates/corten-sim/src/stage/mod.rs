@@ -10,6 +10,7 @@ pub mod body_force;
 pub mod collision;
 pub mod constraint;
 pub mod energy;
+pub mod flex;
 pub mod inertia;
 pub mod kinematics;
 pub mod passive;

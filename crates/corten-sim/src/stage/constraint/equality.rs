@@ -1,9 +1,10 @@
-//! Rows of equality constraints: connect, weld, joint and tendon couplings.
+//! Rows of equality constraints: connect, weld, joint and tendon couplings, edges of flexes.
 //!
 //! Answers to `mj_instantiateEquality`. Residual first, in the order of the two objects:
 //! `connect` is the difference of two points (3 rows); `weld` adds the imaginary part of
 //! `conj(q₂)·q₁·rel`, times the torque scale (6 rows); couplings are
-//! `y − y₀ − poly(x − x₀)` (1 row). Parameters of the polynomial in `eq_data[0..5]`.
+//! `y − y₀ − poly(x − x₀)` (1 row); a flex gives `L − L₀` of each edge that is not rigid (1 row
+//! each). Parameters of the polynomial in `eq_data[0..5]`.
 
 use corten_math::{Number, Quat, Spatial, Vec3, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
@@ -33,7 +34,8 @@ pub(super) fn equality(
             EqualityType::Weld => point_pair(m, given, rows, eq, true),
             EqualityType::Joint => joint_coupling(m, given, rows, eq),
             EqualityType::Tendon => tendon_coupling(m, given, tendon_efcadr, rows, eq),
-            EqualityType::Flex | EqualityType::Distance => {}
+            EqualityType::Flex => flex_edges(m, given, rows, eq),
+            EqualityType::Distance => {}
         }
     }
 }
@@ -242,6 +244,19 @@ fn tendon_coupling(
         let weight = |t: usize| m.tendon_invweight0[t];
         push_coupling(m, rows, eq, pos, weight(first) + second.map_or(0.0, weight));
     }
+}
+
+fn flex_edges(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize) {
+    let Ok(flex) = usize::try_from(m.eq_obj1id[eq]) else { return };
+    d.flexedge_J.for_each_soft(m, flex, |edge, columns, values| {
+        let (col, val) = (rows.columns.len(), rows.values.len());
+        rows.columns.extend(columns.iter().map(|&dof| dof as u32));
+        rows.values.extend_from_slice(values);
+        if rows.close(m, Kind::Equality, 1, col, val) {
+            let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
+            push_coupling(m, rows, eq, pos, m.flexedge_invweight0[edge]);
+        }
+    });
 }
 
 fn push_coupling(m: &Model, rows: &mut Constraints, eq: usize, pos: f64, inverse_inertia: f64) {

@@ -31,6 +31,7 @@ use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
 use crate::sleep::{self, AwakeFlags};
+use crate::stage::flex::EdgeRows;
 use crate::support::Chains;
 use crate::{Data, Model};
 
@@ -57,6 +58,8 @@ pub fn make(m: &Model, d: &mut Data) {
             xmat: &d.xmat,
             site_xpos: &d.site_xpos,
             ten_length: &d.ten_length,
+            flexedge_length: &d.flexedge_length,
+            flexedge_J: EdgeRows::new(&d.prepared.flexes, &d.scratch.flex),
             ten_J: Sparse {
                 rownnz: &d.ten_J_rownnz,
                 rowadr: &d.ten_J_rowadr,
@@ -111,6 +114,8 @@ struct Given<'a> {
     xmat: &'a [Mat3],
     site_xpos: &'a [Vec3],
     ten_length: &'a [f64],
+    flexedge_length: &'a [f64],
+    flexedge_J: EdgeRows<'a>,
     ten_J: Sparse<'a>,
 }
 

@@ -1,4 +1,4 @@
-//! Springs, dampers, gravity compensation, fluid forces.
+//! Springs, dampers, elasticity of flexes, gravity compensation, fluid forces.
 //!
 //! Reads positions, velocities, tendon lengths and Jacobians; writes `qfrc_spring qfrc_damper
 //! qfrc_gravcomp qfrc_fluid qfrc_passive`. Answers to `mj_passive`.
@@ -9,6 +9,7 @@ use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::data::smooth::{Lanes, SmoothState};
 use crate::prepared::structure::{Joint, joint_width};
+use crate::stage::flex;
 use crate::{Data, Model, awake, sleep, support};
 
 /// Projects the spatial forces in `scratch.body_frc` onto the degrees of freedom, into a field of the
@@ -44,6 +45,9 @@ pub fn passive(m: &Model, d: &mut Data) {
         return;
     }
     let mut more = springs && support::any_nonzero(&m.jnt_stiffness) && joint_springs(m, d);
+    if m.nflex > 0 {
+        more |= flex::passive(m, d, springs, dampers);
+    }
     if m.ntendon > 0 {
         more |= tendons(m, d, springs, dampers);
     }

@@ -6,9 +6,9 @@ use corten_model::ModelArrays;
 use corten_model::enums::WrapType;
 
 use super::legs::Place;
-use super::pattern::Span;
 use super::wrap::Shape;
 use crate::chain::index;
+use crate::prepared::span::Span;
 
 /// One entry of a spatial tendon's path.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,13 +4,12 @@
 //! Where a tendon does not touch a geom on its way, a part of its row is in use. Memory is
 //! proportional to the dofs above the bodies involved.
 
-use std::ops::Range;
-
 use corten_model::ModelArrays;
 
 use super::legs::{Batch, Place};
 use super::path::{self, Leg, Piece, Pull};
 use crate::chain;
+use crate::prepared::span::Span;
 use crate::prepared::structure::Structure;
 use crate::stage::constraint::is_sparse;
 
@@ -55,29 +54,6 @@ pub(crate) struct Parts {
     pub pulls: Span,
     /// The terms of a fixed tendon.
     pub summands: Span,
-}
-
-/// A part of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Span {
-    start: u32,
-    end: u32,
-}
-
-impl Span {
-    fn new(range: Range<usize>) -> Span {
-        Span { start: range.start as u32, end: range.end as u32 }
-    }
-
-    #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.start >= self.end
-    }
-
-    #[inline(always)]
-    pub fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
 }
 
 /// Each number once, in ascending order.
@@ -250,7 +226,7 @@ impl Pattern {
         let mut tendon = 0;
         let parts = &self.parts;
         self.pieces.iter_mut().enumerate().filter_map(move |(at, piece)| {
-            while parts.get(tendon).is_some_and(|parts| at as u32 >= parts.pieces.end) {
+            while parts.get(tendon).is_some_and(|parts| at >= parts.pieces.end()) {
                 tendon += 1;
             }
             match piece {

@@ -1,0 +1,262 @@
+//! What follows from the model alone: which bodies carry a flex, weights of interpolated vertices,
+//! edges and the sparsity of their Jacobian.
+//!
+//! Indices are checked here; a flex whose indices make no sense is left out.
+
+use corten_math::Vec3;
+use corten_model::ModelArrays;
+
+use super::basis::Basis;
+use crate::chain::index;
+use crate::prepared::span::Span;
+use crate::prepared::structure::Structure;
+use corten_model::enums::JointType;
+
+/// All flexes of a model. Vertices, nodes, edges and elements have the model's numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    pub flexes: Vec<Flex>,
+    /// Bodies of vertices; of those that are interpolated, the world.
+    pub vertex_body: Vec<u32>,
+    pub node_body: Vec<u32>,
+    /// Weights of the nodes, vertex by vertex, of interpolated flexes.
+    pub weights: Vec<f64>,
+    /// Vertices of elements, in the layout of `flex_elem`.
+    pub corners: Vec<u32>,
+    /// Edges of elements, in the layout of `flex_elemedge`.
+    pub element_edges: Vec<u32>,
+    /// Vertices at the ends of edges, and the rows of their Jacobian.
+    pub ends: Vec<[u32; 2]>,
+    pub rows: Rows,
+    /// Inner edges of surfaces that resist bending.
+    pub hinges: Vec<Hinge>,
+}
+
+/// One flex.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Flex {
+    pub id: usize,
+    pub dim: usize,
+    /// What its vertices follow.
+    pub carrier: Carrier,
+    /// Whether vertices, or nodes, are the origins of their bodies.
+    pub centered: bool,
+    /// Whether all of it is one rigid body.
+    pub rigid: bool,
+    pub vertices: Span,
+    pub nodes: Span,
+    pub edges: Span,
+    pub elements: Span,
+    /// Its parts of [`Plan::corners`], [`Plan::element_edges`], [`Plan::weights`], [`Plan::hinges`].
+    pub corners: Span,
+    pub element_edges: Span,
+    pub weights: Span,
+    pub hinges: Span,
+}
+
+/// What the vertices of a flex follow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Carrier {
+    /// A body each.
+    Bodies,
+    /// Nodes, whose positions are interpolated.
+    Nodes(Basis),
+}
+
+impl Flex {
+    /// Whether edges have lengths and rows of the Jacobian.
+    pub fn has_edges(&self) -> bool {
+        !self.rigid && self.carrier == Carrier::Bodies
+    }
+}
+
+/// An edge between two triangles: its ends, and the vertices opposite to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Hinge {
+    pub edge: u32,
+    pub vertices: [u32; 4],
+}
+
+/// Compressed rows over degrees of freedom, ascending within a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Rows {
+    /// Entries of row `i` are those from `start[i]` to `start[i + 1]`.
+    start: Vec<u32>,
+    pub columns: Vec<i32>,
+    /// Which ends of the edge each entry moves.
+    pub moves: Vec<[bool; 2]>,
+    /// Rows of slides only: these move all points of a body alike.
+    pub slides: Vec<bool>,
+}
+
+impl Rows {
+    #[inline(always)]
+    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
+        self.start[row] as usize..self.start[row + 1] as usize
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn new(structure: &Structure, bodies: impl Iterator<Item = Option<[usize; 2]>>) -> Rows {
+        let mut slide = vec![false; structure.dof_body.len()];
+        for joint in &structure.joints {
+            slide[joint.dof()] = joint.kind == JointType::Slide;
+        }
+        let mut rows = Rows { start: vec![0], ..Rows::default() };
+        for bodies in bodies {
+            let first = rows.columns.len();
+            if let Some(bodies) = bodies {
+                rows.push_chains(structure, bodies);
+            }
+            rows.slides.push(rows.columns[first..].iter().all(|&dof| slide[dof as usize]));
+            rows.start.push(rows.columns.len() as u32);
+        }
+        rows
+    }
+
+    /// The degrees of freedom that move either of two bodies.
+    fn push_chains(&mut self, structure: &Structure, bodies: [usize; 2]) {
+        let [common, mut first, mut second] = structure.branches(bodies);
+        self.extend(common, [true, true]);
+        while let (Some(a), Some(b)) = (first.first(), second.first()) {
+            if a < b {
+                self.extend(&first[..1], [true, false]);
+                first = &first[1..];
+            } else {
+                self.extend(&second[..1], [false, true]);
+                second = &second[1..];
+            }
+        }
+        self.extend(first, [true, false]);
+        self.extend(second, [false, true]);
+    }
+
+    fn extend(&mut self, dofs: &[u32], moves: [bool; 2]) {
+        self.columns.extend(dofs.iter().map(|&dof| dof as i32));
+        self.moves.resize(self.columns.len(), moves);
+    }
+}
+
+impl Plan {
+    pub fn new(m: &ModelArrays, structure: &Structure) -> Plan {
+        if m.nflex == 0 {
+            return Plan::default();
+        }
+        let bodies = |ids: &[i32]| -> Vec<u32> {
+            ids.iter().map(|&b| index(b, m.nbody).unwrap_or(0) as u32).collect()
+        };
+        let mut plan = Plan {
+            vertex_body: bodies(&m.flex_vertbodyid),
+            node_body: bodies(&m.flex_nodebodyid),
+            corners: vec![0; m.flex_elem.len()],
+            element_edges: vec![0; m.flex_elemedge.len()],
+            ends: vec![[0; 2]; m.nflexedge],
+            ..Plan::default()
+        };
+        for id in 0..m.nflex {
+            if let Some(flex) = plan.flex(m, id) {
+                plan.flexes.push(flex);
+            }
+        }
+        let mut moved = vec![None; m.nflexedge];
+        for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
+            for edge in flex.edges.range() {
+                moved[edge] = Some(plan.ends[edge].map(|v| plan.vertex_body[v as usize] as usize));
+            }
+        }
+        plan.rows = Rows::new(structure, moved.into_iter());
+        plan
+    }
+
+    fn flex(&mut self, m: &ModelArrays, id: usize) -> Option<Flex> {
+        let dim = usize::try_from(m.flex_dim[id]).ok().filter(|dim| (1..=3).contains(dim))?;
+        let vertices = Span::within(m.flex_vertadr[id], m.flex_vertnum[id], m.nflexvert)?;
+        let edges = Span::within(m.flex_edgeadr[id], m.flex_edgenum[id], m.nflexedge)?;
+        let elements = Span::within(m.flex_elemadr[id], m.flex_elemnum[id], m.nflexelem)?;
+        let nodes = Span::within(m.flex_nodeadr[id], m.flex_nodenum[id], m.nflexnode)?;
+        let count = m.flex_elemnum[id];
+        let corners = count.checked_mul(dim as i32 + 1)?;
+        let corners = Span::within(m.flex_elemdataadr[id], corners, m.flex_elem.len())?;
+        let element_edges = count.checked_mul(EDGES_OF_ELEMENT[dim])?;
+        let element_edges =
+            Span::within(m.flex_elemedgeadr[id], element_edges, m.flex_elemedge.len())?;
+        let valid = |ids: &[i32]| ids.iter().all(|&b| index(b, m.nbody).is_some());
+        let carrier = match m.flex_interp[id] {
+            0 if valid(&m.flex_vertbodyid[vertices.range()]) => Carrier::Bodies,
+            0 => return None,
+            order => Carrier::Nodes(Basis::new(order, nodes.range().len())?),
+        };
+        if !valid(&m.flex_nodebodyid[nodes.range()]) {
+            return None;
+        }
+        let mut flex = Flex {
+            id,
+            dim,
+            carrier,
+            centered: m.flex_centered[id] != 0,
+            rigid: m.flex_rigid[id] != 0,
+            vertices,
+            nodes,
+            edges,
+            elements,
+            corners,
+            element_edges,
+            weights: Span::default(),
+            hinges: Span::default(),
+        };
+        self.renumber(m, &flex)?;
+        flex.weights = self.weights(&m.flex_vert0[vertices.range()], carrier);
+        flex.hinges = self.hinges(m, &flex);
+        Some(flex)
+    }
+
+    /// Numbers of the model for those that count within the flex.
+    fn renumber(&mut self, m: &ModelArrays, flex: &Flex) -> Option<()> {
+        fn place(own: i32, of: Span) -> Option<u32> {
+            let range = of.range();
+            Some((range.start + index(own, range.len())?) as u32)
+        }
+        for at in flex.corners.range() {
+            self.corners[at] = place(m.flex_elem[at], flex.vertices)?;
+        }
+        for at in flex.element_edges.range() {
+            self.element_edges[at] = place(m.flex_elemedge[at], flex.edges)?;
+        }
+        for at in flex.edges.range() {
+            let [a, b] = m.flex_edge[at];
+            self.ends[at] = [place(a, flex.vertices)?, place(b, flex.vertices)?];
+        }
+        Some(())
+    }
+
+    fn weights(&mut self, coordinates: &[Vec3], carrier: Carrier) -> Span {
+        let start = self.weights.len();
+        if let Carrier::Nodes(basis) = carrier {
+            for &at in coordinates {
+                self.weights.extend((0..basis.nodes()).map(|node| basis.weight(at, node)));
+            }
+        }
+        Span::new(start..self.weights.len())
+    }
+
+    fn hinges(&mut self, m: &ModelArrays, flex: &Flex) -> Span {
+        let start = self.hinges.len();
+        if flex.dim == 2 && flex.has_edges() {
+            let vertices = flex.vertices.range();
+            for edge in flex.edges.range() {
+                let flaps = m.flex_edgeflap[edge].map(|v| index(v, vertices.len()));
+                let [Some(a), Some(b)] = flaps else { continue };
+                let [p, q] = self.ends[edge];
+                let [a, b] = [a, b].map(|v| (vertices.start + v) as u32);
+                self.hinges.push(Hinge { edge: edge as u32, vertices: [p, q, a, b] });
+            }
+        }
+        Span::new(start..self.hinges.len())
+    }
+}
+
+/// How many edges an element has, by dimension.
+const EDGES_OF_ELEMENT: [i32; 4] = [0, 1, 3, 6];
