@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use corten_model::assets::extension;
-use corten_model::{Assets, Diagnostic, Diagnostics, ReadOptions, Spec, compile};
+use corten_model::enums::{DisableBit, ObjType};
+use corten_model::{Assets, Diagnostic, Diagnostics, Draft, ReadOptions, Spec, compile};
 
 use crate::{Model, constants};
 
@@ -44,6 +45,21 @@ pub fn load_file(
     build(&spec, assets, warnings)
 }
 
+/// Tells that flexes do not collide, where a model asks for it.
+fn flexes_that_touch_nothing(draft: &Draft) -> Diagnostics {
+    let m = draft.model();
+    let collides = |f: &usize| m.flex_contype[*f] != 0 || m.flex_conaffinity[*f] != 0;
+    match (0..m.nflex).find(collides) {
+        Some(flex) if !m.opt.disabled(DisableBit::Contact) => {
+            let warning =
+                Diagnostic::warning("flexes do not collide: contacts of them are not computed")
+                    .hint("set contype and conaffinity of flexes to 0 to say that this is meant");
+            draft.places.locate(warning, ObjType::Flex, flex)
+        }
+        _ => Diagnostics::new(),
+    }
+}
+
 /// Compiles a spec into a complete model.
 pub fn compile_spec(spec: &Spec, assets: &Assets) -> Result<Model, Diagnostics> {
     build(spec, assets, Diagnostics::new()).map(|loaded| loaded.model)
@@ -57,6 +73,7 @@ pub fn build(
 ) -> Result<Loaded, Diagnostics> {
     let compiled = compile(spec, assets).and_then(|draft| {
         warnings.append(draft.warnings.clone());
+        warnings.append(flexes_that_touch_nothing(&draft));
         constants::finish(draft)
     });
     match compiled {

@@ -99,3 +99,17 @@ fn stepping_allocates_nothing() {
         }
     }
 }
+
+#[test]
+fn flexes_allocate_nothing() {
+    for scene in ["lines", "sheets", "solids", "bricks"] {
+        let file = format!("tests/flex/{scene}.xml");
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
+        let mut m = corten_sim::load_model(path).unwrap();
+        m.opt.timestep = 1e-5;
+        for integrator in [Integrator::Euler, Integrator::Rk4, Integrator::ImplicitFast] {
+            m.opt.integrator = integrator;
+            assert_eq!(allocations(&m, 5), 0, "{scene} with {integrator:?}");
+        }
+    }
+}

@@ -119,7 +119,7 @@ array_struct! {
         cdof: Spatial [nv],
         cinert: Inertia [nbody],
 
-        // Flexes.
+        // stage::flex.
         flexvert_xpos: Vec3 [nflexvert],
         flexelem_aabb: [f64; 6] [nflexelem],
         flexedge_J_rownnz: i32 [nflexedge],
