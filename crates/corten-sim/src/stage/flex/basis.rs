@@ -1,7 +1,7 @@
 //! Polynomials that interpolate between the nodes of a brick: tensor products of Lagrange's, of
 //! first or second order, over the unit cube.
 
-use corten_math::{Mat3, Vec3};
+use corten_math::{Mat3, Vec3, array};
 
 /// Most nodes that a flex can have, 3³.
 pub(super) const MAX_NODES: usize = 27;
@@ -62,8 +62,8 @@ impl Basis {
         let mut rows = [Vec3::ZERO; 3];
         for (node, &x) in nodes.iter().enumerate() {
             let place = self.place(node);
-            let value: [f64; 3] = std::array::from_fn(|a| self.value(at[a], place[a]));
-            let slope: [f64; 3] = std::array::from_fn(|a| self.slope(at[a], place[a]));
+            let value: [f64; 3] = array::from_fn(|a| self.value(at[a], place[a]));
+            let slope: [f64; 3] = array::from_fn(|a| self.slope(at[a], place[a]));
             let by = Vec3([
                 slope[0] * value[1] * value[2],
                 value[0] * slope[1] * value[2],

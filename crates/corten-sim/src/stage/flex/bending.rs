@@ -10,6 +10,7 @@
 //! its body, as if these were slides along the axes of the world.
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 
 use crate::{Data, Model};
 
@@ -21,12 +22,12 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [boo
     let damping = m.flex_damping[flex.id];
     for hinge in &plan.hinges[flex.hinges.range()] {
         let coefficients = &m.flex_bending[hinge.edge as usize];
-        let dofs = hinge.vertices.map(|v| {
+        let dofs = hinge.vertices.map_inline(|v| {
             let dofs = bodies[plan.vertex_body[v as usize] as usize].dofs();
             dofs.start..dofs.end.min(dofs.start + 3)
         });
         if springs {
-            let x = hinge.vertices.map(|v| d.flexvert_xpos[v as usize]);
+            let x = hinge.vertices.map_inline(|v| d.flexvert_xpos[v as usize]);
             let mut force = product(coefficients, &x);
             let volume = volume_gradient(&x);
             for (force, volume) in force.iter_mut().zip(volume) {
@@ -35,12 +36,12 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [boo
             subtract(&mut d.qfrc_spring, &dofs, &force);
         }
         if dampers && damping != 0.0 {
-            let velocity = dofs.clone().map(|dofs| {
+            let velocity = dofs.clone().map_inline(|dofs| {
                 let mut v = Vec3::ZERO;
                 v.0.iter_mut().zip(&d.qvel[dofs]).for_each(|(v, x)| *v = *x);
                 v
             });
-            let force = product(coefficients, &velocity).map(|force| force * damping);
+            let force = product(coefficients, &velocity).map_inline(|force| force * damping);
             subtract(&mut d.qfrc_damper, &dofs, &force);
         }
     }

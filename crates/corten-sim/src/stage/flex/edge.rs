@@ -3,6 +3,7 @@
 //! An edge of unit direction u from p to q changes its length at the rate u·(q̇ − ṗ).
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 
 use super::Memory;
 use super::plan::{Flex, Plan};
@@ -80,7 +81,7 @@ pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
     for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
         let acts = act(m, flex.id);
         for edge in flex.edges.range() {
-            let ends = plan.ends[edge].map(|v| d.flexvert_xpos[v as usize]);
+            let ends = plan.ends[edge].map_inline(|v| d.flexvert_xpos[v as usize]);
             let (direction, length) = (ends[1] - ends[0]).normalized();
             d.flexedge_length[edge] = length;
             if acts {
@@ -115,8 +116,9 @@ fn fill_row(
             };
         }
     } else {
-        let bodies = plan.ends[edge].map(|v| plan.vertex_body[v as usize] as usize);
-        let com = bodies.map(|b| chains.subtree_com[chains.structure.bodies[b].root as usize]);
+        let bodies = plan.ends[edge].map_inline(|v| plan.vertex_body[v as usize] as usize);
+        let com =
+            bodies.map_inline(|b| chains.subtree_com[chains.structure.bodies[b].root as usize]);
         let offset = [ends[0] - com[0], ends[1] - com[1]];
         for (x, (&dof, &moves)) in row.iter_mut().zip(places) {
             let axis = &chains.cdof[dof as usize];

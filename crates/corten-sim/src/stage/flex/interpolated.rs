@@ -4,6 +4,7 @@
 //! force is linear in the displacements of the nodes, by one matrix for the whole flex (the
 //! corotational method). `flex_stiffness` holds the matrix, (3n)² numbers for n nodes.
 
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Mat3, Quat, Vec3};
 use corten_model::enums::ObjType;
 
@@ -108,7 +109,7 @@ fn rotation(gradient: &Mat3) -> Quat {
     /// Turns at most, and the angle that ends them.
     const MAX_TURNS: usize = 500;
     const SMALL: f64 = 1e-9;
-    let columns = [0, 1, 2].map(|j| gradient.col(j));
+    let columns = [0, 1, 2].map_inline(|j| gradient.col(j));
     let mut quat = Quat::IDENTITY;
     for _ in 0..MAX_TURNS {
         let mat = quat.to_mat();

@@ -1,5 +1,6 @@
 //! Where vertices are, and boxes around elements.
 
+use corten_math::array::MapInline;
 use corten_math::{Mat3, Vec3};
 use corten_model::enums::DisableBit;
 
@@ -108,8 +109,8 @@ fn refit(m: &Model, flex: &Flex, elements: &[[f64; 6]], boxes: &mut [[f64; 6]]) 
             if let Some(bounds) = elements.get(element) {
                 boxes[i] = *bounds;
             }
-        } else if let [Some(a), Some(b)] = children[i].map(|c| index(c, count)) {
-            let [a, b] = [boxes[a], boxes[b]].map(|bounds| {
+        } else if let [Some(a), Some(b)] = children[i].map_inline(|c| index(c, count)) {
+            let [a, b] = [boxes[a], boxes[b]].map_inline(|bounds| {
                 let (c, s) = (Vec3::from_slice(&bounds), Vec3::from_slice(&bounds[3..]));
                 (c - s, c + s)
             });
