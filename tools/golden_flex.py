@@ -12,7 +12,8 @@ import golden
 
 OUTPUTS = """flexvert_xpos flexelem_aabb bvh_aabb_dyn flexedge_J_rownnz flexedge_J_rowadr flexedge_length flexedge_velocity
 qfrc_spring qfrc_damper qfrc_passive qacc_smooth energy efc_type efc_id efc_pos efc_diagApprox efc_KBIP efc_R efc_vel efc_aref
-dof_island efc_island island_nv island_nefc qfrc_constraint qacc qfrc_inverse""".split()
+qfrc_constraint qacc""".split()
+ISLANDS = "dof_island efc_island island_nv island_nefc".split()
 STEPS, TIMESTEP, INTEGRATORS = 20, 1e-5, 4
 
 
@@ -43,12 +44,13 @@ def run(path):
         inputs = {f: np.array(getattr(d, f)) for f in ("qpos", "qvel")}
         d = golden.restored(m, inputs)
         mujoco.mj_forward(m, d)
-        mujoco.mj_inverse(m, d)
         out |= {f"state{k}.in.{f}": v for f, v in inputs.items()}
-        out |= {f"state{k}.out.{f}": np.array(getattr(d, f)) for f in OUTPUTS}
+        out |= {f"state{k}.out.{f}": np.array(getattr(d, f)) for f in OUTPUTS + (ISLANDS if d.nisland else [])}
         # The Jacobian by its products with two vectors.
         J = edge_rows(m, d)
         out[f"state{k}.J_ramp"], out[f"state{k}.JT_ramp"] = J @ np.arange(m.nv, dtype=float), J.T @ np.arange(m.nflexedge, dtype=float)
+        mujoco.mj_inverse(m, d)
+        out[f"state{k}.qfrc_inverse"] = np.array(d.qfrc_inverse)
     for integrator in range(INTEGRATORS):
         m.opt.integrator = integrator
         d = golden.restored(m, inputs)
