@@ -27,7 +27,7 @@ pub struct Model {
     doubtful: Option<Arc<Prepared>>,
     revision: OnceLock<Revision>,
     /// Structural arrays that may be written to without the model's knowledge: bits of [`Which`].
-    exposed: AtomicU64,
+    exposed: [AtomicU64; 2],
 }
 
 /// The state of a model between two writes: equal for a model and its copies until one of them may
@@ -89,13 +89,16 @@ impl Model {
     /// without holding a `&mut Model`. From then on, [`Self::notice_writes`] looks at that array.
     pub fn expose(&self, array: usize) {
         if let Some(info) = Self::ARRAYS.get(array) {
-            self.exposed.fetch_or(Which::NONE.with(info.name).bits(), Ordering::Relaxed);
+            for (word, bits) in self.exposed.iter().zip(Which::NONE.with(info.name).bits()) {
+                word.fetch_or(bits, Ordering::Relaxed);
+            }
         }
     }
 
     /// Whether [`Self::notice_writes`] has something to do.
     pub fn has_unnoticed_writes(&self) -> bool {
-        let exposed = Which::of_bits(self.exposed.load(Ordering::Relaxed));
+        let exposed =
+            Which::of_bits(self.exposed.each_ref().map(|word| word.load(Ordering::Relaxed)));
         let current = |old: &Arc<Prepared>| old.inputs.match_arrays(&self.arrays, exposed);
         exposed != Which::NONE && !self.prepared.get().is_none_or(current)
     }
@@ -116,7 +119,7 @@ impl Clone for Model {
             prepared: self.prepared.clone(),
             doubtful: self.doubtful.clone(),
             revision: self.revision.clone(),
-            exposed: AtomicU64::new(0),
+            exposed: Default::default(),
         }
     }
 }

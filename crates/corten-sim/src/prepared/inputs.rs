@@ -163,14 +163,14 @@ impl Which {
     pub const NONE: Which = Which(0);
     pub const ALL: Which = Which(u128::MAX >> (u128::BITS as usize - Inputs::ARRAYS.len()));
 
-    /// The set, a bit per array.
-    pub fn bits(self) -> u64 {
-        self.0
+    /// The set, a bit per array, in two words.
+    pub fn bits(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> u64::BITS) as u64]
     }
 
     /// The set of these bits.
-    pub fn of_bits(bits: u64) -> Which {
-        Which(bits & Which::ALL.0)
+    pub fn of_bits([low, high]: [u64; 2]) -> Which {
+        Which((u128::from(high) << u64::BITS | u128::from(low)) & Which::ALL.0)
     }
 
     /// With the array of that name, if it is one of them.
