@@ -9,6 +9,8 @@ pub struct EqualityInfo {
     /// Name of the element in MJCF.
     pub xml_name: &'static str,
     pub form: EqualityForm,
+    /// Attributes of the element, beyond those that all constraints have.
+    pub attributes: &'static [&'static str],
     /// Most rows that the constraint can have.
     pub max_rows: usize,
 }
@@ -26,8 +28,13 @@ pub enum EqualityForm {
     Removed,
 }
 
-const fn row(xml_name: &'static str, form: EqualityForm, max_rows: usize) -> EqualityInfo {
-    EqualityInfo { xml_name, form, max_rows }
+const fn row(
+    xml_name: &'static str,
+    form: EqualityForm,
+    max_rows: usize,
+    attributes: &'static [&'static str],
+) -> EqualityInfo {
+    EqualityInfo { xml_name, form, attributes, max_rows }
 }
 
 impl EqualityType {
@@ -35,12 +42,23 @@ impl EqualityType {
     pub const fn info(self) -> EqualityInfo {
         use EqualityForm::{Coupling, Flex, Frames, Removed};
         match self {
-            EqualityType::Connect => row("connect", Frames, 3),
-            EqualityType::Weld => row("weld", Frames, 7),
-            EqualityType::Joint => row("joint", Coupling(ObjType::Joint), 1),
-            EqualityType::Tendon => row("tendon", Coupling(ObjType::Tendon), 1),
-            EqualityType::Flex => row("flex", Flex, 1),
-            EqualityType::Distance => row("distance", Removed, 1),
+            EqualityType::Connect => {
+                row("connect", Frames, 3, &["body1", "body2", "anchor", "site1", "site2"])
+            }
+            EqualityType::Weld => row(
+                "weld",
+                Frames,
+                7,
+                &["body1", "body2", "anchor", "site1", "site2", "relpose", "torquescale"],
+            ),
+            EqualityType::Joint => {
+                row("joint", Coupling(ObjType::Joint), 1, &["joint1", "joint2", "polycoef"])
+            }
+            EqualityType::Tendon => {
+                row("tendon", Coupling(ObjType::Tendon), 1, &["tendon1", "tendon2", "polycoef"])
+            }
+            EqualityType::Flex => row("flex", Flex, 1, &["flex"]),
+            EqualityType::Distance => row("distance", Removed, 1, &[]),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Contacts, equality constraints and tendons.
 
 use super::attributes::{EQUALITY, ID, NAME, PAIR, TENDON, TENDON_FORCE, TENDON_LOOK};
-use super::{Names, Rule, inner, leaf, names, refused};
+use super::{BASE, Names, Rule, inner, leaf, names, refused};
 use crate::enums::EqualityType;
+use crate::equality::EqualityForm;
 
 pub(super) static CONTACT: Rule = inner(
     "contact",
@@ -13,34 +14,47 @@ pub(super) static CONTACT: Rule = inner(
     ],
 );
 
-const FRAMES: Names = names![body1 body2 anchor site1 site2];
+const COUNT: usize = EqualityType::ALL.len();
 
-pub(super) static EQUALITIES: Rule = inner(
-    "equality",
-    &[],
-    &[
-        &const { equality(EqualityType::Connect) },
-        &const { equality(EqualityType::Weld) },
-        &const { equality(EqualityType::Joint) },
-        &const { equality(EqualityType::Tendon) },
-        &const { equality(EqualityType::Flex) },
-        &const { equality(EqualityType::Distance) },
-    ],
-);
-
-const fn equality(kind: EqualityType) -> Rule {
-    let name = kind.info().xml_name;
-    match kind {
-        EqualityType::Connect => leaf(name, &[ID, EQUALITY, FRAMES]),
-        EqualityType::Weld => leaf(name, &[ID, EQUALITY, FRAMES, names![relpose torquescale]]),
-        EqualityType::Joint => leaf(name, &[ID, EQUALITY, names![joint1 joint2 polycoef]]),
-        EqualityType::Tendon => leaf(name, &[ID, EQUALITY, names![tendon1 tendon2 polycoef]]),
-        EqualityType::Flex => leaf(name, &[ID, EQUALITY, names![flex]]),
-        EqualityType::Distance => {
-            refused(name, "distance equality constraints, which MuJoCo 2.2.2 removed")
-        }
+/// Attributes of each equality constraint.
+static ATTRIBUTES: [[Names; 3]; COUNT] = {
+    let mut attributes: [[Names; 3]; COUNT] = [[ID, EQUALITY, &[]]; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        attributes[i][2] = EqualityType::ALL[i].info().attributes;
+        i += 1;
     }
-}
+    attributes
+};
+
+static RULES: [Rule; COUNT] = {
+    let mut rules = [const { BASE }; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        let equality = EqualityType::ALL[i].info();
+        rules[i] = match equality.form {
+            EqualityForm::Removed => refused(
+                equality.xml_name,
+                "distance equality constraints, which MuJoCo 2.2.2 removed",
+            ),
+            _ => leaf(equality.xml_name, &ATTRIBUTES[i]),
+        };
+        i += 1;
+    }
+    rules
+};
+
+static CHILDREN: [&Rule; COUNT] = {
+    let mut children = [&RULES[0]; COUNT];
+    let mut i = 0;
+    while i < COUNT {
+        children[i] = &RULES[i];
+        i += 1;
+    }
+    children
+};
+
+pub(super) static EQUALITIES: Rule = inner("equality", &[], &CHILDREN);
 
 pub(super) static TENDONS: Rule = inner(
     "tendon",
