@@ -15,6 +15,7 @@ from pathlib import Path
 
 import mujoco
 
+EXTENSION = "cortenforge:"
 INDENT = 3
 
 
@@ -58,7 +59,8 @@ def main():
             (mark, attrs), (their_mark, their_attrs) = ours[path], theirs[path]
             for attr in sorted(their_attrs - attrs):
                 differences.append(f"attribute {path}.{attr}: only MuJoCo has it")
-            for attr in sorted(attrs - their_attrs):
+            extensions = {attr for attr in attrs if attr.startswith(EXTENSION)}
+            for attr in sorted(attrs - their_attrs - extensions):
                 differences.append(f"attribute {path}.{attr}: MuJoCo does not have it")
             if (mark == "?") != (their_mark == "?"):
                 differences.append(f"element {path}: occurs {mark} here, {their_mark} in MuJoCo")
