@@ -5,7 +5,7 @@
 
 `corten schema` prints ours; `mj_printSchema` prints MuJoCo's. Reports elements and attributes that
 only one of them knows, and how often an element may occur where that differs. What belongs to
-features that are refused by name (flexes, plugins) is expected to be missing.
+features that are refused by name (plugins) is expected to be missing; attributes of ours have a prefix.
 """
 
 import re
