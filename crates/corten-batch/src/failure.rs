@@ -12,6 +12,8 @@ pub const SIGNATURE: u32 = StateBit::Integration.raw() as u32;
 /// Why a world stopped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum Cause {
     #[error(transparent)]
     Step(#[from] StepError),
@@ -23,7 +25,9 @@ pub enum Cause {
 /// A world that stopped, and the state from which it can be made to stop again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
+    /// Number of the world.
     pub world: usize,
+    /// Why it stopped.
     pub cause: Cause,
     /// State and inputs before the call that failed, all that a step depends on.
     pub state: Vec<f64>,
@@ -48,16 +52,21 @@ impl std::error::Error for Failure {
 pub struct Dump {
     /// The world's own model, with the parameters in which it differs.
     pub model: Model,
+    /// Number of the world.
     pub world: usize,
     /// The message of the cause.
     pub cause: String,
+    /// State and inputs before the call that failed.
     pub state: Vec<f64>,
+    /// Steps that the call was to take.
     pub steps: usize,
 }
 
 /// Why bytes are not a dump.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum DumpError {
     #[error(transparent)]
     Container(#[from] ContainerError),
@@ -70,6 +79,7 @@ pub enum DumpError {
 }
 
 impl Dump {
+    /// The failure of a world of this model.
     pub fn new(model: Model, failure: &Failure) -> Dump {
         Dump {
             model,
@@ -94,6 +104,7 @@ impl Dump {
         container::write(model.chain(own))
     }
 
+    /// Reads a dump.
     pub fn from_bytes(bytes: &[u8]) -> Result<Dump, DumpError> {
         let entries = container::read(bytes)?;
         let model = Model::unpack(&entries)?;

@@ -9,6 +9,7 @@ use corten_sim::{Data, Model};
 
 /// The reward of a world after a step.
 pub trait RewardFn: Send + Sync {
+    /// The reward in the present state.
     fn compute(&self, model: &Model, data: &Data) -> f64;
 }
 
@@ -20,6 +21,7 @@ impl<F: Fn(&Model, &Data) -> f64 + Send + Sync> RewardFn for F {
 
 /// Whether an episode is over after a step.
 pub trait DoneFn: Send + Sync {
+    /// Whether the episode is over.
     fn is_done(&self, model: &Model, data: &Data) -> bool;
 }
 
@@ -31,6 +33,7 @@ impl<F: Fn(&Model, &Data) -> bool + Send + Sync> DoneFn for F {
 
 /// Sets controls and applied forces of a world before a step.
 pub trait ControlFn: Send + Sync {
+    /// Sets the controls of a world before a step.
     fn control(&self, model: &Model, data: &mut Data, world: usize);
 }
 
@@ -42,6 +45,7 @@ impl<F: Fn(&Model, &mut Data, usize) + Send + Sync> ControlFn for F {
 
 /// Changes the state of a world that has just been reset, for example at random.
 pub trait ResetFn: Send + Sync {
+    /// Changes a world after its reset.
     fn reset(&self, model: &Model, data: &mut Data, world: usize);
 }
 

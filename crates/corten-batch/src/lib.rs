@@ -11,6 +11,7 @@
 //! results. Only models whose trees may sleep keep a `Data` per world, since what lies asleep is
 //! not part of the state.
 
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod failure;

@@ -13,6 +13,8 @@ use corten_sim::Model;
 /// Why a parameter cannot differ between worlds.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum ParameterError {
     #[error("the model has no array or option '{0}'; options are written 'opt.gravity'")]
     Unknown(String),

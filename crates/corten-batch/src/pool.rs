@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use corten_sim::CancelToken;
+
 /// Threads that work on batches; without any, the caller's thread does the work.
 #[derive(Debug, Default)]
 pub struct Pool {
@@ -14,8 +16,7 @@ impl Pool {
     /// A pool of `threads` threads, zero for one per core. Where the system provides no threads,
     /// the caller's thread does all the work.
     pub fn new(threads: usize) -> Pool {
-        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
-        let threads = if threads == 0 { cores() } else { threads };
+        let threads = Pool::number(threads);
         if threads == 1 {
             return Pool::default();
         }
@@ -26,6 +27,12 @@ impl Pool {
         }
         #[cfg(not(feature = "parallel"))]
         Pool::default()
+    }
+
+    /// A number of threads, with zero standing for one per core.
+    pub(crate) fn number(threads: usize) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
+        if threads == 0 { cores() } else { threads }
     }
 
     /// The caller's thread only.
@@ -44,11 +51,12 @@ impl Pool {
 
     /// Runs `work` once per element of `workers`, at the same time, as long as there are threads;
     /// each takes jobs off the same queue until it is empty. What `work` gives back joins the end of
-    /// the queue.
+    /// the queue. As long as threads of the pool work, the caller's thread asks `cancel` now and then.
     pub fn run<W: Send, J: Send>(
         &self,
         workers: &mut [W],
         jobs: impl Iterator<Item = J> + Send,
+        cancel: Option<&CancelToken>,
         work: impl Fn(&mut W, J) -> Option<J> + Sync,
     ) {
         let mut queue = Queue { fresh: jobs, returned: VecDeque::new() };
@@ -56,8 +64,8 @@ impl Pool {
         if let Some(threads) = self.threads.as_ref().filter(|_| workers.len() > 1) {
             let workers: Vec<Mutex<&mut W>> = workers.iter_mut().map(Mutex::new).collect();
             let queue = Mutex::new(queue);
-            threads.broadcast(|thread| {
-                let Some(worker) = workers.get(thread.index()) else { return };
+            let task = |index: usize| {
+                let Some(worker) = workers.get(index) else { return };
                 let mut worker = lock(worker);
                 let mut rest = None;
                 loop {
@@ -66,7 +74,11 @@ impl Pool {
                     let Some(job) = next else { break };
                     rest = work(&mut worker, job);
                 }
-            });
+            };
+            match cancel {
+                None => drop(threads.broadcast(|thread| task(thread.index()))),
+                Some(cancel) => watch(threads, cancel, task),
+            }
             return;
         }
         if let Some(worker) = workers.first_mut() {
@@ -76,6 +88,39 @@ impl Pool {
             }
         }
     }
+}
+
+/// Runs a task on every thread, while the caller's thread asks whether to end.
+#[cfg(feature = "parallel")]
+fn watch(threads: &rayon::ThreadPool, cancel: &CancelToken, task: impl Fn(usize) + Sync) {
+    /// Between two questions.
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+    /// Counts a thread as finished, also when its task panics.
+    struct Finished<'a>(&'a Mutex<usize>, &'a std::sync::Condvar);
+    impl Drop for Finished<'_> {
+        fn drop(&mut self) {
+            *lock(self.0) -= 1;
+            self.1.notify_one();
+        }
+    }
+    let (busy, changed) = (Mutex::new(threads.current_num_threads()), std::sync::Condvar::new());
+    threads.in_place_scope(|scope| {
+        scope.spawn_broadcast(|_, thread| {
+            let _finished = Finished(&busy, &changed);
+            task(thread.index());
+        });
+        let mut left = lock(&busy);
+        while *left > 0 {
+            let woken = changed.wait_timeout(left, PAUSE);
+            let (guard, pause) = woken.unwrap_or_else(PoisonError::into_inner);
+            left = guard;
+            if pause.timed_out() {
+                drop(left);
+                cancel.ask();
+                left = lock(&busy);
+            }
+        }
+    });
 }
 
 /// Jobs that nobody has begun, and jobs of which a part is done.
@@ -107,7 +152,7 @@ mod tests {
             let pool = Pool::new(threads);
             let mut workers = vec![0u64; threads];
             let mut values = vec![1u64; 1000];
-            pool.run(&mut workers, values.chunks_mut(7), |count, chunk| {
+            pool.run(&mut workers, values.chunks_mut(7), None, |count, chunk| {
                 // The first half, and another time the rest.
                 let (now, later) = chunk.split_at_mut(chunk.len().div_ceil(2));
                 for x in now {

@@ -34,15 +34,20 @@ pub struct Inputs<'a> {
     pub steps: usize,
     /// The parts of a state that controls hold.
     pub control_spec: u32,
+    /// Initial states, a row per trajectory.
     pub initial: &'a [f64],
+    /// Accelerations to start the solver from, a row per trajectory.
     pub warmstart: Option<&'a [f64]>,
+    /// Controls, a row per step; none keeps those of the data.
     pub control: Option<&'a [f64]>,
 }
 
 /// What trajectories leave, row-major: trajectory, step, numbers. Empty arrays are not filled.
 #[derive(Debug, Default)]
 pub struct Outputs<'a> {
+    /// States after every step.
     pub state: &'a mut [f64],
+    /// Sensor readings.
     pub sensordata: &'a mut [f64],
 }
 
@@ -106,7 +111,8 @@ pub fn rollout<'m, D: DerefMut<Target = Data> + Send>(
         _ => inputs.steps.div_ceil(pieces).max(SHORTEST),
     };
     let failed = AtomicBool::new(false);
-    pool.run(datas, jobs, |data, mut job| {
+    let cancel = datas.first().and_then(|d| d.cancel.clone());
+    pool.run(datas, jobs, cancel.as_ref(), |data, mut job| {
         let mut states = job.states.chunks_mut(nstate.max(1));
         let mut sensors = job.sensors.chunks_mut(nsensor.max(1));
         let Range { start, end } = job.trajectories;
@@ -203,6 +209,14 @@ impl Trajectory<'_> {
     }
 }
 
+/// Passes on errors of steps that were not taken. The others are in the counters of warnings.
+fn ended(result: Result<(), StepError>) -> Result<(), StepError> {
+    match result {
+        Err(StepError::Cancelled { .. } | StepError::Limit { .. }) => result,
+        _ => Ok(()),
+    }
+}
+
 /// Once the numbers went bad, a trajectory stays as it is.
 fn is_well(d: &Data) -> bool {
     d.warning.iter().all(|w| w.number == 0)
@@ -235,7 +249,7 @@ impl Inputs<'_> {
         for t in begin.steps..self.steps {
             if is_well(d) {
                 self.control(m, d, trajectory, t);
-                let _ = step(m, d);
+                ended(step(m, d))?;
             }
             out.record(m, d, t, nstate);
         }
@@ -284,10 +298,12 @@ impl Inputs<'_> {
             }
             if well == [true; lanes::WORLDS] {
                 let last = t + 1 == self.steps || t + 1 == end;
-                let _: [Result<(), _>; lanes::WORLDS] = lanes::step(m, lanes, &mut worlds, last);
+                for result in lanes::step(m, lanes, &mut worlds, last) {
+                    ended(result)?;
+                }
             } else {
                 for (d, _) in worlds.iter_mut().zip(well).filter(|(_, well)| *well) {
-                    let _ = step(m, d);
+                    ended(step(m, d))?;
                 }
             }
             for (d, out) in worlds.iter().zip(&mut out) {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
+use corten_model::limits::{OutOfMemory, probe_memory};
 use corten_sim::stage::collision::{Clearance, SavedPairs};
-use corten_sim::{Data, Hooks, Model, constants, lanes};
+use corten_sim::{CancelToken, Data, Hooks, Model, constants, lanes};
 
 use crate::failure::{Dump, Failure};
 use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
@@ -17,16 +18,18 @@ use crate::world::{Context, Piece, Stage, Task, Worker, World};
 /// What happens to a world that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
-    /// It keeps its last valid state until it is reset.
-    #[default]
-    Stop,
     /// It is reset by the next call that steps.
+    #[default]
     Reset,
+    /// It keeps its last valid state until it is reset.
+    Stop,
 }
 
 /// A mistake in using a batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum BatchError {
     #[error("data has no array '{0}' of a length that the model fixes")]
     Unknown(String),
@@ -34,6 +37,10 @@ pub enum BatchError {
     Mask { expected: usize, found: usize },
     #[error("there is no keyframe {0}")]
     Keyframe(usize),
+    #[error("{worlds} worlds are more than {limit}, the limit 'worlds' of the model")]
+    Worlds { worlds: usize, limit: usize },
+    #[error("{worlds} worlds: {cause}")]
+    Memory { worlds: usize, cause: OutOfMemory },
 }
 
 /// What a step of all worlds gave; everything by world.
@@ -41,6 +48,7 @@ pub enum BatchError {
 pub struct BatchResult<'a> {
     /// Positions, then velocities: rows of `nq + nv` numbers.
     pub states: &'a [f64],
+    /// Rewards of the last step.
     pub rewards: &'a [f64],
     /// The episode is over: by the termination hook, or because the world failed.
     pub terminated: &'a [bool],
@@ -58,6 +66,20 @@ struct Outcome {
     terminated: Vec<bool>,
     truncated: Vec<bool>,
     errors: Vec<Option<Failure>>,
+}
+
+/// What a world takes: its rows of the arrays, the numbers of its last step, and its data if it has one
+/// of its own.
+fn bytes_per_world(m: &Model, d: &Data) -> usize {
+    let number = size_of::<f64>();
+    let arrays = || (0..Data::FIXED_ARRAYS).filter_map(|i| d.array(i));
+    let all: usize = arrays().map(|array| array.len() * number).sum();
+    let names = table::STATE.iter().chain(&table::INPUT).chain(&["sensordata"]);
+    let kept = names.filter_map(|name| d.array(Data::array_index(name)?));
+    let rows: usize = kept.map(|array| array.len() * number).sum();
+    let own = if m.opt.enabled(EnableBit::Sleep) { all + size_of::<Data>() } else { 0 };
+    let result = (m.nq + m.nv + 4) * number + size_of::<Option<Failure>>();
+    rows + own + result + size_of::<SavedPairs>() + size_of::<Clearance>() / lanes::WORLDS
 }
 
 /// Many worlds of one model.
@@ -98,12 +120,30 @@ pub struct BatchSim {
     steps: usize,
     keyframe: Option<usize>,
     on_failure: OnFailure,
+    cancel: Option<CancelToken>,
 }
 
 impl BatchSim {
     /// `worlds` worlds in the reference pose, on one thread per core.
+    ///
+    /// # Panics
+    /// If there are too many: [`Self::try_new`] tells instead.
     pub fn new(model: Arc<Model>, worlds: usize) -> BatchSim {
+        match BatchSim::try_new(model, worlds) {
+            Ok(batch) => batch,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`Self::new`], or why there cannot be so many worlds: the model's limit, or the machine's memory.
+    pub fn try_new(model: Arc<Model>, worlds: usize) -> Result<BatchSim, BatchError> {
+        let limit = model.limits.worlds;
+        if worlds > limit {
+            return Err(BatchError::Worlds { worlds, limit });
+        }
         let mut d = Data::new(&model);
+        probe_memory(worlds.saturating_mul(bytes_per_world(&model, &d)))
+            .map_err(|cause| BatchError::Memory { worlds, cause })?;
         let names = || table::STATE.iter().chain(&table::INPUT).chain(&["sensordata"]);
         let columns: Vec<Column> =
             names().filter_map(|name| Column::new(&mut d, name, worlds)).collect();
@@ -122,7 +162,7 @@ impl BatchSim {
             truncated: vec![false; worlds],
             errors: vec![None; worlds],
         };
-        BatchSim {
+        let batch = BatchSim {
             worlds,
             pool: Pool::none(),
             workers: Vec::new(),
@@ -137,19 +177,23 @@ impl BatchSim {
             steps: 1,
             keyframe: None,
             on_failure: OnFailure::default(),
+            cancel: None,
             model,
-        }
-        .with_threads(0)
+        };
+        Ok(batch.with_threads(0))
     }
 
-    /// Threads to work on, zero for one per core. No result depends on it.
+    /// Threads to work on, zero for one per core; no more than there are worlds, and than the model's
+    /// limit allows. No result depends on it.
     pub fn with_threads(mut self, threads: usize) -> BatchSim {
-        self.pool = Pool::new(threads);
+        let most = self.worlds.clamp(1, self.model.limits.threads.max(1));
+        self.pool = Pool::new(Pool::number(threads).min(most));
         let width = self.pool.width().min(self.worlds.max(1));
         self.workers.truncate(width);
         while self.workers.len() < width {
             let model = (!self.parameters.is_empty()).then(|| Box::new((*self.model).clone()));
             let mut data = Data::new(&self.model);
+            data.cancel.clone_from(&self.cancel);
             if let Some(first) = self.workers.first() {
                 data.hooks = first.data.hooks.clone();
             }
@@ -165,12 +209,26 @@ impl BatchSim {
         self
     }
 
+    /// Whoever may end a call that steps: each world then has got as far as its last whole step.
+    pub fn with_cancel(mut self, token: CancelToken) -> BatchSim {
+        let datas = self.workers.iter_mut().map(|w| &mut w.data).chain(&mut self.own);
+        datas.for_each(|d| d.cancel = Some(token.clone()));
+        self.cancel = Some(token);
+        self
+    }
+
+    /// Whoever may end a call that steps.
+    pub fn cancel(&self) -> Option<&CancelToken> {
+        self.cancel.as_ref()
+    }
+
     /// Steps that [`Self::step_all`] takes with the same controls; one unless said otherwise.
     pub fn with_steps(mut self, steps: usize) -> BatchSim {
         self.steps = steps;
         self
     }
 
+    /// What happens to worlds that fail.
     pub fn with_failure_policy(mut self, policy: OnFailure) -> BatchSim {
         self.on_failure = policy;
         self
@@ -195,21 +253,25 @@ impl BatchSim {
         Ok(self)
     }
 
+    /// Rewards of every step.
     pub fn with_reward(mut self, reward: impl RewardFn + 'static) -> BatchSim {
         self.task.reward = Some(Box::new(reward));
         self
     }
 
+    /// When an episode is over.
     pub fn with_termination(mut self, done: impl DoneFn + 'static) -> BatchSim {
         self.task.termination = Some(Box::new(done));
         self
     }
 
+    /// When an episode is cut off.
     pub fn with_truncation(mut self, done: impl DoneFn + 'static) -> BatchSim {
         self.task.truncation = Some(Box::new(done));
         self
     }
 
+    /// Controls that follow from the state.
     pub fn with_control(mut self, control: impl ControlFn + 'static) -> BatchSim {
         self.task.control = Some(Box::new(control));
         self
@@ -222,6 +284,7 @@ impl BatchSim {
         self
     }
 
+    /// The model of all worlds.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
@@ -231,6 +294,7 @@ impl BatchSim {
         self.worlds
     }
 
+    /// Whether there are no worlds.
     pub fn is_empty(&self) -> bool {
         self.worlds == 0
     }
@@ -245,6 +309,7 @@ impl BatchSim {
         self.steps
     }
 
+    /// See [`with_steps`](Self::with_steps).
     pub fn set_steps(&mut self, steps: usize) {
         self.steps = steps;
     }
@@ -262,6 +327,14 @@ impl BatchSim {
     pub fn f64(&self, name: &str) -> Option<&[f64]> {
         match &self.columns[self.column(name)?].values {
             corten_model::container::Values::F64(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// An array of integers of all worlds, one row per world.
+    pub fn i32(&self, name: &str) -> Option<&[i32]> {
+        match &self.columns[self.column(name)?].values {
+            corten_model::container::Values::I32(v) => Some(v),
             _ => None,
         }
     }
@@ -299,6 +372,7 @@ impl BatchSim {
         Some((values.as_mut_ptr().cast(), values.len()))
     }
 
+    /// What the last step gave.
     pub fn result(&self) -> BatchResult<'_> {
         let Outcome { states, rewards, terminated, truncated, errors } = &self.outcome;
         BatchResult { states, rewards, terminated, truncated, errors }
@@ -384,8 +458,8 @@ impl BatchSim {
         Some(Dump::new(self.world_model(world), failure))
     }
 
-    /// Advances every world that has not failed. Under [`OnFailure::Reset`], failed worlds are
-    /// reset instead of stepped.
+    /// Advances every world that has not failed. Failed worlds are reset instead, or stay as they
+    /// are under [`OnFailure::Stop`].
     pub fn step_all(&mut self) -> BatchResult<'_> {
         let reset = self.on_failure == OnFailure::Reset;
         self.each(true, |world, stage| {
@@ -484,7 +558,8 @@ impl BatchSim {
             steps: self.steps,
             keyframe: self.keyframe,
         };
-        self.pool.run(&mut self.workers, pieces.into_iter(), |worker, piece| {
+        let cancel = self.cancel.as_ref();
+        self.pool.run(&mut self.workers, pieces.into_iter(), cancel, |worker, piece| {
             piece.each(&context, worker, width, stepping, &visit);
             None
         });

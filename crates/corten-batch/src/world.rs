@@ -181,6 +181,9 @@ impl Context<'_> {
         let outputs = self.slots.len() > self.inputs.end + 1;
         let mut results = [const { Ok(()) }; lanes::WORLDS];
         for left in (0..self.steps).rev() {
+            if results.iter().all(Result::is_err) {
+                break;
+            }
             if results.iter().all(Result::is_ok) {
                 results = lanes::step(self.model, scratch, worlds, left == 0 && (hooks || outputs));
             } else {
@@ -204,9 +207,9 @@ fn guarded(
     let panic = catch_unwind(AssertUnwindSafe(|| visit(world, stage))).err();
     if let Some(panic) = panic {
         // Results may be half written, arrays out of place: this data is not used again.
-        let hooks = stage.data.hooks.clone();
+        let (hooks, cancel) = (stage.data.hooks.clone(), stage.data.cancel.clone());
         *stage.data = Data::new(stage.model);
-        stage.data.hooks = hooks;
+        (stage.data.hooks, stage.data.cancel) = (hooks, cancel);
         stage.fail(world, Cause::Panic(reason(panic.as_ref())));
     }
 }
@@ -262,9 +265,14 @@ impl Stage<'_> {
     fn finish(&mut self, world: &mut World<'_, '_>, result: Result<(), StepError>) {
         let Stage { context, model, .. } = *self;
         swap_saved_pairs(self.data, world.saved_pairs);
-        if let Err(error) = result {
-            self.fail(world, error.into());
-            return;
+        match result {
+            Err(StepError::Cancelled { .. }) => {
+                // No failure: it has got as far as its last whole step.
+                self.store(world, 0..context.inputs.start);
+                return self.publish(world);
+            }
+            Err(error) => return self.fail(world, error.into()),
+            Ok(()) => {}
         }
         // Only user code changes inputs.
         if self.data.hooks.is_some() {

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use corten_batch::{BatchSim, Cause, Dump, OnFailure};
-use corten_sim::{Data, Hook, Hooks, Model, StepError};
+use corten_batch::{BatchError, BatchSim, Cause, Dump, OnFailure};
+use corten_sim::{CancelToken, Data, Hook, Hooks, Model, StepError};
 
 const WORLDS: usize = 13;
 const STEPS: usize = 60;
@@ -101,6 +101,8 @@ fn trees_that_sleep_do_so_in_a_batch() {
     let expected: Vec<_> = (0..3).map(|w| alone(&m, w)).collect();
     let mut batch = BatchSim::new(m.clone(), 3)
         .with_threads(2)
+        .with_output("tree_awake")
+        .unwrap()
         .with_reset(|_: &Model, d: &mut Data, w: usize| start(d, w));
     if m.nu > 0 {
         run(&mut batch);
@@ -110,6 +112,29 @@ fn trees_that_sleep_do_so_in_a_batch() {
     for (w, expected) in expected.iter().enumerate() {
         assert_eq!(world_bits(&batch, "qpos", w), expected[0]);
     }
+    // Some sleep in the end, in every world.
+    assert!(asleep_by_world(&batch, m.ntree).iter().all(|&n| n > 0));
+}
+
+fn asleep_by_world(batch: &BatchSim, trees: usize) -> Vec<usize> {
+    let awake = batch.i32("tree_awake").unwrap();
+    awake.chunks(trees).map(|world| world.iter().filter(|&&a| a == 0).count()).collect()
+}
+
+/// A world that is pushed stays awake while its neighbours sleep.
+#[test]
+fn worlds_of_a_batch_sleep_on_their_own() {
+    let mut m = scene("free_bodies.xml");
+    m.opt.enableflags |= corten_model::enums::EnableBit::Sleep.raw();
+    m.opt.sleep_tolerance = 0.5;
+    let m = Arc::new(m);
+    let mut batch = BatchSim::new(m.clone(), 3).with_output("tree_awake").unwrap();
+    for _ in 0..4 * STEPS {
+        batch.f64_mut("xfrc_applied").unwrap()[6 * m.nbody + 6 + 2] = 1e-3;
+        batch.step_all();
+    }
+    let asleep = asleep_by_world(&batch, m.ntree);
+    assert!(asleep[0] == asleep[2] && asleep[0] > asleep[1], "{asleep:?}");
 }
 
 #[test]
@@ -187,6 +212,7 @@ fn reset_where_touches_flagged_worlds_only() {
 #[test]
 fn a_failing_world_stops_alone_and_can_be_replayed() {
     let m = Arc::new(scene("quadruped.xml"));
+    assert_eq!(OnFailure::default(), OnFailure::Reset);
     for policy in [OnFailure::Stop, OnFailure::Reset] {
         let mut batch = BatchSim::new(m.clone(), 6).with_threads(2).with_failure_policy(policy);
         let mut healthy = BatchSim::new(m.clone(), 6).with_threads(1);
@@ -227,11 +253,12 @@ fn a_failing_world_stops_alone_and_can_be_replayed() {
 #[test]
 fn a_panic_stops_its_world_only() {
     let m = Arc::new(scene("pendulum.xml"));
-    let mut batch = BatchSim::new(m.clone(), 4).with_threads(2).with_control(
-        |_: &Model, d: &mut Data, w: usize| {
+    let mut batch = BatchSim::new(m.clone(), 4)
+        .with_threads(2)
+        .with_failure_policy(OnFailure::Stop)
+        .with_control(|_: &Model, d: &mut Data, w: usize| {
             assert!(w != 1 || d.time < 0.01, "no more of this");
-        },
-    );
+        });
     for _ in 0..20 {
         batch.step_all();
     }
@@ -305,4 +332,79 @@ fn no_worlds_are_fine() {
     assert!(batch.step_all().states.is_empty());
     batch.reset_all();
     batch.derive_constants().unwrap();
+}
+
+/// Worlds and threads that no machine has.
+#[test]
+fn requests_beyond_the_machine_are_errors() {
+    let m = Arc::new(scene("pendulum.xml"));
+    for worlds in [1_000_000_000_000, 1 << 62, usize::MAX] {
+        let error = BatchSim::try_new(m.clone(), worlds).err();
+        assert!(matches!(error, Some(BatchError::Worlds { limit: 16_777_216, .. })), "{error:?}");
+    }
+    let mut free = (*m).clone();
+    free.limits = corten_model::Limits::NONE;
+    let free = Arc::new(free);
+    for worlds in [1 << 50, 1 << 62, usize::MAX] {
+        let error = BatchSim::try_new(free.clone(), worlds).err();
+        assert!(matches!(error, Some(BatchError::Memory { .. })), "{error:?}");
+    }
+    assert_eq!(BatchSim::new(m.clone(), 2).with_threads(1_000_000).threads(), 2);
+    let mut few = (*m).clone();
+    few.limits.threads = 3;
+    assert_eq!(BatchSim::new(Arc::new(few), 100).with_threads(50).threads(), 3);
+}
+
+/// A world whose contacts take more than its budget fails alone, in its last state.
+#[test]
+fn a_world_beyond_its_budget_fails_alone() {
+    let text = "<mujoco><worldbody><replicate count='40'><body><joint type='slide' axis='1 0 0'/>\
+                <geom size='.1'/></body></replicate></worldbody></mujoco>";
+    let mut m = corten_sim::load_model_str(text, &Default::default()).unwrap();
+    m.limits.data_bytes = 100_000;
+    let (m, worlds) = (Arc::new(m), 6);
+    let mut batch = BatchSim::new(m.clone(), worlds).with_threads(2);
+    for (k, x) in batch.f64_mut("qpos").unwrap().iter_mut().enumerate() {
+        // Apart from each other, but in the third world.
+        *x = if k / m.nq == 2 { 0.0 } else { (k % m.nq) as f64 };
+    }
+    let result = batch.step_all();
+    for (world, error) in result.errors.iter().enumerate() {
+        assert_eq!(error.is_some(), world == 2);
+    }
+    let cause = result.errors[2].as_ref().unwrap().cause.to_string();
+    assert!(cause.contains("100000 bytes"), "{cause}");
+    assert!(result.states[2 * (m.nq + m.nv)..][..m.nq + m.nv].iter().all(|&x| x == 0.0));
+}
+
+/// A call that would never end is ended from another thread; worlds are where their last whole steps
+/// left them, and go on afterwards.
+#[test]
+fn a_long_call_is_cancelled() {
+    for (threads, name) in [(1, "mixed_pile"), (2, "mixed_pile"), (1, "pendulum"), (2, "pendulum")]
+    {
+        let m = Arc::new(scene(&format!("{name}.xml")));
+        let token = CancelToken::new();
+        let batch = BatchSim::new(m.clone(), 9).with_threads(threads).with_steps(usize::MAX);
+        let mut batch = batch.with_cancel(token.clone());
+        let other = token.clone();
+        let caller = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            other.cancel();
+        });
+        let start = std::time::Instant::now();
+        assert!(batch.step_all().errors.iter().all(Option::is_none));
+        assert!(start.elapsed() < std::time::Duration::from_secs(5));
+        caller.join().unwrap();
+        token.withdraw();
+        let times = batch.f64("time").unwrap().to_vec();
+        batch.set_steps(1);
+        batch.step_all();
+        for (before, after) in times.iter().zip(batch.f64("time").unwrap()) {
+            // Rounding adds up over many steps.
+            let steps = before / m.opt.timestep;
+            assert!((steps - steps.round()).abs() < 1e-3, "{steps}");
+            assert!(after > before, "{before} {after}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use corten_batch::rollout::{Inputs, Outputs, PHYSICS, rollout};
-use corten_batch::{BatchSim, Cause, Pool};
+use corten_batch::{BatchSim, Cause, OnFailure, Pool};
 use corten_model::enums::{EnableBit, StateBit};
 use corten_sim::{Data, Model, state};
 
@@ -127,7 +127,9 @@ fn groups_of_worlds_have_the_bits_of_single_ones() {
                 assert_eq!(bits(&found), bits(&states), "{name}: {count} on {threads}");
                 assert_eq!(bits(&sensed), bits(&sensors), "{name}: {count} on {threads}");
 
-                let mut batch = BatchSim::new(m.clone(), count).with_threads(threads);
+                let mut batch = BatchSim::new(m.clone(), count)
+                    .with_threads(threads)
+                    .with_failure_policy(OnFailure::Stop);
                 for (world, row) in initial.chunks(nstate).enumerate() {
                     let (qpos, rest) = row[1..].split_at(m.nq);
                     batch.f64_mut("qpos").unwrap()[world * m.nq..][..m.nq].copy_from_slice(qpos);

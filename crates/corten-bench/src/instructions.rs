@@ -29,6 +29,18 @@ pub struct CountArgs {
     library: Option<PathBuf>,
 }
 
+/// Valgrind lacks an instruction of the processor that the compiler has used.
+#[derive(Debug)]
+pub struct UnknownInstruction;
+
+impl std::fmt::Display for UnknownInstruction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("valgrind does not know an instruction of this program")
+    }
+}
+
+impl std::error::Error for UnknownInstruction {}
+
 /// Whether valgrind can be run.
 pub fn available() -> bool {
     let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).status();
@@ -99,6 +111,11 @@ fn count(
         .args(library);
     let output = command.output().context("cannot run valgrind")?;
     if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        if message.contains("unhandled instruction bytes") || message.contains("did not recognise")
+        {
+            return Err(UnknownInstruction.into());
+        }
         bail!("valgrind failed: {}", String::from_utf8_lossy(&output.stderr));
     }
     let text = std::fs::read_to_string(&report)?;

@@ -7,6 +7,7 @@
 
 mod allocation;
 mod batch;
+mod cloth;
 mod gate;
 mod growth;
 mod instructions;
@@ -78,6 +79,9 @@ struct Args {
     /// this folder.
     #[arg(long, value_name = "FOLDER")]
     growth: Option<PathBuf>,
+    /// Only: how a cloth's cost grows with its vertices, as a table and a plot in this folder
+    #[arg(long, value_name = "FOLDER")]
+    cloth: Option<PathBuf>,
     /// Compare instruction counts with those in this file; fails if any rose by more than 2 %.
     #[arg(long, value_name = "FILE")]
     gate: Option<PathBuf>,
@@ -111,6 +115,9 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(file) = &args.gate {
         return gate::run(file, args.update);
+    }
+    if let Some(folder) = &args.cloth {
+        return cloth::run(folder);
     }
     if let Some(folder) = &args.growth {
         return growth::run(folder, &args.libraries, args.rounds);

@@ -97,6 +97,9 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
     );
     stages(d);
     sensors(m, d);
+    if let Some(message) = d.solver.take_message() {
+        println!("\n{message} ({} times)", d.solver.unconverged);
+    }
     if let Some(error) = trouble {
         println!("\nthe simulation went bad: {error}");
         for warning in Warning::ALL {

@@ -5,9 +5,10 @@
 
 use corten_math::{Mat3, Quat, Vec3};
 
-use crate::ccd::{self, Options, Workspace};
+use crate::ccd::{self, Options, Workspace, portal};
 use crate::contact::{Hit, HitBuffer, tangents};
 use crate::extremes::Hint;
+use crate::round_normal;
 use crate::shape::{Geometry, Mesh, Pose, Shape};
 
 /// Angle (radians) by which shapes are rocked about a contact to find further ones.
@@ -33,7 +34,7 @@ pub fn collide<'a>(
     ws: &mut Workspace,
 ) {
     let first = out.len();
-    let max_contacts = max_contacts(a, b, multiccd);
+    let max_contacts = if options.portals { 1 } else { max_contacts(a, b, multiccd) };
     penetrate(a, b, margin, options, max_contacts, out, ws);
     if max_contacts > 1 || !multiccd || out.len() != first + 1 {
         return;
@@ -72,12 +73,38 @@ fn penetrate<'a>(
     out: &mut HitBuffer,
     ws: &mut Workspace,
 ) {
+    if options.portals {
+        if let Some(hit) = overlap(a, b, margin, options, ws) {
+            out.push(hit);
+        }
+        return;
+    }
     let dist = ccd::query(a, b, options, max_contacts, 0.0, ws);
     if dist < 0.0 {
         for &(x1, x2) in &ws.points {
             out.push(hit(margin + dist, x1, x2));
         }
     }
+}
+
+/// The contact of shapes that overlap, by portals.
+pub(crate) fn overlap<'a>(
+    a: &mut Shape<'a>,
+    b: &mut Shape<'a>,
+    margin: f64,
+    options: &Options,
+    ws: &mut Workspace,
+) -> Option<Hit> {
+    // Portals leave no axis that separates.
+    ws.axis = Vec3::ZERO;
+    let found = portal::penetration(a, b, options, &mut ws.supports)?;
+    let of_flex = |s: &Shape<'_>| matches!(s.geometry, Geometry::Simplex { .. });
+    let normal = if of_flex(a) || of_flex(b) {
+        found.normal
+    } else {
+        round_normal::refine(a, b, found.pos, found.normal)
+    };
+    Some(Hit::new(margin - found.depth, found.pos, normal))
 }
 
 /// The contact between deepest points: each lies inside the other shape, so the normal from the

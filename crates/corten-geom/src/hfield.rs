@@ -105,10 +105,14 @@ pub fn collide(
                     continue;
                 }
                 let mut prism = Shape::new(Pose::IDENTITY, Geometry::Prism { corners }, 0.0);
-                let dist = ccd::query(&mut prism, &mut shape, options, 1, 0.0, ws);
-                let Some(&(x1, x2)) = ws.points.first() else { continue };
-                if dist < 0.0 {
-                    let mut hit = convex::hit(dist, x1, x2);
+                let found = if options.portals {
+                    convex::overlap(&mut prism, &mut shape, 0.0, options, ws)
+                } else {
+                    let dist = ccd::query(&mut prism, &mut shape, options, 1, 0.0, ws);
+                    let deepest = ws.points.first().filter(|_| dist < 0.0);
+                    deepest.map(|&(x1, x2)| convex::hit(dist, x1, x2))
+                };
+                if let Some(mut hit) = found {
                     hit.normal = frame.mat * hit.normal;
                     hit.pos = frame.point(hit.pos);
                     if !out.push(hit) {

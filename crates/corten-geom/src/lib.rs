@@ -14,6 +14,7 @@ pub mod hull;
 pub mod mesh;
 pub mod pair;
 pub mod ray;
+pub mod round_normal;
 pub mod sdf;
 mod separation;
 pub mod shape;

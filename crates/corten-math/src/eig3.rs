@@ -5,8 +5,11 @@ use crate::{Mat3, Quat, Vec3};
 /// are the eigenvectors.
 #[derive(Clone, Copy, Debug)]
 pub struct Eig3 {
+    /// Eigenvalues, descending.
     pub values: Vec3,
+    /// Eigenvectors as columns.
     pub vectors: Mat3,
+    /// The rotation that has them as axes.
     pub rotation: Quat,
 }
 

@@ -7,6 +7,7 @@ pub use sse::F32x8;
 pub use array::F32x8;
 
 impl F32x8 {
+    /// Numbers side by side.
     pub const LANES: usize = 8;
 }
 
@@ -18,6 +19,7 @@ mod sse {
         _mm_sub_ps,
     };
 
+    /// Eight numbers side by side.
     #[derive(Clone, Copy, Debug)]
     pub struct F32x8([__m128; 2]);
 
@@ -31,12 +33,14 @@ mod sse {
     }
 
     impl F32x8 {
+        /// The numbers of an array.
         #[inline(always)]
         pub fn load(x: &[f32; 8]) -> F32x8 {
             let [a, b, c, d, e, f, g, h] = *x;
             sse!(F32x8([_mm_set_ps(d, c, b, a), _mm_set_ps(h, g, f, e)]))
         }
 
+        /// Each number times a factor.
         #[inline(always)]
         pub fn times(self, factor: f32) -> F32x8 {
             let F32x8([low, high]) = self;
@@ -46,16 +50,19 @@ mod sse {
             })
         }
 
+        /// Sums.
         #[inline(always)]
         pub fn plus(self, other: F32x8) -> F32x8 {
             sse!(F32x8([_mm_add_ps(self.0[0], other.0[0]), _mm_add_ps(self.0[1], other.0[1])]))
         }
 
+        /// One number in all places.
         #[inline(always)]
         pub fn splat(x: f32) -> F32x8 {
             sse!(F32x8([_mm_set1_ps(x); 2]))
         }
 
+        /// Differences.
         #[inline(always)]
         pub fn minus(self, other: F32x8) -> F32x8 {
             sse!(F32x8([_mm_sub_ps(self.0[0], other.0[0]), _mm_sub_ps(self.0[1], other.0[1])]))
@@ -114,26 +121,32 @@ mod sse {
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod array {
+    /// Eight numbers side by side.
     #[derive(Clone, Copy, Debug)]
     pub struct F32x8([f32; 8]);
 
     impl F32x8 {
+        /// The numbers of an array.
         pub fn load(x: &[f32; 8]) -> F32x8 {
             F32x8(*x)
         }
 
+        /// Each number times a factor.
         pub fn times(self, factor: f32) -> F32x8 {
             F32x8(self.0.map(|x| x * factor))
         }
 
+        /// Sums.
         pub fn plus(self, other: F32x8) -> F32x8 {
             F32x8(std::array::from_fn(|k| self.0[k] + other.0[k]))
         }
 
+        /// One number in all places.
         pub fn splat(x: f32) -> F32x8 {
             F32x8([x; 8])
         }
 
+        /// Differences.
         pub fn minus(self, other: F32x8) -> F32x8 {
             F32x8(std::array::from_fn(|k| self.0[k] - other.0[k]))
         }

@@ -4,6 +4,8 @@
 //! matrices row-major, spatial vectors rotation first), so that a `Vec<Vec3>` is at the same
 //! time the flat array that a user reads as `xpos`.
 
+#![warn(missing_docs)]
+
 pub mod array;
 pub mod dense;
 mod eig3;

@@ -31,28 +31,33 @@ impl<T: Number> Mat3<T> {
         Mat3([a, b, c, d, e, f, g, h, T::from_lanes(|k| matrix(k).0[8])])
     }
 
+    /// The matrix with these columns.
     #[inline(always)]
     pub const fn from_columns(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Mat3<T> {
         let (x, y, z) = (x.0, y.0, z.0);
         Mat3([x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]])
     }
 
+    /// The matrix with these rows.
     #[inline(always)]
     pub const fn from_rows(x: Vec3<T>, y: Vec3<T>, z: Vec3<T>) -> Mat3<T> {
         let (x, y, z) = (x.0, y.0, z.0);
         Mat3([x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]])
     }
 
+    /// A row.
     #[inline(always)]
     pub const fn row(&self, i: usize) -> Vec3<T> {
         Vec3([self.0[3 * i], self.0[3 * i + 1], self.0[3 * i + 2]])
     }
 
+    /// A column.
     #[inline(always)]
     pub const fn col(&self, j: usize) -> Vec3<T> {
         Vec3([self.0[j], self.0[3 + j], self.0[6 + j]])
     }
 
+    /// The transposed matrix.
     #[inline(always)]
     pub const fn transpose(&self) -> Mat3<T> {
         let m = &self.0;
@@ -72,9 +77,12 @@ impl<T: Number> Mat3<T> {
 }
 
 impl Mat3 {
+    /// All entries zero.
     pub const ZERO: Mat3 = Mat3([0.0; 9]);
+    /// The identity.
     pub const IDENTITY: Mat3 = Mat3([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
 
+    /// A diagonal matrix.
     #[inline]
     pub const fn diag(d: Vec3) -> Mat3 {
         Mat3([d.0[0], 0.0, 0.0, 0.0, d.0[1], 0.0, 0.0, 0.0, d.0[2]])
@@ -86,10 +94,12 @@ impl Mat3 {
         self.transpose() * *b
     }
 
+    /// The determinant.
     pub fn determinant(&self) -> f64 {
         self.row(0).dot(self.row(1).cross(self.row(2)))
     }
 
+    /// The sum of the diagonal.
     pub fn trace(&self) -> f64 {
         self.0[0] + self.0[4] + self.0[8]
     }

@@ -14,6 +14,7 @@ impl Default for Mat6 {
 }
 
 impl Mat6 {
+    /// All entries zero.
     pub const ZERO: Mat6 = Mat6([[0.0; 6]; 6]);
 
     /// The matrix of a linear map, from the images of the unit vectors.
@@ -45,6 +46,7 @@ impl Mat6 {
         result
     }
 
+    /// Product with a vector.
     #[inline]
     pub fn mul(&self, v: &Spatial) -> Spatial {
         Spatial(array::from_fn(|i| Spatial(self.0[i]).dot(v)))
@@ -60,6 +62,7 @@ impl Mat6 {
         result
     }
 
+    /// The symmetric part.
     pub fn symmetrized(&self) -> Mat6 {
         Mat6(array::from_fn(|i| array::from_fn(|j| 0.5 * (self.0[i][j] + self.0[j][i]))))
     }

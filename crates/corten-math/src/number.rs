@@ -47,8 +47,11 @@ pub trait Number:
     fn put(self, to: &mut [f64]);
     /// One of the lanes.
     fn lane(self, k: usize) -> f64;
+    /// Writes one lane.
     fn set_lane(&mut self, k: usize, x: f64);
+    /// The square root.
     fn sqrt(self) -> Self;
+    /// The magnitude.
     fn abs(self) -> Self;
     /// `self < other`.
     fn lt(self, other: Self) -> Self::Mask;
@@ -61,6 +64,12 @@ pub trait Number:
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         Self::select(self.lt(other), other, self)
+    }
+
+    /// The smaller of two; the first if either is NaN.
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(other.lt(self), other, self)
     }
 
     /// The nearest number from 0 to 1.
@@ -113,7 +122,9 @@ pub trait Mask: Copy {
     fn lane(self, k: usize) -> bool;
     /// All of them, the first in the lowest bit.
     fn bits(self) -> u32;
+    /// Where both are set.
     fn and(self, other: Self) -> Self;
+    /// Where one is set.
     fn or(self, other: Self) -> Self;
     /// `self` where `other` does not hold.
     fn and_not(self, other: Self) -> Self;

@@ -27,11 +27,13 @@ impl<T: Number> Quat<T> {
         Quat([T::splat(w), T::splat(x), T::splat(y), T::splat(z)])
     }
 
+    /// The first four numbers of a slice.
     #[inline(always)]
     pub fn from_slice(s: &[T]) -> Quat<T> {
         Quat([s[0], s[1], s[2], s[3]])
     }
 
+    /// The length of the four numbers.
     #[inline(always)]
     pub fn norm(self) -> T {
         let [w, x, y, z] = self.0;
@@ -74,6 +76,7 @@ impl<T: Number> Quat<T> {
         v + Vec3([x, y, z]).cross(t) * T::splat(2.0)
     }
 
+    /// The rotation as a matrix.
     #[inline(always)]
     pub fn to_mat(self) -> Mat3<T> {
         let [w, x, y, z] = self.0;
@@ -111,6 +114,7 @@ impl<T: Number> Quat<T> {
 }
 
 impl Quat {
+    /// No rotation.
     pub const IDENTITY: Quat = Quat([1.0, 0.0, 0.0, 0.0]);
 
     /// Rotation by `angle` about a unit `axis`; exactly the identity for a zero angle.
@@ -136,12 +140,14 @@ impl Quat {
         Quat::from_axis_angle(axis, atan2(sin, v[2]))
     }
 
+    /// The opposite rotation.
     #[inline]
     pub fn conjugate(self) -> Quat {
         let [w, x, y, z] = self.0;
         Quat([w, -x, -y, -z])
     }
 
+    /// Whether it is exactly no rotation.
     #[inline]
     pub fn is_identity(self) -> bool {
         self.0 == [1.0, 0.0, 0.0, 0.0]

@@ -6,6 +6,7 @@
 
 macro_rules! unary {
     ($($name:ident),*) => {$(
+        #[doc = concat!("The function `", stringify!($name), "`.")]
         #[inline]
         pub fn $name(x: f64) -> f64 {
             x.$name()
@@ -15,16 +16,19 @@ macro_rules! unary {
 
 unary!(sin, cos, tan, asin, acos, atan, exp, ln);
 
+/// Sine and cosine.
 #[inline]
 pub fn sin_cos(x: f64) -> (f64, f64) {
     x.sin_cos()
 }
 
+/// The angle of the point `(x, y)`.
 #[inline]
 pub fn atan2(y: f64, x: f64) -> f64 {
     y.atan2(x)
 }
 
+/// `x` to the power of `y`.
 #[inline]
 pub fn powf(x: f64, y: f64) -> f64 {
     x.powf(y)

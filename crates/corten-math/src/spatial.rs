@@ -14,6 +14,7 @@ use crate::{Mat3, Number, Vec3};
 pub struct Spatial<T = f64>(pub [T; 6]);
 
 impl Spatial {
+    /// No motion, no force.
     pub const ZERO: Spatial = Spatial([0.0; 6]);
 }
 
@@ -28,22 +29,26 @@ impl<T: Number> Spatial<T> {
         all
     }
 
+    /// From the rotational and the linear part.
     #[inline(always)]
     pub const fn new(rot: Vec3<T>, lin: Vec3<T>) -> Spatial<T> {
         let (r, l) = (rot.0, lin.0);
         Spatial([r[0], r[1], r[2], l[0], l[1], l[2]])
     }
 
+    /// The rotational part: angular velocity, or torque.
     #[inline(always)]
     pub const fn rot(&self) -> Vec3<T> {
         Vec3([self.0[0], self.0[1], self.0[2]])
     }
 
+    /// The linear part: velocity, or force.
     #[inline(always)]
     pub const fn lin(&self) -> Vec3<T> {
         Vec3([self.0[3], self.0[4], self.0[5]])
     }
 
+    /// The product of all six numbers.
     #[inline(always)]
     pub fn dot(&self, b: &Spatial<T>) -> T {
         let (a, b) = (&self.0, &b.0);
@@ -64,6 +69,12 @@ impl<T: Number> Spatial<T> {
     pub fn cross_force(&self, f: &Spatial<T>) -> Spatial<T> {
         let (w, u) = (self.rot(), self.lin());
         Spatial::new(w.cross(f.rot()) + u.cross(f.lin()), w.cross(f.lin()))
+    }
+
+    /// Velocity of the point at `offset` from where the motion is measured.
+    #[inline(always)]
+    pub fn velocity_at(&self, offset: Vec3<T>) -> Vec3<T> {
+        self.lin() + self.rot().cross(offset)
     }
 
     /// A motion measured at `to` instead of `from`.
@@ -162,6 +173,7 @@ impl<T: Number> SubAssign for Spatial<T> {
 pub struct Inertia<T = f64>(pub [T; 10]);
 
 impl Inertia {
+    /// No inertia.
     pub const ZERO: Inertia = Inertia([0.0; 10]);
 }
 
@@ -201,6 +213,26 @@ impl<T: Number> Inertia<T> {
         ])
     }
 
+    /// [`Self::of_body`] with the axes of the reference frame.
+    #[inline(always)]
+    pub fn of_upright_body(diag: Vec3<T>, offset: Vec3<T>, mass: T) -> Inertia<T> {
+        let [x, y, z] = offset.0;
+        let [mx, my, mz] = [mass * x, mass * y, mass * z];
+        let zero = T::splat(0.0);
+        Inertia([
+            diag[0] + mass * (y * y + z * z),
+            diag[1] + mass * (x * x + z * z),
+            diag[2] + mass * (x * x + y * y),
+            zero - mx * y,
+            zero - mx * z,
+            zero - my * z,
+            mx,
+            my,
+            mz,
+            mass,
+        ])
+    }
+
     /// Momentum of the motion `v`.
     #[inline(always)]
     pub fn mul(&self, v: &Spatial<T>) -> Spatial<T> {
@@ -236,7 +268,7 @@ mod tests {
         let frame = Quat([0.7, 0.2, -0.3, 0.5]).normalized().to_mat();
         let (diag, offset, mass) = (Vec3::new(1.0, 2.0, 2.5), Vec3::new(0.3, -0.2, 0.9), 3.0);
         let v = Spatial::new(Vec3::new(0.4, -1.0, 2.0), Vec3::new(-0.3, 0.8, 0.1));
-        let com_velocity = v.lin() + v.rot().cross(offset);
+        let com_velocity = v.velocity_at(offset);
         let spin = frame * diag.component_mul(frame.tmul(v.rot()));
         let linear = com_velocity * mass;
         let expected = Spatial::new(spin + offset.cross(linear), linear);

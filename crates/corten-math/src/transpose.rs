@@ -123,6 +123,7 @@ objects! { Vec3 Quat Mat3 Spatial Inertia }
 pub enum Chunk {
     /// Four elements, or fewer: then the last is repeated.
     Four([usize; 4]),
+    /// One element.
     One(usize),
 }
 

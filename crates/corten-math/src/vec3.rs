@@ -28,11 +28,13 @@ impl<T: Number> Vec3<T> {
         ])
     }
 
+    /// From its components.
     #[inline(always)]
     pub const fn new(x: T, y: T, z: T) -> Vec3<T> {
         Vec3([x, y, z])
     }
 
+    /// One number in all components.
     #[inline(always)]
     pub const fn splat(x: T) -> Vec3<T> {
         Vec3([x; 3])
@@ -44,11 +46,13 @@ impl<T: Number> Vec3<T> {
         Vec3([s[0], s[1], s[2]])
     }
 
+    /// The scalar product.
     #[inline(always)]
     pub fn dot(self, b: Vec3<T>) -> T {
         self[0] * b[0] + self[1] * b[1] + self[2] * b[2]
     }
 
+    /// The vector product.
     #[inline(always)]
     pub fn cross(self, b: Vec3<T>) -> Vec3<T> {
         Vec3([
@@ -69,9 +73,13 @@ impl Vec3<Four> {
 }
 
 impl Vec3 {
+    /// The origin.
     pub const ZERO: Vec3 = Vec3([0.0; 3]);
+    /// The first axis.
     pub const X: Vec3 = Vec3([1.0, 0.0, 0.0]);
+    /// The second axis.
     pub const Y: Vec3 = Vec3([0.0, 1.0, 0.0]);
+    /// The third axis.
     pub const Z: Vec3 = Vec3([0.0, 0.0, 1.0]);
 
     /// Whether all components are zero, of either sign.
@@ -81,16 +89,19 @@ impl Vec3 {
         (self.0[0].to_bits() | self.0[1].to_bits() | self.0[2].to_bits()) << 1 == 0
     }
 
+    /// The squared length.
     #[inline]
     pub fn norm_squared(self) -> f64 {
         self.dot(self)
     }
 
+    /// The length.
     #[inline]
     pub fn norm(self) -> f64 {
         self.norm_squared().sqrt()
     }
 
+    /// The distance between two points.
     #[inline]
     pub fn distance(self, b: Vec3) -> f64 {
         (self - b).norm()
@@ -103,26 +114,31 @@ impl Vec3 {
         if rarely(norm < MIN_VAL) { (Vec3::X, norm) } else { (self * (1.0 / norm), norm) }
     }
 
+    /// Products component by component.
     #[inline]
     pub fn component_mul(self, b: Vec3) -> Vec3 {
         Vec3([self[0] * b[0], self[1] * b[1], self[2] * b[2]])
     }
 
+    /// The smaller of each component.
     #[inline]
     pub fn min(self, b: Vec3) -> Vec3 {
         Vec3([self[0].min(b[0]), self[1].min(b[1]), self[2].min(b[2])])
     }
 
+    /// The larger of each component.
     #[inline]
     pub fn max(self, b: Vec3) -> Vec3 {
         Vec3([self[0].max(b[0]), self[1].max(b[1]), self[2].max(b[2])])
     }
 
+    /// Magnitudes component by component.
     #[inline]
     pub fn abs(self) -> Vec3 {
         Vec3([self[0].abs(), self[1].abs(), self[2].abs()])
     }
 
+    /// Whether all components are finite.
     #[inline]
     pub fn is_finite(self) -> bool {
         self.0.iter().all(|x| x.is_finite())

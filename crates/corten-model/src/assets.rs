@@ -4,8 +4,12 @@
 //! its base name in lower case, then by its whole path; directories of the disk are tried after.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+
+use crate::limits::Limits;
 
 /// Access to the files of a model.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +61,9 @@ impl Assets {
         self.files.get(&file_name(&path).to_lowercase()).or_else(|| self.files.get(&path))
     }
 
-    /// The bytes of `name`, taken relative to `dir` on disk.
-    pub fn read(&self, dir: &str, name: &str) -> Result<Arc<[u8]>, AssetError> {
+    /// The bytes of `name`, taken relative to `dir` on disk. No more is read than the file has when
+    /// it is opened: files that the system makes up claim to be empty, and some wait for ever.
+    pub fn read(&self, dir: &str, name: &str, limits: &Limits) -> Result<Arc<[u8]>, AssetError> {
         if let Some(bytes) = self.in_memory(name) {
             return Ok(bytes.clone());
         }
@@ -71,10 +76,21 @@ impl Assets {
         if !meta.is_file() {
             return Err(fail("not a regular file".into()));
         }
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(bytes.into()),
-            Err(error) => Err(fail(error.to_string())),
+        let size = usize::try_from(meta.len()).unwrap_or(usize::MAX);
+        if size > limits.file_bytes {
+            let limit = limits.file_bytes;
+            return Err(fail(format!(
+                "{size} bytes are more than the limit 'file_bytes', {limit}"
+            )));
         }
+        let mut bytes = Vec::new();
+        if size > 0 {
+            bytes.try_reserve_exact(size).map_err(|error| fail(error.to_string()))?;
+            let file = File::open(&path).map_err(|error| fail(error.to_string()))?;
+            let read = file.take(meta.len()).read_to_end(&mut bytes);
+            read.map_err(|error| fail(error.to_string()))?;
+        }
+        Ok(bytes.into())
     }
 
     /// Adds a directory that holds packages, or is one.
@@ -224,12 +240,12 @@ mod tests {
 
     #[test]
     fn memory_is_found_by_base_name_and_by_path() {
-        let mut assets = Assets::memory_only();
+        let (mut assets, limits) = (Assets::memory_only(), Limits::default());
         assert!(assets.insert("part.obj", *b"1"));
         assert!(assets.insert("sub/Other.obj", *b"2"));
         assert!(!assets.insert("part.obj", *b"3"));
-        assert_eq!(&*assets.read("", "any/where/PART.obj").unwrap(), b"1");
-        assert_eq!(&*assets.read("ignored/", "sub/Other.obj").unwrap(), b"2");
-        assert!(assets.read("", "Other.obj").is_err());
+        assert_eq!(&*assets.read("", "any/where/PART.obj", &limits).unwrap(), b"1");
+        assert_eq!(&*assets.read("ignored/", "sub/Other.obj", &limits).unwrap(), b"2");
+        assert!(assets.read("", "Other.obj", &limits).is_err());
     }
 }

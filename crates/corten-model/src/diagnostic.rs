@@ -65,6 +65,8 @@ pub struct Diagnostic {
     pub expected: Option<String>,
     pub did_you_mean: Option<String>,
     pub hint: Option<String>,
+    /// The field of [`Limits`](crate::Limits) that was exceeded.
+    pub limit: Option<&'static str>,
     /// Text of the line, and how many characters to mark from the column on.
     snippet: Option<(String, usize)>,
     mark: usize,
@@ -83,6 +85,7 @@ impl Diagnostic {
             expected: None,
             did_you_mean: None,
             hint: None,
+            limit: None,
             snippet: None,
             mark: 1,
             subject: Subject::default(),
@@ -139,6 +142,13 @@ impl Diagnostic {
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Beyond one of the [`Limits`](crate::Limits), by the name of its field. What asks for so much is
+    /// not made.
+    pub(crate) fn beyond(mut self, limit: &'static str) -> Diagnostic {
+        self.limit = Some(limit);
+        self.about(Subject::Missing).hint(format!("if this is meant, raise the limit '{limit}'"))
     }
 
     /// Number of characters to underline.

@@ -76,6 +76,7 @@ mj_enums! {
         InvDiscrete = 8 "mjENBL_INVDISCRETE",
         MultiCcd = 16 "mjENBL_MULTICCD",
         Sleep = 32 "mjENBL_SLEEP",
+        TextbookFlex = 1073741824 "cortenforge:textbookflex",
     }
     "mjtJoint" JointType {
         Free = 0 "mjJNT_FREE",
@@ -159,6 +160,7 @@ mj_enums! {
         Pgs = 0 "mjSOL_PGS",
         Cg = 1 "mjSOL_CG",
         Newton = 2 "mjSOL_NEWTON",
+        CgStrict = 100 "cortenforge:cgstrict",
     }
     "mjtEq" EqualityType {
         Connect = 0 "mjEQ_CONNECT",

@@ -14,6 +14,7 @@ pub mod enums;
 pub mod equality;
 mod flexcomp;
 pub mod ids;
+pub mod limits;
 pub mod lint;
 pub mod mjcf;
 mod names;
@@ -28,6 +29,7 @@ pub use arrays::ModelArrays;
 pub use assets::Assets;
 pub use compile::{Draft, Places, compile, in_parallel};
 pub use diagnostic::{Diagnostic, Diagnostics};
+pub use limits::Limits;
 pub use mjcf::ReadOptions;
 pub use names::{Names, ObjectId};
 pub use option::{

@@ -167,6 +167,26 @@ fn what_has_no_effect_is_a_warning() {
 }
 
 #[test]
+fn an_extension_is_written_where_it_is_in_use() {
+    for (attribute, written) in [
+        (r#"solver="PGS""#, r#"<option solver="PGS"/>"#),
+        (r#"solver="CG""#, r#"<option solver="CG"/>"#),
+        (
+            r#"cortenforge:solver="cgstrict""#,
+            r#"<option solver="CG" cortenforge:solver="cgstrict"/>"#,
+        ),
+    ] {
+        let text = format!("<mujoco><option {attribute}/><worldbody/></mujoco>");
+        let (spec, warnings) = Spec::from_xml_str_with_warnings(&text, &Assets::new()).unwrap();
+        assert_eq!(warnings.iter().count(), 0, "{warnings}");
+        let again = spec.to_xml().unwrap();
+        assert!(again.contains(written), "{again}");
+        let (read, _) = Spec::from_xml_str_with_warnings(&again, &Assets::new()).unwrap();
+        assert_eq!(read.option.solver, spec.option.solver);
+    }
+}
+
+#[test]
 fn names_are_checked_although_values_are_wrong() {
     let text = r#"<mujoco><worldbody><body name="a"><joint name="hip" tipe="hinge"/><geom size="x"/></body>
         <body name="a"><geom size="1"/></body></worldbody><actuator><motor joint="hipp"/></actuator></mujoco>"#;
@@ -301,7 +321,7 @@ fn huge_requests_are_refused() {
     assert!(errors(copies)[0].contains("more than"));
     let field = r#"<mujoco><asset><hfield name="h" nrow="2000000000" ncol="2000000000" size="1 1 1 1"/>
         </asset></mujoco>"#;
-    assert!(errors(field)[0].contains("too many points"));
+    assert!(errors(field)[0].contains("the height field would take more than"));
 }
 
 /// One random edit of a text, anywhere a character begins.
@@ -438,4 +458,58 @@ fn all_settings_survive_writing_and_reading() {
     assert_eq!(spec.option, again.option);
     assert_eq!(spec.visual, again.visual);
     assert_eq!(spec.stat, again.stat);
+}
+
+/// A name inside of `replicate` may come again after it, not before.
+#[test]
+fn names_before_a_replicate_are_taken() {
+    let world = |text: String| format!("<mujoco><worldbody>{text}</worldbody></mujoco>");
+    for element in [
+        "<camera name='c'/>",
+        "<geom name='c' size='1'/>",
+        "<site name='c'/>",
+        "<light name='c'/>",
+        "<body name='c'/>",
+        "<body><joint name='c'/><geom size='1'/></body>",
+    ] {
+        let copies = format!("<replicate count='2'>{element}</replicate>");
+        let before = world(format!("{element}{copies}"));
+        assert!(errors(&before)[0].contains("'c' of a"), "{before}");
+        let after = world(format!("{copies}{element}"));
+        assert!(Spec::from_xml_str(&after, &Assets::memory_only()).is_ok(), "{after}");
+        let nested = world(format!("<replicate count='2'>{element}{copies}</replicate>"));
+        assert!(errors(&nested)[0].contains("'c' of a"), "{nested}");
+    }
+}
+
+/// MuJoCo looks for the geom of a copied tendon together with a side site, also where there is none.
+#[test]
+fn copied_tendons_around_geoms_need_side_sites() {
+    let text = |inside: &str, side: &str| {
+        format!(
+            "<mujoco><worldbody><geom name='g2' type='cylinder' size='.1 .1'/>\
+             <geom name='g20' type='box' size='.1 .1 .1'/><site name='a' pos='1 0 0'/>\
+             <site name='b' pos='0 1 0'/><site name='s'/>\
+             <replicate count='1'><body><freejoint/><geom size='.1'/>{inside}</body></replicate>\
+             </worldbody><tendon><spatial name='t'><site site='a'/><geom geom='g2' {side}/>\
+             <site site='b'/></spatial></tendon></mujoco>"
+        )
+    };
+    let tendons = |text: String| {
+        let spec = Spec::from_xml_str(&text, &Assets::memory_only()).unwrap();
+        compile(&spec, &Assets::memory_only()).unwrap().into_model().ntendon
+    };
+    assert_eq!(tendons(text("", "")), 1);
+    assert_eq!(tendons(text("", "sidesite='s'")), 1);
+    let whole = |side: &str| {
+        format!(
+            "<mujoco><worldbody><replicate count='2'><body><joint/>\
+             <geom name='g' type='cylinder' size='.1 .1'/><site name='a' pos='1 0 0'/>\
+             <site name='b' pos='0 1 0'/><site name='s'/></body></replicate></worldbody>\
+             <tendon><spatial name='t'><site site='a'/><geom geom='g' {side}/><site site='b'/>\
+             </spatial></tendon></mujoco>"
+        )
+    };
+    assert_eq!(tendons(whole("sidesite='s'")), 2);
+    assert_eq!(tendons(whole("")), 0);
 }

@@ -6,13 +6,14 @@ use corten_batch::{BatchError, BatchSim, Dump, OnFailure, ParameterError};
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::ObjType;
 use corten_sim::{Data, Model};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::StepError;
 use crate::fields;
-use crate::memory::{In, Scalar, Shared};
+use crate::interrupt::{self, interruptible};
+use crate::memory::{In, Scalar, Shared, address};
 use crate::model::{ModelHandle, PyModel};
 use crate::run::{access, protect};
 
@@ -24,6 +25,16 @@ pub struct PyBatch {
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// Too many worlds are a matter of memory.
+fn batch_error(error: BatchError) -> PyErr {
+    match error {
+        BatchError::Worlds { .. } | BatchError::Memory { .. } => {
+            PyMemoryError::new_err(error.to_string())
+        }
+        other => value_error(other),
+    }
 }
 
 fn parameter_error(error: ParameterError) -> PyErr {
@@ -49,8 +60,9 @@ impl PyBatch {
         let model = access(py, move || Ok(Arc::new(Model::clone(&*shared.read_current()?))))?;
         let batch = protect(py, move || -> Result<BatchSim, BatchError> {
             let policy = if reset_failed { OnFailure::Reset } else { OnFailure::Stop };
-            let mut batch =
-                BatchSim::new(model, count).with_threads(threads).with_failure_policy(policy);
+            let batch = BatchSim::try_new(model, count)?;
+            let batch = batch.with_cancel(interrupt::token());
+            let mut batch = batch.with_threads(threads).with_failure_policy(policy);
             for name in &outputs {
                 batch = batch.with_output(name)?;
             }
@@ -59,7 +71,7 @@ impl PyBatch {
                 None => Ok(batch),
             }
         })?
-        .map_err(value_error)?;
+        .map_err(batch_error)?;
         Ok(PyBatch { batch: Shared::new(batch) })
     }
 
@@ -129,9 +141,11 @@ impl PyBatch {
         access(py, || {
             let mut batch = self.batch.write()?;
             batch.set_steps(count);
-            batch.step_all();
-            Ok(())
-        })
+            let token = batch.cancel().cloned().unwrap_or_default();
+            Ok(interruptible(&token, [address(&*self.batch)], || {
+                batch.step_all();
+            }))
+        })?
     }
 
     fn forward(&self, py: Python<'_>) -> PyResult<()> {

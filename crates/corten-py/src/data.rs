@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use corten_sim::hook::Hooks;
 use corten_sim::stage::constraint;
-use corten_sim::{Contact, Data, Model, NISLAND, solve};
+use corten_sim::{Contact, Data, Model, NISLAND, OnExcess, solve};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -207,7 +208,7 @@ impl PyData {
         source: Option<Source<'_>>,
     ) -> PyResult<PyData> {
         let shared = model.get().model(py)?.clone();
-        let data = match source {
+        let mut data = match source {
             None => access(py, move || Ok(Data::new(&*shared.read_current()?)))?,
             Some(Source::Data(other)) => {
                 other.get().check_model(py, model.get())?;
@@ -222,6 +223,8 @@ impl PyData {
                     .map_err(PyValueError::new_err)?
             }
         };
+        // As in MuJoCo: the first contacts are kept. Functions that raise `StepError` say otherwise.
+        data.budget.on_excess = OnExcess::Keep;
         Ok(PyData {
             data: Shared::new(data),
             model: model.clone().unbind(),
@@ -257,6 +260,37 @@ impl PyData {
         }
         self.data.write_attached(py)?.set_threads(count);
         Ok(())
+    }
+
+    /// Bytes that pairs, contacts and constraint rows may take, and the matrix of the solver; at first the
+    /// model's limit `data_bytes`. Not part of MuJoCo's interface.
+    #[getter]
+    fn memory_limit(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.data.read_attached(py)?.budget.bytes)
+    }
+
+    fn set_memory_limit(&self, py: Python<'_>, bytes: usize) -> PyResult<()> {
+        self.data.write_attached(py)?.budget.bytes = bytes;
+        Ok(())
+    }
+
+    /// Force of each joint's limit, zero within the range; a copy. Not part of MuJoCo's interface.
+    #[getter]
+    fn jnt_limit_frc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_slice(py, &self.data.read_attached(py)?.jnt_limit_frc))
+    }
+
+    /// Force of each tendon's limit, zero within the range; a copy. Not part of MuJoCo's interface.
+    #[getter]
+    fn ten_limit_frc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(PyArray1::from_slice(py, &self.data.read_attached(py)?.ten_limit_frc))
+    }
+
+    /// How often conjugate gradients stopped at the limit of iterations, short of the tolerance, since
+    /// the last reset. Not part of MuJoCo's interface.
+    #[getter]
+    fn solver_unconverged(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.data.read_attached(py)?.solver.unconverged)
     }
 
     /// Everything in the data, for the constructor's `source`.

@@ -14,6 +14,7 @@ mod converted;
 mod data;
 mod errors;
 mod fields;
+mod interrupt;
 mod lists;
 mod load;
 mod memory;

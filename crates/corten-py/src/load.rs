@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use corten_model::{Assets, Diagnostics, ReadOptions, Spec};
+use corten_model::{Assets, Diagnostics, Limits, ReadOptions, Spec};
 use corten_sim::{Loaded, build, load_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
 use crate::errors::{ModelError, fatal};
+use crate::interrupt::abandonable;
 use crate::model::ModelHandle;
-use crate::run::protect;
+use crate::run::{failure, protect};
 use crate::util::add_functions;
 
 /// Name in messages of text that comes without a file.
@@ -40,6 +41,38 @@ pub fn in_memory(files: Option<Files>) -> PyResult<Assets> {
     Ok(assets)
 }
 
+/// Limits by name, beside the defaults.
+pub type GivenLimits = HashMap<String, usize>;
+
+/// Choices of reading: as MuJoCo, within the given limits.
+pub fn read_options(given: Option<GivenLimits>) -> PyResult<ReadOptions> {
+    let mut options = ReadOptions::MUJOCO;
+    for (name, value) in given.unwrap_or_default() {
+        let mut fields = options.limits.fields_mut();
+        match fields.iter_mut().find(|(field, _)| *field == name) {
+            Some((_, limit)) => **limit = value,
+            None => {
+                let known = fields.map(|(field, _)| field).join(", ");
+                let message = format!("there is no limit '{name}'; the limits are {known}");
+                return Err(PyValueError::new_err(message));
+            }
+        }
+    }
+    Ok(options)
+}
+
+/// To be called in a new process, before anything else of this module.
+#[pyfunction]
+fn after_fork() {
+    crate::memory::note_fork();
+}
+
+/// What a file or a call may ask for unless said otherwise, by name.
+#[pyfunction]
+fn default_limits() -> HashMap<&'static str, usize> {
+    Limits::default().fields_mut().map(|(name, value)| (name, *value)).into()
+}
+
 /// The spec of the last model that was loaded, for `mj_saveLastXML`.
 static LAST: Mutex<Option<Spec>> = Mutex::new(None);
 
@@ -47,11 +80,11 @@ fn last() -> MutexGuard<'static, Option<Spec>> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read(path: &str, assets: &Assets) -> Result<Loaded, Diagnostics> {
+fn read(path: &str, assets: &Assets, options: ReadOptions) -> Result<Loaded, Diagnostics> {
     if path.to_ascii_lowercase().ends_with(".cfa") {
-        return load_file(path, assets, ReadOptions::MUJOCO);
+        return load_file(path, assets, options);
     }
-    let (spec, warnings) = Spec::read_file(path, assets, ReadOptions::MUJOCO)?;
+    let (spec, warnings) = Spec::read_file(path, assets, options)?;
     let loaded = build(&spec, assets, warnings)?;
     *last() = Some(spec);
     Ok(loaded)
@@ -64,8 +97,15 @@ fn last_xml(py: Python<'_>) -> PyResult<String> {
     protect(py, move || spec.to_xml())?.map_err(|e| fatal(e.to_string()))
 }
 
-fn load(py: Python<'_>, path: String, assets: Assets) -> PyResult<(ModelHandle, Vec<String>)> {
-    let loaded = protect(py, move || read(&path, &assets))?
+fn load(
+    py: Python<'_>,
+    path: String,
+    assets: Assets,
+    limits: Option<GivenLimits>,
+) -> PyResult<(ModelHandle, Vec<String>)> {
+    let options = read_options(limits)?;
+    let loaded = abandonable(py, move || read(&path, &assets, options))?
+        .map_err(|panic| failure(&*panic))?
         .map_err(|findings| ModelError::new_err(findings.to_string()))?;
     let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
     Ok((ModelHandle::new(loaded.model), warnings))
@@ -73,29 +113,31 @@ fn load(py: Python<'_>, path: String, assets: Assets) -> PyResult<(ModelHandle, 
 
 /// The model in a file, and warnings about it.
 #[pyfunction]
-#[pyo3(signature = (path, assets=None))]
+#[pyo3(signature = (path, assets=None, limits=None))]
 fn load_path(
     py: Python<'_>,
     path: String,
     assets: Option<Files>,
+    limits: Option<GivenLimits>,
 ) -> PyResult<(ModelHandle, Vec<String>)> {
-    load(py, path, in_memory(assets)?)
+    load(py, path, in_memory(assets)?, limits)
 }
 
 /// The model in a text, and warnings about it.
 #[pyfunction]
-#[pyo3(signature = (xml, assets=None))]
+#[pyo3(signature = (xml, assets=None, limits=None))]
 fn load_text(
     py: Python<'_>,
     xml: &str,
     assets: Option<Files>,
+    limits: Option<GivenLimits>,
 ) -> PyResult<(ModelHandle, Vec<String>)> {
     let mut assets = in_memory(assets)?;
     assets.insert(UNNAMED, xml.as_bytes());
-    load(py, UNNAMED.to_owned(), assets)
+    load(py, UNNAMED.to_owned(), assets, limits)
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module; last_xml, load_path, load_text);
+    add_functions!(module; last_xml, load_path, load_text, default_limits, after_fork);
     Ok(())
 }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use corten_batch::Pool;
 use corten_batch::rollout::{self, Inputs, Outputs, PHYSICS};
-use corten_sim::{Data, Model, state};
+use corten_model::Limits;
+use corten_sim::{CancelToken, Data, Model, state};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::data::PyData;
-use crate::memory::{Busy, In, Out, Shared, Write};
+use crate::interrupt::{self, interruptible};
+use crate::memory::{Busy, In, Out, Shared, Write, address};
 use crate::model::PyModel;
 
 /// Threads for rollouts; without any, the caller's thread does the work.
@@ -23,7 +25,9 @@ pub struct PyPool {
 impl PyPool {
     #[new]
     fn new(threads: usize) -> PyPool {
-        PyPool { pool: if threads == 0 { Pool::none() } else { Pool::new(threads) }, threads }
+        let most = Limits::DEFAULT.threads;
+        let pool = if threads == 0 { Pool::none() } else { Pool::new(threads.min(most)) };
+        PyPool { pool, threads }
     }
 
     /// Simulates `nstep` steps from each row of `initial_state`, with the model of that row.
@@ -89,13 +93,20 @@ impl PyPool {
             models.iter().map(|m| m.get().model(py).cloned()).collect::<PyResult<_>>()?;
         let shared: Vec<_> = datas.iter().map(|d| d.get().data.clone()).collect();
         let outputs = Outputs { state: &mut states, sensordata: &mut sensors };
-        let fine = py.detach(|| run(&self.pool, &models, &shared, chunk, inputs, outputs))?;
+        let token = interrupt::token();
+        let mut owners: Vec<usize> = shared.iter().map(|d| address(&**d)).collect();
+        owners.extend(models.iter().map(|m| address(&**m)));
+        let fine = py.detach(|| {
+            interruptible(&token, owners, || {
+                run(&self.pool, &models, &shared, chunk, inputs, outputs, &token)
+            })
+        });
         for data in &datas {
             let data = data.get();
             let (m, d) = (data.model.get().read(py)?, data.data.read_attached(py)?);
             data.refresh(&m, &d)?;
         }
-        if !fine {
+        if !fine?? {
             return Err(PyRuntimeError::new_err("the engine failed in a rollout"));
         }
         if let Some(out) = state {
@@ -156,6 +167,7 @@ fn run(
     chunk: usize,
     inputs: Inputs<'_>,
     outputs: Outputs<'_>,
+    token: &CancelToken,
 ) -> Result<bool, Busy> {
     let mut distinct: Vec<&Arc<Shared<Model>>> = models.iter().collect();
     distinct.sort_unstable_by_key(|m| Arc::as_ptr(m));
@@ -173,6 +185,7 @@ fn run(
         guards.push((i, datas[i].write()?));
     }
     guards.sort_unstable_by_key(|guard| guard.0);
+    guards.iter_mut().for_each(|(_, data)| data.cancel = Some(token.clone()));
     let mut by_thread: Vec<&mut Data> = guards.iter_mut().map(|(_, data)| &mut **data).collect();
     let model = |trajectory: usize| by_trajectory[trajectory];
     let count = models.len();

@@ -10,20 +10,24 @@ use pyo3::prelude::*;
 
 use crate::callbacks::Callbacks;
 use crate::data::PyData;
-use crate::memory::{Busy, lend_shared, occupy};
+use crate::interrupt::{self, interruptible};
+use crate::memory::{Busy, address, lend_shared, occupy};
 use crate::model::PyModel;
 
 /// Runs `f` without the interpreter lock. A panic, which is a defect of the engine or the result
 /// of nonsense in the model's arrays, becomes a `RuntimeError`.
 pub fn protect<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> PyResult<R> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(f))).map_err(|panic| {
-        let reason = panic
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("unknown reason");
-        PyRuntimeError::new_err(format!("the engine failed: {reason}"))
-    })
+    py.detach(|| catch_unwind(AssertUnwindSafe(f))).map_err(|panic| failure(&*panic))
+}
+
+/// What a panic is told as.
+pub fn failure(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let reason = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown reason");
+    PyRuntimeError::new_err(format!("the engine failed: {reason}"))
 }
 
 /// [`protect`], with access to values that the engine may be using.
@@ -48,7 +52,9 @@ pub fn run<R: Send>(
         let (data, owner) = (&mut *held, data);
         data.bind(&model)?;
         d.adopt(&model, data)?;
-        let result = match hook {
+        let token = data.cancel.get_or_insert_with(interrupt::token).clone();
+        let owners = [address(owner), address(shared)];
+        let result = interruptible(&token, owners, || match hook {
             None => f(&model, data),
             Some(hook) => {
                 let own = std::mem::replace(&mut data.hooks, Hooks::from(hook));
@@ -57,9 +63,9 @@ pub fn run<R: Send>(
                 data.hooks = own;
                 result
             }
-        };
+        });
         d.refresh(&model, data)?;
-        Ok(result)
+        Ok(result?)
     });
     if let Some(error) = callbacks.and_then(|callbacks| callbacks.failure()) {
         return Err(error);
@@ -71,6 +77,14 @@ pub fn run<R: Send>(
 enum RunError {
     Busy(Busy),
     Step(StepError),
+    /// A handler of a signal raised something.
+    Raised(PyErr),
+}
+
+impl From<PyErr> for RunError {
+    fn from(error: PyErr) -> RunError {
+        RunError::Raised(error)
+    }
 }
 
 impl From<Busy> for RunError {
@@ -90,6 +104,7 @@ impl From<RunError> for PyErr {
         match error {
             RunError::Busy(busy) => busy.into(),
             RunError::Step(error) => PyValueError::new_err(error.to_string()),
+            RunError::Raised(error) => error,
         }
     }
 }

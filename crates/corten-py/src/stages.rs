@@ -7,7 +7,7 @@ use corten_sim::stage::{
     acceleration, actuation, body_force, collision, constraint, energy, flex, inertia, kinematics,
     passive, sensor, tendon, transmission, velocity,
 };
-use corten_sim::{Data, Model, check, integrate, inverse, solve, step};
+use corten_sim::{Data, Model, OnExcess, check, integrate, inverse, solve, step};
 use pyo3::exceptions::{PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 
@@ -34,7 +34,7 @@ macro_rules! stages {
         pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
             $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
             add_functions!(module;
-                mj_step, step_checked, mj_forwardSkip, mj_inverseSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
+                mj_step, mj_forward, step_checked, mj_forwardSkip, mj_inverseSkip, mj_resetDataKeyframe, mj_resetDataDebug, mj_RungeKutta,
             );
             Ok(())
         }
@@ -42,8 +42,6 @@ macro_rules! stages {
 }
 
 stages! {
-    /// Forward dynamics: everything that follows from state and controls.
-    mj_forward => step::forward;
     /// Inverse dynamics: qacc must be set before calling.
     mj_inverse => inverse::inverse;
     /// The part of a step before controls are needed.
@@ -136,34 +134,63 @@ stages! {
 }
 
 /// Advances the simulation by `nstep` steps. The first time that numbers go bad there is a warning
-/// that names the place, as MuJoCo prints one.
+/// that names the place, as MuJoCo prints one; and one in the life of the data if conjugate gradients
+/// do not converge, which the strict solver makes an exception.
 #[pyfunction]
 #[pyo3(signature = (m, d, nstep=1))]
 fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> {
-    let first_bad = run(py, m, d, |m, d| {
+    let (first_bad, message) = run(py, m, d, |m, d| {
         let silent = d.warning.iter().any(|w| w.number > 0);
-        let bad = (0..nstep).fold(None, |bad, _| bad.or(step(m, d).err()));
-        bad.filter(|_| !silent)
+        let mut first_bad = None;
+        for _ in 0..nstep {
+            match step(m, d) {
+                Err(bad @ corten_sim::StepError::SolverFailed { .. }) => return (Some(bad), None),
+                Err(corten_sim::StepError::Cancelled { .. }) => break,
+                Err(bad) => drop(first_bad.get_or_insert(bad)),
+                Ok(()) => {}
+            }
+        }
+        (first_bad.filter(|_| !silent), d.solver.take_message())
     })?;
+    let warn =
+        |text: String| PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(text)?, 1);
+    if let Some(message) = message {
+        warn(message)?;
+    }
     match first_bad {
         None => Ok(()),
-        Some(bad) => {
-            let text = CString::new(format!("{bad}; see the counters in MjData.warning"))?;
-            PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &text, 1)
+        Some(bad @ corten_sim::StepError::SolverFailed { .. }) => {
+            Err(StepError::new_err(bad.to_string()))
         }
+        Some(bad) => warn(format!("{bad}; see the counters in MjData.warning")),
     }
 }
 
 /// Advances the simulation by `nstep` steps; an exception if numbers went bad on the way.
 #[pyfunction]
 fn step_checked(py: Python<'_>, m: &PyModel, d: &PyData, nstep: usize) -> PyResult<()> {
-    run(py, m, d, |m, d| (0..nstep).try_for_each(|_| step(m, d)))?
-        .map_err(|e| StepError::new_err(e.to_string()))
+    run(py, m, d, |m, d| {
+        d.budget.on_excess = OnExcess::Fail;
+        let result = (0..nstep).try_for_each(|_| step(m, d));
+        d.budget.on_excess = OnExcess::Keep;
+        result
+    })?
+    .map_err(|e| StepError::new_err(e.to_string()))
 }
 
-/// The only way in which functions fail that do not step.
-fn other_sizes(error: corten_sim::StepError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// How functions fail that do not step: the data is of a model of other sizes, or the strict solver
+/// does not converge.
+fn failure(error: corten_sim::StepError) -> PyErr {
+    match error {
+        corten_sim::StepError::SolverFailed { .. } => StepError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// Forward dynamics: everything that follows from state and controls.
+#[pyfunction]
+fn mj_forward(py: Python<'_>, m: &PyModel, d: &PyData) -> PyResult<()> {
+    run(py, m, d, step::forward)?.map_err(failure)
 }
 
 /// Forward dynamics, reusing the results of all stages up to `skipstage`.
@@ -176,7 +203,7 @@ fn mj_forwardSkip(
     skipsensor: i32,
 ) -> PyResult<()> {
     let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
-    run(py, m, d, |m, d| step::forward_skip(m, d, done, skipsensor == 0))?.map_err(other_sizes)
+    run(py, m, d, |m, d| step::forward_skip(m, d, done, skipsensor == 0))?.map_err(failure)
 }
 
 /// Inverse dynamics, reusing the results of all stages up to `skipstage`.
@@ -189,21 +216,21 @@ fn mj_inverseSkip(
     skipsensor: i32,
 ) -> PyResult<()> {
     let done = Stage::from_raw(skipstage).unwrap_or(Stage::None);
-    run(py, m, d, |m, d| inverse::inverse_skip(m, d, done, skipsensor == 0))?.map_err(other_sizes)
+    run(py, m, d, |m, d| inverse::inverse_skip(m, d, done, skipsensor == 0))?.map_err(failure)
 }
 
 /// Resets, then loads a keyframe if it exists.
 #[pyfunction]
 fn mj_resetDataKeyframe(py: Python<'_>, m: &PyModel, d: &PyData, key: i32) -> PyResult<()> {
     let key = usize::try_from(key).unwrap_or(usize::MAX);
-    run(py, m, d, |m, d| d.reset_to_keyframe(m, key).map(drop))?.map_err(other_sizes)
+    run(py, m, d, |m, d| d.reset_to_keyframe(m, key).map(drop))?.map_err(failure)
 }
 
 /// Resets; what MuJoCo fills with `debug_value` to find missing initialisation is zero here.
 #[pyfunction]
 fn mj_resetDataDebug(py: Python<'_>, m: &PyModel, d: &PyData, debug_value: u8) -> PyResult<()> {
     let _ = debug_value;
-    run(py, m, d, |m, d| d.reset(m))?.map_err(other_sizes)
+    run(py, m, d, |m, d| d.reset(m))?.map_err(failure)
 }
 
 /// Runge-Kutta integration of fourth order, the only one there is.

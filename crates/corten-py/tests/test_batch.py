@@ -75,12 +75,17 @@ def test_a_failing_world_stops_alone(tmp_path):
     batch.reset(batch.failed)
     batch.step()
     assert not batch.failed.any()
-    again = corten.BatchSim(m, 2, on_failure="reset")
-    again.qpos[0] = np.inf
-    again.step()
-    assert again.failed[0]
-    again.step()
-    assert not again.failed.any()
+
+    for stop in (False, True):
+        again = corten.BatchSim(m, 2, on_failure="stop") if stop else corten.BatchSim(m, 2)
+        again.qpos[0] = np.inf
+        again.step()
+        assert list(again.failed) == [True, False]
+        again.step()
+        assert list(again.failed) == [stop, False]
+        assert again.time[0] == 0 and again.time[1] > 0
+        again.step()
+        assert (again.time[0] == 0) == stop
 
 
 def test_parameters_differ_between_worlds():

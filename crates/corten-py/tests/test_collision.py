@@ -179,6 +179,38 @@ def test_contacts_of_two_geoms(kind1, kind2):
     assert worst < 1e-7
 
 
+PORTAL_PAIRS = [(a, b) for a, b in PAIRS if a != "plane" and {a, b} & {"hfield", "ellipsoid", "cylinder", "mesh"} and (a, b) != ("sphere", "cylinder")]
+
+
+@pytest.mark.parametrize("kind1,kind2", PORTAL_PAIRS)
+def test_contacts_by_portals(kind1, kind2):
+    """Without the native convex search: all contacts, and equal depths and normals but where a flat face of the
+    difference has more than three corners, of which rounding chooses; the flat ends of cylinders have any number."""
+    rng, touching, wrong = np.random.default_rng(5), 0, []
+    for (size1, size2), group in itertools.product(itertools.product(SIZES[kind1], SIZES[kind2]), ("random", "deep")):
+        ma = reference(two_geoms(kind1, size1, kind2, size2, 0, 1))
+        mb = twin(ma)
+        for m in (ma, mb):
+            m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_NATIVECCD)
+        a, b = mujoco.MjData(ma), corten.MjData(mb)
+        for q in poses(rng, group, kind1, ma, 40):
+            for mj, m, d in ((mujoco, ma, a), (corten, mb, b)):
+                d.qpos[:] = q
+                mj.mj_kinematics(m, d)
+                mj.mj_collision(m, d)
+            assert a.ncon == b.ncon
+            touching += a.ncon > 0
+            if a.ncon:
+                want, found = contacts(a), contacts(b)
+                np.testing.assert_allclose(found["pos"], want["pos"], atol=1e-3)
+                error = max(np.abs(found["dist"] - want["dist"]).max(), np.abs(found["frame"] - want["frame"])[:, :3].max())
+                wrong.append(error > 1e-9)
+    flat = {kind1, kind2} <= {"hfield", "cylinder", "box", "mesh"} and (kind1, kind2) != ("cylinder", "cylinder")
+    allowed = 0 if not flat else 0.8 if "cylinder" in (kind1, kind2) else 0.15
+    assert touching > 100
+    assert np.mean(wrong) <= allowed, np.mean(wrong)
+
+
 # ---- scenes of many geoms ----
 
 def crowd(rng, flags=""):

@@ -229,3 +229,48 @@ def test_forward_and_inverse_agree_as_well_as_in_mujoco(scene):
         case = f"{scene} solver {solver} cone {cone} integrator {integrator}: MuJoCo {worst[0]}, here {worst[1]}"
         # Where CG stops is a matter of rounding; the size of what it leaves is not.
         assert np.all(worst[1] <= 1.25 * worst[0] + 1e-9), case
+
+
+CHAIN = """<mujoco><option solver="CG" iterations="{iterations}" tolerance="1e-12" {option}/><worldbody><geom type="plane" size="5 5 .1"/>
+  <body pos="0 0 .095"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  <body pos=".03 .02 .292"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+  <body pos="2 0 1"><joint name="j" axis="0 1 0" limited="true" range="-20 20"/><geom size=".1" pos=".5 0 0"/></body></worldbody>
+  <tendon><fixed name="t" limited="true" range="-.2 .2"><joint joint="j" coef=".5"/></fixed></tendon></mujoco>"""
+
+
+def test_forces_of_limits():
+    m = corten.MjModel.from_xml_string(CHAIN.format(iterations=100, option=""))
+    d = corten.MjData(m)
+    assert d.jnt_limit_frc.shape == (m.njnt,) and d.ten_limit_frc.shape == (m.ntendon,)
+    d.qpos[-1] = 0.5
+    corten.mj_forward(m, d)
+    limits = {int(kind): d.efc_force[row] for row, kind in enumerate(d.efc_type) if kind in (3, 4)}
+    assert len(limits) == 2 and max(limits.values()) > 0
+    assert list(d.jnt_limit_frc) == [0, 0, limits[3]] and list(d.ten_limit_frc) == [limits[4]]
+
+
+def test_conjugate_gradients_that_do_not_converge(recwarn):
+    m = corten.MjModel.from_xml_string(CHAIN.format(iterations=2, option=""))
+    d = corten.MjData(m)
+    with pytest.warns(RuntimeWarning, match="limit of iterations"):
+        corten.mj_step(m, d, 3)
+    count = d.solver_unconverged
+    assert count >= 3
+    corten.mj_step(m, d, 3)
+    assert d.solver_unconverged > count
+    corten.mj_resetData(m, d)
+    assert d.solver_unconverged == 0
+    corten.mj_step(m, d)
+    assert not [w for w in recwarn if "limit of iterations" in str(w.message)], "it is told once"
+
+
+def test_the_strict_solver_raises():
+    m = corten.MjModel.from_xml_string(CHAIN.format(iterations=2, option='cortenforge:solver="cgstrict"'))
+    d = corten.MjData(m)
+    for function in (corten.mj_step, corten.mj_forward):
+        with pytest.raises(RuntimeError, match="did not converge within 2 iterations"):
+            function(m, d)
+    assert d.time == 0
+    m.opt.iterations = 200
+    corten.mj_step(m, d)
+    assert d.time > 0

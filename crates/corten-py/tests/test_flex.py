@@ -1,13 +1,11 @@
 """Flexes through the drop-in: arrays in MuJoCo's form, and rollouts."""
 import pathlib
-import warnings
 
 import mujoco
 import numpy as np
 import pytest
 
 import corten.mujoco as corten
-from corten import ModelWarning
 from corten.mujoco import rollout
 
 SCENES = pathlib.Path(__file__).resolve().parents[2] / "corten-sim/tests/flex"
@@ -15,9 +13,7 @@ NAMES = ["lines", "sheets", "solids", "bricks"]
 
 
 def model(mj, name, jacobian=mujoco.mjtJacobian.mjJAC_AUTO):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        m = mj.MjModel.from_xml_path(str(SCENES / f"{name}.xml"))
+    m = mj.MjModel.from_xml_path(str(SCENES / f"{name}.xml"))
     m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
     m.opt.jacobian, m.opt.timestep = jacobian, 1e-5
     return m
@@ -102,6 +98,31 @@ def test_rollouts_have_the_bits_of_steps(name):
         np.testing.assert_array_equal(world[-1], end)
 
 
-def test_collisions_are_announced():
-    with pytest.warns(ModelWarning, match="flexes do not collide"):
-        corten.MjModel.from_xml_path(str(SCENES / "lines.xml"))
+@pytest.mark.parametrize("name", NAMES)
+def test_rays_meet_flexes(name):
+    rng, hits = np.random.default_rng(5), 0
+    pair = [(mj, *placed(mj, name, mujoco.mjtJacobian.mjJAC_AUTO)) for mj in (mujoco, corten)]
+    for _ in range(120):
+        flex, parts = rng.integers(pair[0][1].nflex), rng.integers(0, 2, 4)
+        target = pair[0][2].flexvert_xpos[rng.integers(pair[0][1].nflexvert)]
+        start = target + rng.standard_normal(3)
+        found = []
+        for mj, m, d in pair:
+            vertex = np.zeros(1, np.int32)
+            found.append((mj.mju_rayFlex(m, d, 0, *parts, flex, start, target - start, vertex), vertex[0]))
+        assert found[0][0] == pytest.approx(found[1][0], abs=1e-12) and found[0][1] == found[1][1]
+        hits += found[0][0] >= 0
+    assert hits > 3
+
+
+def test_contacts_name_their_sides():
+    def contacts(mj):
+        m = mj.MjModel.from_xml_path(str(SCENES.parent / "flex_contact/crossing.xml"))
+        d = mj.MjData(m)
+        mj.mj_forward(m, d)
+        return [np.array(getattr(d.contact, f)) for f in ("geom", "flex", "elem", "vert", "exclude", "dim")]
+
+    expected, found = contacts(mujoco), contacts(corten)
+    assert len(expected[0]) > 10
+    for a, b in zip(expected, found):
+        np.testing.assert_array_equal(a, b)

@@ -14,6 +14,7 @@ use corten_model::ids::{
     ActuatorId, BodyId, CameraId, EqualityId, GeomId, JointId, KeyId, SensorId, SiteId, TendonId,
 };
 
+use crate::sleep::SleepError;
 use crate::step::{forward, forward_skip, step};
 use crate::{Contact, Data, Model, StepError, compile_spec, integrate, inverse};
 
@@ -30,10 +31,33 @@ impl Model {
     pub fn make_data(&self) -> Data {
         Data::new(self)
     }
+
+    /// [`make_data`](Self::make_data), unless a tree that is to start asleep cannot. Loading a model
+    /// has checked that; policies may have been written to since.
+    pub fn try_make_data(&self) -> Result<Data, SleepError> {
+        let mut data = Data::new(self);
+        match data.sleep_error.take() {
+            Some(error) => Err(error),
+            None => Ok(data),
+        }
+    }
 }
 
 impl Data {
     /// Advances the simulation by one time step; see [`step`](fn@crate::step).
+    ///
+    /// ```
+    /// let model = corten_sim::Model::empty();
+    /// let mut data = model.make_data();
+    /// data.step(&model)?;
+    /// data.forward_skip_sensors(&model)?;
+    /// data.integrate(&model)?;
+    /// assert_eq!(data.time, 2.0 * model.opt.timestep);
+    /// data.reset(&model)?;
+    /// assert_eq!(data.time, 0.0);
+    /// assert!(!data.reset_to_keyframe(&model, 0)?, "there is none");
+    /// # Ok::<(), corten_sim::StepError>(())
+    /// ```
     pub fn step(&mut self, m: &Model) -> Result<(), StepError> {
         step(m, self)
     }
@@ -52,6 +76,14 @@ impl Data {
     pub fn integrate(&mut self, m: &Model) -> Result<(), StepError> {
         self.bind(m)?;
         integrate::advance(m, self);
+        Ok(())
+    }
+
+    /// [`integrate`](Self::integrate) for velocities that the caller has already advanced: activations
+    /// advance by their rates, positions by `qvel` as it is, and time.
+    pub fn integrate_without_velocity(&mut self, m: &Model) -> Result<(), StepError> {
+        self.bind(m)?;
+        integrate::advance_without_velocity(m, self);
         Ok(())
     }
 

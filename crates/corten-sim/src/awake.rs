@@ -20,6 +20,12 @@ impl<'a> Selection<'a> {
         Selection { list: None, first: 0, end: len }
     }
 
+    /// The indices of a list.
+    #[inline]
+    pub fn of(list: &'a [i32]) -> Selection<'a> {
+        Selection { list: Some(list), first: 0, end: list.len() }
+    }
+
     #[inline]
     pub fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone + use<'a> {
         (self.first..self.end).map(move |k| match self.list {
@@ -73,12 +79,7 @@ impl Iterator for Ranges<'_> {
 /// Selects from a list of awake indices when there is something to leave out.
 #[inline]
 pub(crate) fn select<'a>(filter: bool, list: &'a [i32], awake: usize, all: usize) -> Selection<'a> {
-    if rarely(filter) {
-        let list = &list[..awake.min(list.len())];
-        Selection { list: Some(list), first: 0, end: list.len() }
-    } else {
-        Selection::all(all)
-    }
+    if rarely(filter) { Selection::of(&list[..awake.min(list.len())]) } else { Selection::all(all) }
 }
 
 /// Bodies that are awake or static, without the world.

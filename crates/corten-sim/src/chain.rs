@@ -47,12 +47,6 @@ fn root_center(m: &Model, subtree_com: &[Vec3], body: i32) -> Vec3 {
         .map_or(Vec3::ZERO, |root| subtree_com[root])
 }
 
-/// Velocity of the point at `offset` from the reference point under a unit dof velocity.
-#[inline]
-pub(crate) fn point_motion(cdof: &Spatial, offset: Vec3) -> Vec3 {
-    cdof.lin() + cdof.rot().cross(offset)
-}
-
 /// A point fixed to a body.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyPoint {
@@ -96,10 +90,10 @@ pub(crate) fn for_each_difference(
 pub(crate) fn motion_difference(cdof: &Spatial, offset: [Vec3; 2], moves: [bool; 2]) -> Vec3 {
     let mut motion = Vec3::ZERO;
     if moves[1] {
-        motion = point_motion(cdof, offset[1]);
+        motion = cdof.velocity_at(offset[1]);
     }
     if moves[0] {
-        motion -= point_motion(cdof, offset[0]);
+        motion -= cdof.velocity_at(offset[0]);
     }
     motion
 }

@@ -1,7 +1,7 @@
 //! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
 
 use corten_math::hint::rarely;
-use corten_model::enums::{DisableBit, Integrator, ObjType, Stage, Warning};
+use corten_model::enums::{DisableBit, Integrator, ObjType, Solver, Stage, Warning};
 
 use crate::{Data, Model, StepError, solve, step};
 
@@ -105,7 +105,27 @@ pub(crate) fn integrated(m: &Model, d: &Data) -> Result<(), StepError> {
         return Ok(());
     }
     let Some(index) = d.qvel.iter().position(|x| !x.is_finite()) else { return Ok(()) };
-    Err(StepError::SingularStep { time: d.time, index, place: dof_owner(m, index) })
+    let (time, place) = (d.time, dof_owner(m, index));
+    Err(match m.opt.integrator {
+        Integrator::Implicit => StepError::LuSingular { time, index, place },
+        _ => StepError::CholeskyFailed { time, index, place },
+    })
+}
+
+/// Under `CgStrict`, whether conjugate gradients have solved all problems since `unconverged` of
+/// them were not.
+#[inline]
+pub(crate) fn solved(m: &Model, d: &Data, unconverged: u64) -> Result<(), StepError> {
+    let strict = rarely(m.opt.solver == Solver::CgStrict);
+    if strict && d.solver.unconverged > unconverged { not_solved(m, d) } else { Ok(()) }
+}
+
+#[cold]
+#[inline(never)]
+fn not_solved(m: &Model, d: &Data) -> Result<(), StepError> {
+    let index = d.scratch.solver.unsolved_row;
+    let place = if index < d.nefc { solve::row_place(m, d, index) } else { String::new() };
+    Err(StepError::SolverFailed { time: d.time, iterations: m.opt.iterations, index, place })
 }
 
 /// Controls, after the forward pass; reports what the actuation stage found (`mj_fwdActuation`).

@@ -79,7 +79,11 @@ fn convex_distance(
     ws: &mut Workspace,
 ) -> Option<GeomDistance> {
     let [mut a, mut b] = geoms.map_inline(|g| shape::convex(m, None, g, &xpos[g], &xmat[g], 0.0));
-    let options = ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
+    let options = ccd::Options {
+        iterations: m.opt.ccd_iterations,
+        tolerance: m.opt.ccd_tolerance,
+        portals: false,
+    };
     let dist = ccd::query(a.as_mut()?, b.as_mut()?, &options, 1, distmax, ws);
     Some(GeomDistance {
         dist: if dist < distmax { dist } else { distmax },

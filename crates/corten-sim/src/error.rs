@@ -2,6 +2,8 @@
 /// saved state.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum StepError {
     /// The data was made for a model of other sizes.
     #[error(
@@ -26,16 +28,40 @@ pub enum StepError {
          give what it moves mass, or the joint armature"
     )]
     SingularInertia { time: f64, index: usize, place: String },
+    /// What the step needs is more than the data's [`Budget`](crate::Budget), or than the machine has.
+    /// The step was not taken: positions, velocities, activations and time are as they were.
+    #[error(
+        "time {time}: {what} would take more than {limit} bytes; if this is meant, raise the budget of \
+         the data (the limit 'data_bytes' of the model)"
+    )]
+    Limit { time: f64, what: &'static str, limit: usize },
+    /// Somebody asked to end, by the data's [`CancelToken`](crate::CancelToken). The step was not taken.
+    #[error("time {time}: cancelled")]
+    Cancelled { time: f64 },
     /// A constraint row is not finite.
     #[error("time {time}: constraint row {index} ({place}) is not finite")]
     BadConstraint { time: f64, index: usize, place: String },
+    /// Under `CgStrict`: conjugate gradients stopped at the limit of iterations, short of the
+    /// tolerance, in a problem that this row belongs to. The state has not advanced, unless it was in
+    /// a later stage of Runge-Kutta.
+    #[error(
+        "time {time}: conjugate gradients did not converge within {iterations} iterations, in a \
+         problem with constraint row {index} ({place})"
+    )]
+    SolverFailed { time: f64, iterations: i32, index: usize, place: String },
     /// A control is not finite or too large; all controls counted as zero in this step.
     #[error("time {time}: control {index} ({place}) is not finite or exceeds 1e10")]
     BadControl { time: f64, index: usize, place: String },
-    /// The matrix `M − h ∂f/∂v` of an implicit integrator cannot be inverted.
+    /// The matrix `M − h ∂f/∂v` of `implicitfast` cannot be factored.
     #[error(
-        "time {time}: the implicit integrator's matrix is singular at degree of freedom {index} \
+        "time {time}: the matrix of implicitfast is singular at degree of freedom {index} \
          ({place}): a velocity derivative of the forces outweighs the inertia"
     )]
-    SingularStep { time: f64, index: usize, place: String },
+    CholeskyFailed { time: f64, index: usize, place: String },
+    /// The matrix `M − h ∂f/∂v` of `implicit` cannot be factored.
+    #[error(
+        "time {time}: the matrix of implicit is singular at degree of freedom {index} \
+         ({place}): a velocity derivative of the forces outweighs the inertia"
+    )]
+    LuSingular { time: f64, index: usize, place: String },
 }

@@ -75,7 +75,9 @@ pub trait Hook: Send + Sync {
 /// Derivatives of an actuator's gain and bias by its velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slopes {
+    /// Of the gain.
     pub gain: f64,
+    /// Of the bias.
     pub bias: f64,
 }
 
@@ -84,6 +86,7 @@ pub struct Slopes {
 pub struct Hooks(Option<Arc<dyn Hook>>);
 
 impl Hooks {
+    /// Calls a hook from now on.
     pub fn new(hook: impl Hook + 'static) -> Hooks {
         Hooks(Some(Arc::new(hook)))
     }
@@ -99,6 +102,7 @@ impl Hooks {
         self.0.as_ref()?.time()
     }
 
+    /// Whether there is a hook.
     #[inline]
     pub fn is_some(&self) -> bool {
         self.0.is_some()

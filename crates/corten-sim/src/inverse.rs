@@ -23,7 +23,7 @@ pub fn inverse(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
     d.bind(m)?;
     inverse_bound(m, d, done, sensors);
-    Ok(())
+    d.check_stop()
 }
 
 /// [`inverse_skip`] of data that is bound to the model.
@@ -32,6 +32,9 @@ pub(crate) fn inverse_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool)
     let energies = m.opt.enabled(EnableBit::Energy);
     if done < Stage::Pos {
         position_bound(m, d);
+        if d.is_stopped() {
+            return;
+        }
         if sensors {
             sensor::position(m, d);
         }
@@ -87,7 +90,7 @@ pub(crate) fn inverse_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool)
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     position_bound(m, d);
-    Ok(())
+    d.check_stop()
 }
 
 fn position_bound(m: &Model, d: &mut Data) {

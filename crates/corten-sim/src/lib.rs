@@ -1,13 +1,15 @@
 //! The engine: [`Data`] and everything that advances it.
 //!
-//! [`step`] is the table of contents: it names the stages in the order in which they run; each
+//! [`mod@step`] is the table of contents: it names the stages in the order in which they run; each
 //! stage is one module of `stage`, `solve` or `integrate`, reads the [`Model`] and the results of
 //! earlier stages, and writes its own block of [`Data`].
 
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod access;
 mod awake;
+mod cancel;
 mod chain;
 #[doc(hidden)]
 pub mod check;
@@ -35,9 +37,10 @@ pub mod step;
 pub mod support;
 mod timer;
 
+pub use cancel::CancelToken;
 pub use data::{
-    Contact, Data, HeapArray, NISLAND, NSOLVER, NTIMER, NWARNING, SolverStat, SolverStats,
-    TimerStat, WarningStat,
+    Budget, Contact, Data, HeapArray, NISLAND, NSOLVER, NTIMER, NWARNING, OnExcess, SolverStat,
+    SolverStats, TimerStat, WarningStat,
 };
 pub use error::StepError;
 pub use hook::{Hook, Hooks};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use corten_model::assets::extension;
-use corten_model::enums::{DisableBit, ObjType};
+use corten_model::enums::{EnableBit, Integrator};
 use corten_model::{Assets, Diagnostic, Diagnostics, Draft, ReadOptions, Spec, compile};
 
 use crate::{Model, constants};
@@ -11,7 +11,9 @@ use crate::{Model, constants};
 /// A model and what its author should know although it loads.
 #[derive(Clone, Debug)]
 pub struct Loaded {
+    /// The model.
     pub model: Model,
+    /// What its author should know.
     pub warnings: Diagnostics,
 }
 
@@ -37,27 +39,24 @@ pub fn load_file(
     let path = path.as_ref().to_string_lossy();
     if extension(&path).eq_ignore_ascii_case(".cfa") {
         let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
-        let bytes = assets.read("", &path).map_err(|e| error(&e))?;
-        let model = Model::from_bytes(&bytes).map_err(|e| error(&e))?;
+        let bytes = assets.read("", &path, &options.limits).map_err(|e| error(&e))?;
+        let mut model = Model::from_bytes(&bytes).map_err(|e| error(&e))?;
+        model.limits = options.limits;
         return Ok(Loaded { model, warnings: Diagnostics::new() });
     }
     let (spec, warnings) = Spec::read_file(&path, assets, options)?;
     build(&spec, assets, warnings)
 }
 
-/// Tells that flexes do not collide, where a model asks for it.
-fn flexes_that_touch_nothing(draft: &Draft) -> Diagnostics {
-    let m = draft.model();
-    let collides = |f: &usize| m.flex_contype[*f] != 0 || m.flex_conaffinity[*f] != 0;
-    match (0..m.nflex).find(collides) {
-        Some(flex) if !m.opt.disabled(DisableBit::Contact) => {
-            let warning =
-                Diagnostic::warning("flexes do not collide: contacts of them are not computed")
-                    .hint("set contype and conaffinity of flexes to 0 to say that this is meant");
-            draft.places.locate(warning, ObjType::Flex, flex)
-        }
-        _ => Diagnostics::new(),
+/// Tells that nothing sleeps under Runge-Kutta, where a model asks for both.
+fn sleepless_integrator(draft: &Draft) -> Diagnostics {
+    let opt = &draft.model().opt;
+    if !opt.enabled(EnableBit::Sleep) || opt.integrator != Integrator::Rk4 {
+        return Diagnostics::new();
     }
+    let warning =
+        Diagnostic::warning("nothing sleeps under the integrator RK4: the flag 'sleep' is ignored");
+    warning.element("option").hint("choose another integrator, or leave the flag out").into()
 }
 
 /// Compiles a spec into a complete model.
@@ -73,7 +72,7 @@ pub fn build(
 ) -> Result<Loaded, Diagnostics> {
     let compiled = compile(spec, assets).and_then(|draft| {
         warnings.append(draft.warnings.clone());
-        warnings.append(flexes_that_touch_nothing(&draft));
+        warnings.append(sleepless_integrator(&draft));
         constants::finish(draft)
     });
     match compiled {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use corten_model::ModelArrays;
 use corten_model::arrays::{ArrayInfo, UnpackError};
 use corten_model::container::Entry;
+use corten_model::{Limits, ModelArrays};
 
 use crate::prepared::{Prepared, Which};
 
@@ -28,6 +28,8 @@ pub struct Model {
     revision: OnceLock<Revision>,
     /// Structural arrays that may be written to without the model's knowledge: bits of [`Which`].
     exposed: [AtomicU64; 2],
+    /// What data and batches of this model may ask for; not saved with it.
+    pub limits: Limits,
 }
 
 /// The state of a model between two writes: equal for a model and its copies until one of them may
@@ -120,6 +122,7 @@ impl Clone for Model {
             doubtful: self.doubtful.clone(),
             revision: self.revision.clone(),
             exposed: Default::default(),
+            limits: self.limits,
         }
     }
 }

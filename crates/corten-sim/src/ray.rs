@@ -66,7 +66,9 @@ impl Selection<'_> {
 /// A geom in the way of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
+    /// Distance from the start of the ray.
     pub dist: f64,
+    /// The geom that is hit.
     pub geom: usize,
 }
 

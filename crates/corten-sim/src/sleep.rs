@@ -1,12 +1,12 @@
 //! Sleeping: kinematic trees at rest are left out of the computation.
 //!
 //! `tree_asleep` is the truth: a negative value is an awake tree's countdown, from
-//! [`FULLY_AWAKE`] to −1; a non-negative value is the next tree in the cycle of trees that fell
+//! `FULLY_AWAKE` to −1; a non-negative value is the next tree in the cycle of trees that fell
 //! asleep together. Everything else here ([`update`]) is derived from it. Answers to MuJoCo's
 //! `engine_sleep.c`.
 //!
 //! The hooks, in the order in which a step meets them: [`wake`] inside the kinematics, after
-//! body poses are known; [`wake_by_tendon`], [`wake_by_contact`], [`wake_by_equality`] in the
+//! body poses are known; `wake_by_tendon`, `wake_by_contact`, `wake_by_equality` in the
 //! position stage; [`fall_asleep`] when the state is advanced, before velocities change.
 //!
 //! Two departures from MuJoCo, which stops with an error or misbehaves there: equalities between
@@ -24,7 +24,7 @@ use corten_model::enums::{
 use corten_model::sensor::Attachment;
 
 use crate::stage::{inertia, kinematics, tendon};
-use crate::{Data, Model, step};
+use crate::{Data, Model, check, step};
 
 /// Awake counter of a tree that has just moved: one below the number of quiet steps it needs.
 const FULLY_AWAKE: i32 = -11;
@@ -32,19 +32,36 @@ const FULLY_AWAKE: i32 = -11;
 /// Awake counter of a tree that may fall asleep with its island.
 const READY: i32 = -1;
 
-/// A tree marked `sleep="init"` that cannot start asleep.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "{wanted} trees are marked sleep=\"init\" but only {slept} can start asleep; the first that \
-     cannot has the root body {body}: it moves, or shares an island with a tree that is awake"
-)]
-pub struct SleepError {
-    pub wanted: usize,
-    pub slept: usize,
-    /// Name and index of the root body.
-    pub body: String,
-    /// Index of the root body.
-    pub root: usize,
+/// Why a tree marked `sleep="init"` cannot start asleep: the first such tree, by the index and the
+/// name of its root body.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
+pub enum SleepError {
+    /// A constraint ties the tree to one that starts awake.
+    #[error(
+        "the tree of body {body} is marked sleep=\"init\", but a constraint ties it to that of \
+         body {partner}, which starts awake; mark both, or none"
+    )]
+    InitSleepMixedIsland { tree: usize, root: usize, body: String, partner: String },
+    /// No other tree keeps it awake: islands are off although there are constraints, or
+    /// `sleep_tolerance` lets nothing sleep.
+    #[error(
+        "the tree of body {body} is marked sleep=\"init\", but cannot sleep: islands are disabled, \
+         or sleep_tolerance lets nothing sleep"
+    )]
+    InitSleepInvalidTree { tree: usize, root: usize, body: String },
+}
+
+impl SleepError {
+    /// The root body of the tree.
+    pub fn root(&self) -> usize {
+        match self {
+            SleepError::InitSleepMixedIsland { root, .. }
+            | SleepError::InitSleepInvalidTree { root, .. } => *root,
+        }
+    }
 }
 
 /// Whether trees may sleep at all.
@@ -91,13 +108,23 @@ fn sleep_initially(m: &Model, d: &mut Data) -> Result<(), SleepError> {
     for tree in 0..m.ntree {
         d.tree_asleep[tree] = if starts_asleep(m, tree) { READY } else { FULLY_AWAKE };
     }
-    let slept = fall_asleep(m, d);
+    fall_asleep(m, d);
     let awake = |&t: &usize| starts_asleep(m, t) && d.tree_asleep[t] < 0;
-    let Some(failed) = (0..m.ntree).find(awake) else { return Ok(()) };
-    let wanted = (0..m.ntree).filter(|&t| starts_asleep(m, t)).count();
-    let root = m.tree_bodyadr[failed] as usize;
-    let name = m.object_names.name(ObjType::Body, root).unwrap_or_default();
-    Err(SleepError { wanted, slept, body: format!("'{name}' (id {root})"), root })
+    let Some(tree) = (0..m.ntree).find(awake) else { return Ok(()) };
+    let root_body = |tree: usize| {
+        let root = m.tree_bodyadr[tree] as usize;
+        (root, check::name(m, ObjType::Body, root))
+    };
+    let (root, body) = root_body(tree);
+    let tied = |&t: &usize| d.tree_island[t] == d.tree_island[tree] && !starts_asleep(m, t);
+    let partner = (0..m.ntree).filter(|_| d.nisland > 0 && d.tree_island[tree] >= 0).find(tied);
+    Err(match partner {
+        Some(partner) => {
+            let partner = root_body(partner).1;
+            SleepError::InitSleepMixedIsland { tree, root, body, partner }
+        }
+        None => SleepError::InitSleepInvalidTree { tree, root, body },
+    })
 }
 
 /// Index lists of what is awake, from `tree_asleep`.

@@ -28,6 +28,8 @@ const PARTS: [StateBit; 13] = [
 
 /// What is wrong with a signature or a state vector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum StateError {
     #[error("invalid state signature {0}: it has bits beyond the {count} known ones", count = PARTS.len())]
     Signature(u32),

@@ -16,20 +16,31 @@ use crate::{Data, Model, StepError, check, integrate, inverse, sleep, solve, tim
 /// which joint it was and when.
 pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
+    d.look_for_cancellation(step_work(m, d))?;
     let timer = timer::start(d);
     let state = check::state(m, d);
+    let unconverged = d.solver.unconverged;
     forward_bound(m, d, Stage::None, true);
+    d.check_stop()?;
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
+    d.check_stop()?;
+    check::solved(m, d, unconverged)?;
     if m.opt.enabled(EnableBit::FwdInv) {
         inverse::compare_forward(m, d);
     }
     integrate::advance(m, d);
+    d.check_stop()?;
     timer.stop(d, Timer::Step);
     if rarely(state.is_err() || control.is_err() || acceleration.is_err()) {
         return state.and(control).and(acceleration);
     }
-    check::integrated(m, d)
+    check::solved(m, d, unconverged).and_then(|()| check::integrated(m, d))
+}
+
+/// What a step costs at least, in multiplications or so.
+fn step_work(m: &Model, d: &Data) -> usize {
+    100 * (m.nv + m.ngeom + d.nefc)
 }
 
 /// The first half of [`step`], up to the point where controls are needed.
@@ -38,6 +49,7 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let timer = timer::start(d);
     let state = check::state(m, d);
     position_bound(m, d);
+    d.check_stop()?;
     position_outputs(m, d, true);
     velocity_bound(m, d);
     velocity_outputs(m, d, true);
@@ -50,10 +62,14 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     let timer = timer::start(d);
+    d.check_stop()?;
+    let unconverged = d.solver.unconverged;
     dynamics_bound(m, d);
+    d.check_stop()?;
     sensor::acceleration(m, d);
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
+    check::solved(m, d, unconverged)?;
     if m.opt.enabled(EnableBit::FwdInv) {
         inverse::compare_forward(m, d);
     }
@@ -70,7 +86,8 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
 }
 
 /// Everything that follows from the state and the controls, without advancing time. Fails only
-/// if the data was made for a model of other sizes, as all functions here that do not step.
+/// if the data was made for a model of other sizes, or if contacts and rows take more than its budget, as
+/// all functions here that do not step, or if the strict solver does not converge.
 pub fn forward(m: &Model, d: &mut Data) -> Result<(), StepError> {
     forward_skip(m, d, Stage::None, true)
 }
@@ -78,8 +95,10 @@ pub fn forward(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// [`forward`], reusing the results of all stages up to `done`; sensors on request.
 pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
     d.bind(m)?;
+    let unconverged = d.solver.unconverged;
     forward_bound(m, d, done, sensors);
-    Ok(())
+    d.check_stop()?;
+    check::solved(m, d, unconverged)
 }
 
 /// [`forward_skip`] of data that is bound to the model.
@@ -87,6 +106,9 @@ pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool)
     let timer = timer::start(d);
     if done < Stage::Pos {
         position_bound(m, d);
+        if rarely(d.is_stopped()) {
+            return;
+        }
         position_outputs(m, d, sensors);
     }
     if done < Stage::Vel {
@@ -97,7 +119,7 @@ pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool)
         control(m, d);
     }
     dynamics_bound(m, d);
-    if sensors {
+    if sensors && !d.is_stopped() {
         sensor::acceleration(m, d);
     }
     timer.stop(d, Timer::Forward);
@@ -107,7 +129,7 @@ pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool)
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     position_bound(m, d);
-    Ok(())
+    d.check_stop()
 }
 
 fn position_bound(m: &Model, d: &mut Data) {
@@ -149,6 +171,9 @@ pub(crate) fn transmissions(m: &Model, d: &mut Data) {
 /// Contacts, constraint rows and their inertia.
 pub(crate) fn rows(m: &Model, d: &mut Data) {
     collision::collision(m, d);
+    if rarely(d.is_stopped()) {
+        return constraint::make(m, d);
+    }
     if sleep::wake_by_contact(m, d) {
         collision::collision(m, d);
     }
@@ -195,7 +220,7 @@ pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
 pub fn dynamics(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     dynamics_bound(m, d);
-    Ok(())
+    d.check_stop()
 }
 
 fn dynamics_bound(m: &Model, d: &mut Data) {

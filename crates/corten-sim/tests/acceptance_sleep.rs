@@ -239,18 +239,36 @@ fn sleeping_leaves_no_velocity_or_force_behind() {
     ));
     let mut d = Data::new(&m);
     d.qvel[6] = 0.1;
-    run(&m, &mut d, 4000);
+    (0..4000).find(|_| {
+        step(&m, &mut d).unwrap();
+        d.ntree_awake == 0
+    });
     assert_eq!(d.ntree_awake, 0, "{:?}", d.tree_asleep);
+    let still = |d: &Data, all: &[(&str, &[f64])]| {
+        for (name, values) in all {
+            assert!(values.iter().all(|&x| x == 0.0), "{name}: {values:?}");
+        }
+        assert!(d.cvel.iter().all(|v| v.0 == [0.0; 6]));
+    };
+    still(&d, &[("qvel", &d.qvel), ("qfrc_damper", &d.qfrc_damper)]);
+
+    // Forces of constraints and actuators are not computed for what sleeps; bias and springs stay what
+    // they were at rest, as in MuJoCo, so that `qacc` shows the fall that nothing holds up.
+    let [bias, spring] = [d.qfrc_bias.clone(), d.qfrc_spring.clone()];
     run(&m, &mut d, 1);
-    for (name, values) in [
-        ("qvel", &d.qvel),
-        ("qfrc_actuator", &d.qfrc_actuator),
-        ("qfrc_constraint", &d.qfrc_constraint),
-        ("actuator_force", &d.actuator_force),
-    ] {
-        assert!(values.iter().all(|&x| x == 0.0), "{name}: {values:?}");
-    }
-    assert!(d.cvel.iter().all(|v| v.0 == [0.0; 6]));
+    still(
+        &d,
+        &[
+            ("qvel", &d.qvel),
+            ("qfrc_actuator", &d.qfrc_actuator),
+            ("qfrc_constraint", &d.qfrc_constraint),
+            ("actuator_force", &d.actuator_force),
+            ("qfrc_damper", &d.qfrc_damper),
+        ],
+    );
+    assert_eq!((&d.qfrc_bias, &d.qfrc_spring), (&bias, &spring));
+    assert!((d.qfrc_bias[2] - m.body_mass[1] * 9.81).abs() < 1e-12, "{:?}", d.qfrc_bias);
+    assert!((d.qacc[2] + 9.81).abs() < 1e-12, "{:?}", d.qacc);
 }
 
 #[test]
@@ -288,24 +306,45 @@ fn a_reset_starts_from_the_policies() {
     assert_eq!((&d.tree_asleep[..], d.ntree_awake), (&[0, -10][..], 1));
 }
 
+/// Energy before and after a model's only tree falls asleep.
+fn energies_around_sleep(m: &Model, start: impl Fn(&mut Data)) -> [[f64; 2]; 2] {
+    let mut d = Data::new(m);
+    start(&mut d);
+    let mut before = None;
+    for _ in 0..20_000 {
+        let awake = d.ntree_awake;
+        step(m, &mut d).unwrap();
+        if awake == 1 && d.ntree_awake == 0 {
+            run(m, &mut d, 1);
+            return [before.expect("it did not start asleep"), *d.energy];
+        }
+        before = Some(*d.energy);
+    }
+    panic!("it never slept");
+}
+
 #[test]
 fn energy_does_not_jump_when_something_falls_asleep() {
     let mut m = model(&format!("<worldbody>{FLOOR}{}</worldbody>", cube(0.0, 0.15, "")));
     m.opt.enableflags |= EnableBit::Energy.raw();
-    let mut d = Data::new(&m);
-    let mut last = None;
-    for _ in 0..2000 {
-        let awake = d.ntree_awake;
-        step(&m, &mut d).unwrap();
-        if awake == 1 && d.ntree_awake == 0 {
-            let before: [f64; 2] = last.expect("it did not start asleep");
-            run(&m, &mut d, 1);
-            assert!((d.energy[0] - before[0]).abs() < 1e-4 && d.energy[1] == 0.0);
-            return;
-        }
-        last = Some(*d.energy);
-    }
-    panic!("it never slept");
+    let [before, after] = energies_around_sleep(&m, |_| {});
+    assert!((after[0] - before[0]).abs() < 1e-4 && after[1] == 0.0, "{before:?} {after:?}");
+    assert!(before[0] > 1.0);
+}
+
+/// MuJoCo leaves springs of sleeping trees out of the potential energy.
+#[test]
+fn energy_of_springs_sleeps_with_their_tree() {
+    let mut m = model(
+        r#"<worldbody><body><joint type="slide" axis="0 0 1" stiffness="100" damping="20"/>
+             <geom size=".1" mass="2"/></body></worldbody>"#,
+    );
+    m.opt.enableflags |= EnableBit::Energy.raw();
+    let [before, after] = energies_around_sleep(&m, |_| {});
+    // At rest the spring holds the weight: k x = m g, with −m g x of gravity and k x²/2 of the spring.
+    let x: f64 = 2.0 * 9.81 / 100.0;
+    assert!((before[0] - (-2.0 * 9.81 * x + 50.0 * x * x)).abs() < 1e-3, "{before:?}");
+    assert!((after[0] + 2.0 * 9.81 * x).abs() < 1e-3 && after[1] == 0.0, "{after:?}");
 }
 
 /// Deep chains and boxes; half of them rest.
@@ -431,6 +470,29 @@ fn islands_agree_with_the_whole() {
     assert_eq!((d.nisland, d.nidof), (0, 0));
     for (a, b) in apart.0.iter().chain(&apart.1).zip(d.efc_force.iter().chain(&d.qacc)) {
         assert!((a - b).abs() < 1e-9 * a.abs().max(1.0), "{a} {b}");
+    }
+}
+
+/// One island that has all degrees of freedom is solved as the whole: the same bits.
+#[test]
+fn one_island_of_everything_is_the_whole() {
+    let mut m = model(&format!(
+        "<worldbody>{FLOOR}{}{}</worldbody>",
+        cube(0.0, 0.0995, r#"sleep="never""#),
+        cube(0.05, 0.298, r#"sleep="never""#)
+    ));
+    let mut apart = Data::new(&m);
+    let mut whole = Data::new(&m);
+    // The scale of the tolerance is that of the island: at zero, both go on to the end.
+    m.opt.tolerance = 0.0;
+    for t in 0..200 {
+        m.opt.disableflags = 0;
+        step(&m, &mut apart).unwrap();
+        assert_eq!((apart.nisland, apart.nidof), (1, m.nv), "{t}");
+        m.opt.disableflags = DisableBit::Island.raw();
+        step(&m, &mut whole).unwrap();
+        assert_eq!(whole.nisland, 0);
+        assert_eq!((&apart.qpos, &apart.qvel), (&whole.qpos, &whole.qvel), "{t}");
     }
 }
 

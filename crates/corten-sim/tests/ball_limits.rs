@@ -56,6 +56,8 @@ fn no_rows_without_a_violation() {
         (limited(45.0), 0.0),
         (limited(45.0), 30.0),
         (limited(45.0), 44.5),
+        // Exactly at the limit: no distance, no row.
+        (limited(0.0), 0.0),
         (balls(&[r#"limited="false" range="0 45""#]), 170.0),
         (balls(&[""]), 170.0),
     ] {
@@ -191,9 +193,50 @@ fn limits_hold_over_time() {
 #[test]
 fn force_of_the_limit() {
     let m = load(
-        r#"<mujoco><worldbody><body><joint name="b" type="ball" limited="true" range="0 30"/><geom size=".1" pos="0 0 .3"/></body></worldbody></mujoco>"#,
+        r#"<mujoco><worldbody><body><joint name="b" type="ball" limited="true" range="0 30"/><geom size=".1" pos="0 0 .3"/></body></worldbody>
+           <sensor><jointlimitfrc joint="b"/></sensor></mujoco>"#,
     );
-    let d = turned(&m, X, 40.0);
-    assert!(d.efc_force[0] > 0.0);
+    let mut d = turned(&m, X, 40.0);
+    assert!(d.efc_force[0] > 1.0);
+    assert_eq!(d.jnt_limit_frc, d.efc_force);
+    assert_eq!(d.sensordata, d.efc_force);
     assert!((d.qfrc_constraint[0] + d.efc_force[0]).abs() < 1e-12);
+
+    turn(&mut d, 0, X, 20.0);
+    forward(&m, &mut d).unwrap();
+    assert_eq!((d.jnt_limit_frc.as_slice(), d.sensordata.as_slice()), (&[0.0][..], &[0.0][..]));
+}
+
+/// Rows of hinges, balls and tendons, some of them at both limits, against what sensors read.
+#[test]
+fn forces_of_limits_by_joint_and_tendon() {
+    let m = load(
+        r#"<mujoco><worldbody>
+             <body><joint name="a" limited="true" range="-20 20"/><geom size=".1" pos="0 .3 0"/>
+               <body pos="0 .3 0"><joint name="b" type="ball" limited="true" range="0 10"/><geom size=".1"/>
+                 <body pos="0 .3 0"><joint name="c" type="slide" limited="true" range="-.001 .001" margin=".1"/>
+                   <geom size=".1"/></body></body></body></worldbody>
+           <tendon><fixed name="s" limited="true" range="-1 .5"><joint joint="a" coef="2"/></fixed>
+             <fixed name="t" limited="true" range="-9 9"><joint joint="c" coef="1"/></fixed></tendon>
+           <sensor><jointlimitfrc joint="a"/><jointlimitfrc joint="b"/><jointlimitfrc joint="c"/>
+             <tendonlimitfrc tendon="s"/><tendonlimitfrc tendon="t"/></sensor></mujoco>"#,
+    );
+    let mut d = Data::new(&m);
+    d.qpos[0] = 0.5;
+    let (s, c) = real::sin_cos(0.2);
+    d.qpos[1..5].copy_from_slice(&[c, 0.0, s, 0.0]);
+    forward(&m, &mut d).unwrap();
+    assert_eq!(d.nl, 5, "both limits of the slide are within its margin");
+    assert_eq!([&d.jnt_limit_frc[..], &d.ten_limit_frc[..]].concat(), d.sensordata);
+    assert!(d.jnt_limit_frc[1] > 0.1 && d.ten_limit_frc[0] > 0.1, "{:?}", d.sensordata);
+    assert_eq!(d.ten_limit_frc[1], 0.0);
+
+    // Inverse dynamics finds the same forces from the acceleration.
+    let forces = d.jnt_limit_frc.clone();
+    d.inverse(&m).unwrap();
+    for (inverse, forward) in d.jnt_limit_frc.iter().zip(&forces) {
+        assert!((inverse - forward).abs() < 1e-6 * forward.abs().max(1.0));
+    }
+    d.reset(&m).unwrap();
+    assert_eq!((&d.jnt_limit_frc, &d.ten_limit_frc), (&vec![0.0; 3], &vec![0.0; 2]));
 }

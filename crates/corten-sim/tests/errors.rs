@@ -176,7 +176,11 @@ fn a_singular_implicit_step_names_the_joint() {
         m.dof_damping[0] = -2.0;
         d.qvel[0] = 1.0;
         let error = step(&m, &mut d).unwrap_err();
-        assert!(matches!(error, StepError::SingularStep { index: 0, .. }), "{error}");
+        let expected = match integrator {
+            Integrator::Implicit => matches!(error, StepError::LuSingular { index: 0, .. }),
+            _ => matches!(error, StepError::CholeskyFailed { index: 0, .. }),
+        };
+        assert!(expected, "{error:?}");
         assert!(error.to_string().contains("joint 'rail' of body 'cart'"), "{error}");
         // The next step finds the position that came of it, counts it and resets.
         m.dof_damping[0] = 0.0;

@@ -12,7 +12,7 @@ use corten_sim::stage::flex::for_each_edge_row;
 use corten_sim::{Data, Model, forward, inverse, load_model, step};
 use support::{Golden, error, to_f64};
 
-const SCENES: [&str; 4] = ["lines", "sheets", "solids", "bricks"];
+const SCENES: [&str; 5] = ["lines", "sheets", "solids", "bricks", "shell"];
 const INTEGRATORS: [Integrator; 4] =
     [Integrator::Euler, Integrator::Rk4, Integrator::Implicit, Integrator::ImplicitFast];
 
@@ -64,7 +64,8 @@ fn stages_are_those_of_mujoco() {
                 compared += 1;
             }
             assert!(compared >= 20, "{compared}");
-            assert!(error(&expected("out.energy").unwrap(), &d.energy[..]) < 1e-12);
+            let (want, got) = (expected("out.energy").unwrap(), &d.energy[..]);
+            assert!(error(&want, got) < 1e-12, "{name}, state {k}: {want:?} {got:?}");
             let [mut forwards, mut backwards] = [vec![0.0; m.nflexedge], vec![0.0; m.nv]];
             for_each_edge_row(&m, &d, |edge, columns, entries| {
                 for (&dof, x) in columns.iter().zip(entries) {

@@ -8,7 +8,7 @@ use corten_model::container;
 use corten_model::{Assets, Spec, compile};
 use corten_sim::{Model, constants};
 
-const SCENES: [&str; 4] = ["lines", "sheets", "solids", "bricks"];
+const SCENES: [&str; 5] = ["lines", "sheets", "solids", "bricks", "shell"];
 /// Relative to the largest number of an array.
 const TOLERANCE: f64 = 1e-12;
 

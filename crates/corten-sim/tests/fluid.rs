@@ -201,6 +201,19 @@ fn derivatives_at_rest_and_along_one_axis() {
             }
         }
     }
+    // A free body at rest in its own axes: the diagonal is Stokes', and nothing else is left.
+    for shape in [SPHERE, FLAT] {
+        let m = free(r#"density="1.2" viscosity=".3""#, shape);
+        let slopes = passive_derivative(&m, &[0.0; 6]);
+        for (i, row) in slopes.chunks(6).enumerate() {
+            for (j, x) in row.iter().enumerate() {
+                assert!(if i == j { *x < -1e-6 } else { *x == 0.0 }, "({i}, {j}): {x}");
+            }
+        }
+        // Stokes: the drag of all axes is one number, that of rotations another.
+        assert!(slopes[0] == slopes[7] && slopes[7] == slopes[14]);
+        assert!((slopes[21] - slopes[28]).abs() < 1e-15 && (slopes[28] - slopes[35]).abs() < 1e-15);
+    }
 }
 
 /// The fast implicit integrator takes the symmetric part of each ellipsoid's derivative, the full

@@ -102,8 +102,10 @@ fn stepping_allocates_nothing() {
 
 #[test]
 fn flexes_allocate_nothing() {
-    for scene in ["lines", "sheets", "solids", "bricks"] {
-        let file = format!("tests/flex/{scene}.xml");
+    let moving = ["lines", "sheets", "solids", "bricks"].map(|name| ("flex", name));
+    let touching = ["drape", "tangle", "crossing", "cushion"].map(|name| ("flex_contact", name));
+    for (directory, scene) in moving.into_iter().chain(touching) {
+        let file = format!("tests/{directory}/{scene}.xml");
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
         let mut m = corten_sim::load_model(path).unwrap();
         m.opt.timestep = 1e-5;

@@ -1,8 +1,9 @@
 //! Sleeping and waking, in scenarios whose course is known.
 
-use corten_model::Assets;
 use corten_model::enums::{DisableBit, Integrator, ObjType, SleepPolicy, SleepState};
-use corten_sim::{Data, Model, load_model_str, sleep, step};
+use corten_model::{Assets, Spec};
+use corten_sim::sleep::{self, SleepError};
+use corten_sim::{Data, Model, build, load_model_str, step};
 
 fn model(xml: &str) -> Model {
     load_model_str(xml, &Assets::default()).unwrap()
@@ -127,6 +128,22 @@ fn nothing_sleeps_under_runge_kutta() {
     assert_eq!(d.ntree_awake, 10);
 }
 
+#[test]
+fn sleep_under_runge_kutta_is_a_warning() {
+    for (integrator, sleep, expected) in
+        [("RK4", "enable", 1), ("RK4", "disable", 0), ("Euler", "enable", 0)]
+    {
+        let text = format!(
+            "<mujoco><option integrator='{integrator}'><flag sleep='{sleep}'/></option>
+             <worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>"
+        );
+        let (spec, _) = Spec::read_str(&text, &Assets::default(), Default::default()).unwrap();
+        let warnings = build(&spec, &Assets::default(), Default::default()).unwrap().warnings;
+        assert_eq!(warnings.iter().count(), expected, "{integrator} {sleep}: {warnings}");
+        assert!(warnings.iter().all(|w| w.message.contains("nothing sleeps")), "{warnings}");
+    }
+}
+
 const STACK: &str = r#"<mujoco><option><flag sleep="enable"/></option><worldbody>
   <geom type="plane" size="2 2 .1"/>
   <body name="low" pos="0 0 .1" sleep="init"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
@@ -148,8 +165,15 @@ fn trees_can_start_asleep_as_a_whole_island_only() {
     assert!(error.to_string().contains("'low'"), "{error}");
     let mut m = m;
     m.tree_sleep_policy[1] = SleepPolicy::Allowed.raw();
-    let error = Data::new(&m).sleep_error.unwrap();
-    assert_eq!((error.wanted, error.slept), (1, 0));
+    let error = m.try_make_data().unwrap_err();
+    let (body, partner) = ("'low'".to_string(), "'high'".to_string());
+    assert_eq!(error, SleepError::InitSleepMixedIsland { tree: 0, root: 1, body, partner });
+
+    // With constraints but without islands, nothing can tell which trees may sleep.
+    m.tree_sleep_policy[1] = SleepPolicy::Init.raw();
+    m.opt.disableflags |= DisableBit::Island.raw();
+    let error = m.try_make_data().unwrap_err();
+    assert!(matches!(error, SleepError::InitSleepInvalidTree { tree: 0, root: 1, .. }), "{error}");
 }
 
 #[test]

@@ -36,6 +36,7 @@
 //! | run your own code in a step | [`Hook`] |
 //! | save and restore | [`state`], or `data.clone()` |
 //! | linearise | [`derivative`], [`jacobian`] |
+//! | find MuJoCo's names | [`mj`], fields of [`Model`] and [`Data`], [`DISABLE_CONTACT`] and its like |
 //! | ask about geometry | [`ray`], [`distance`] |
 //! | run many simulations | [`BatchSim`], [`rollout`](fn@rollout) |
 //!
@@ -43,6 +44,7 @@
 
 #![deny(missing_docs)]
 
+mod flags;
 mod load;
 pub mod mj;
 pub mod prelude;
@@ -59,16 +61,17 @@ pub use corten_model::ids::{
 };
 pub use corten_model::mjcf::grammar;
 pub use corten_model::{
-    Assets, Diagnostic, Diagnostics, ModelArrays, Options, ReadOptions, Spec, diagnostic, enums,
-    lint, spec,
+    Assets, Diagnostic, Diagnostics, Limits, ModelArrays, Options, ReadOptions, Spec, diagnostic,
+    enums, lint, spec,
 };
 pub use corten_sim::hook::{Hook, Hooks, Slopes};
 pub use corten_sim::sleep::SleepError;
 pub use corten_sim::support::{contact_force, subtree_velocities};
 pub use corten_sim::{
-    Contact, Data, Loaded, Model, SolverStat, SolverStats, StepError, Stopwatch, TimerStat,
-    WarningStat, derivative, distance, forward, inverse, ray, state, step,
+    Budget, Contact, Data, Loaded, Model, OnExcess, SolverStat, SolverStats, StepError, Stopwatch,
+    TimerStat, WarningStat, derivative, distance, forward, inverse, ray, state, step,
 };
+pub use flags::*;
 pub use load::{compile, compile_with, load_file, load_file_with, load_model, load_model_with};
 pub use rollouts::{RolloutError, Trajectories, rollout};
 

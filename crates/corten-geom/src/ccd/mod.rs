@@ -9,6 +9,7 @@ mod epa;
 mod gjk;
 mod manifold;
 mod polytope;
+pub mod portal;
 mod simplex;
 mod support_cache;
 mod tetrahedron;
@@ -30,11 +31,13 @@ pub struct Options {
     pub iterations: i32,
     /// Accuracy of distance and depth for smooth shapes.
     pub tolerance: f64,
+    /// Overlaps by refinement of portals ([`portal`]) rather than by expansion of polytopes.
+    pub portals: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { iterations: 35, tolerance: 1e-6 }
+        Options { iterations: 35, tolerance: 1e-6, portals: false }
     }
 }
 
@@ -317,7 +320,7 @@ mod tests {
             Pose::new(Vec3::ZERO, Mat3::ZERO),
         ];
         let mut ws = Workspace::default();
-        let options = Options { iterations: i32::MAX, tolerance: f64::NAN };
+        let options = Options { iterations: i32::MAX, tolerance: f64::NAN, ..Options::default() };
         for &ga in &kinds {
             for &gb in &kinds {
                 for &pose in &poses {

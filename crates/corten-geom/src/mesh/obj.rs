@@ -6,6 +6,10 @@
 
 use super::{LoadError, Source};
 
+/// Polygons with more corners have no triangles, as in MuJoCo: clipping ears takes the square of their
+/// number.
+const MAX_CORNERS: usize = 100;
+
 /// Position, texture coordinate and normal of a corner; −1 if not given.
 #[derive(Clone, Copy)]
 struct Corner {
@@ -274,7 +278,7 @@ fn triangulate(polygon: &[Corner], vert: &[[f32; 3]], out: &mut Vec<[Corner; 3]>
     if let [a, b, c] = *polygon {
         return out.push([a, b, c]);
     }
-    if polygon.len() < 3 {
+    if !(3..=MAX_CORNERS).contains(&polygon.len()) {
         return;
     }
     let at = |c: Corner| vert.get(c.vert as usize).copied();

@@ -14,6 +14,7 @@ use crate::{Number, Stored, Wide, wide};
 
 /// Numbers that a forest matrix is factored in.
 pub trait Factored: Number {
+    /// How columns are eliminated.
     type Columns: Columns<Self>;
 }
 

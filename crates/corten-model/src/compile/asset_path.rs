@@ -28,7 +28,7 @@ pub(super) fn read(
     dir: AssetDir,
 ) -> Option<Arc<[u8]>> {
     let (modeldir, path) = locate(cx, element, file, dir);
-    match cx.assets.read(&modeldir, &path) {
+    match cx.assets.read(&modeldir, &path, &cx.spec.limits) {
         Ok(bytes) => Some(bytes),
         Err(error) => {
             cx.error(kind, element, error.to_string());

@@ -1,8 +1,11 @@
 //! What all passes share: input, files, findings.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject, closest};
 use crate::enums::ObjType;
+use crate::limits::OutOfMemory;
 use crate::names::Names;
 use crate::spec::{Element, Spec};
 
@@ -10,6 +13,8 @@ pub(super) struct Context<'a> {
     pub spec: &'a Spec,
     pub assets: &'a Assets,
     pub diagnostics: Diagnostics,
+    /// Bytes of images so far, against the limit.
+    image_bytes: AtomicUsize,
     /// Names after bodies were fused; `names` have the numbering from before.
     pub moved: Option<Moved<'a>>,
 }
@@ -20,9 +25,74 @@ pub(super) struct Moved<'a> {
     pub sites: Vec<&'a str>,
 }
 
+/// What is wrong with an asset.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    message: String,
+    limit: Option<&'static str>,
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Fault {
+        Fault { message, limit: None }
+    }
+}
+
+impl From<&str> for Fault {
+    fn from(message: &str) -> Fault {
+        message.to_owned().into()
+    }
+}
+
+impl From<OutOfMemory> for Fault {
+    fn from(error: OutOfMemory) -> Fault {
+        error.to_string().into()
+    }
+}
+
+impl Fault {
+    pub fn beyond(limit: &'static str, message: String) -> Fault {
+        Fault { message, limit: Some(limit) }
+    }
+
+    /// With what it is about in front.
+    pub fn in_context(self, context: &str) -> Fault {
+        Fault { message: format!("{context}: {}", self.message), ..self }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.message.is_empty()
+    }
+}
+
 impl<'a> Context<'a> {
     pub fn new(spec: &'a Spec, assets: &'a Assets) -> Context<'a> {
-        Context { spec, assets, diagnostics: Diagnostics::new(), moved: None }
+        let (diagnostics, image_bytes) = (Diagnostics::new(), AtomicUsize::new(0));
+        Context { spec, assets, diagnostics, image_bytes, moved: None }
+    }
+
+    /// Counts the bytes of an image before they are made.
+    pub fn take_image_bytes(&self, width: usize, height: usize, each: usize) -> Result<(), Fault> {
+        let bytes = width.saturating_mul(height).saturating_mul(each);
+        let before = self.image_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let limit = self.spec.limits.image_bytes;
+        if before.saturating_add(bytes) <= limit {
+            return Ok(());
+        }
+        // What is refused takes nothing; sums must not wrap around.
+        self.image_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let message =
+            format!("{width} by {height} is too large: images would take more than {limit} bytes");
+        Err(Fault::beyond("image_bytes", message))
+    }
+
+    /// Records what is wrong with an asset.
+    pub fn fault(&mut self, kind: &str, element: &impl Element, fault: Fault) {
+        let item = Diagnostic::error(fault.message).on(kind, element);
+        self.diagnostics.push(match fault.limit {
+            Some(limit) => item.beyond(limit),
+            None => item,
+        });
     }
 
     /// Records an error about an element; `kind` is its XML name.

@@ -1,9 +1,10 @@
 //! Height fields: elevation from the model, from a PNG image, or from MuJoCo's binary format.
 
 use super::asset_path::{AssetDir, read};
-use super::context::Context;
+use super::context::{Context, Fault};
 use super::png::{self, Channels};
 use crate::assets::extension;
+use crate::limits::filled;
 use crate::spec::HField;
 
 #[derive(Clone, Debug)]
@@ -15,9 +16,6 @@ pub(super) struct HFieldPlan {
     pub data: Vec<f32>,
 }
 
-/// Samples of a height field, a gigabyte: a slip of the pen must not exhaust memory.
-const MAX_SAMPLES: usize = 1 << 28;
-
 pub(super) fn compile(cx: &mut Context) -> Vec<HFieldPlan> {
     let spec = cx.spec;
     spec.hfields.values().map(|hfield| one(cx, hfield)).collect()
@@ -27,12 +25,12 @@ fn one(cx: &mut Context, hfield: &HField) -> HFieldPlan {
     if hfield.size.iter().any(|&s| s <= 0.0 || s.is_nan()) {
         cx.error("hfield", hfield, "all four sizes must be positive");
     }
-    let loaded = if hfield.file.is_empty() { given(hfield) } else { from_file(cx, hfield) };
+    let loaded = if hfield.file.is_empty() { given(cx, hfield) } else { from_file(cx, hfield) };
     let (nrow, ncol, mut data) = match loaded {
         Ok(loaded) => loaded,
-        Err(message) => {
-            if !message.is_empty() {
-                cx.error("hfield", hfield, message);
+        Err(fault) => {
+            if !fault.is_empty() {
+                cx.fault("hfield", hfield, fault);
             }
             (1, 1, vec![0.0])
         }
@@ -41,25 +39,26 @@ fn one(cx: &mut Context, hfield: &HField) -> HFieldPlan {
     HFieldPlan { size: hfield.size, nrow, ncol, data }
 }
 
-type Elevation = Result<(usize, usize, Vec<f32>), String>;
+type Elevation = Result<(usize, usize, Vec<f32>), Fault>;
 
-fn given(hfield: &HField) -> Elevation {
+fn given(cx: &Context, hfield: &HField) -> Elevation {
     let (Ok(nrow), Ok(ncol)) = (usize::try_from(hfield.nrow), usize::try_from(hfield.ncol)) else {
         return Err("'nrow' and 'ncol' must be positive".into());
     };
     if nrow == 0 || ncol == 0 {
         return Err("a height field needs a file, or 'nrow' and 'ncol'".into());
     }
-    let count = nrow.checked_mul(ncol).filter(|&n| n <= MAX_SAMPLES);
-    let Some(count) = count else { return Err("'nrow' times 'ncol' is too large".into()) };
+    cx.take_image_bytes(nrow, ncol, size_of::<f32>())?;
+    let count = nrow * ncol;
     if hfield.userdata.is_empty() {
-        return Ok((nrow, ncol, vec![0.0; count]));
+        return Ok((nrow, ncol, filled(0.0, count)?));
     }
     if hfield.userdata.len() != count {
         return Err(format!(
             "'elevation' has {} values, nrow*ncol is {count}",
             hfield.userdata.len()
-        ));
+        )
+        .into());
     }
     Ok((nrow, ncol, hfield.userdata.clone()))
 }
@@ -73,14 +72,15 @@ fn from_file(cx: &mut Context, hfield: &HField) -> Elevation {
         "image/png" => true,
         "image/vnd.mujoco.hfield" => false,
         "" => extension(&hfield.file).eq_ignore_ascii_case(".png"),
-        other => return Err(format!("unsupported content type '{other}'")),
+        other => return Err(format!("unsupported content type '{other}'").into()),
     };
     let Some(bytes) = read(cx, "hfield", hfield, &hfield.file, AssetDir::Mesh) else {
-        return Err(String::new());
+        return Err("".into());
     };
     if is_png {
-        let image = png::decode(&bytes, Channels::Gray)
-            .map_err(|e| format!("cannot read '{}': {e}", hfield.file))?;
+        let admit = |width, height| cx.take_image_bytes(width, height, size_of::<f32>());
+        let image = png::decode(&bytes, Channels::Gray, admit)
+            .map_err(|e| e.in_context(&format!("cannot read '{}'", hfield.file)))?;
         let rows = image.data.chunks_exact(image.width).rev();
         let data = rows.flatten().map(|&b| f32::from(b)).collect();
         return Ok((image.height, image.width, data));
@@ -89,7 +89,8 @@ fn from_file(cx: &mut Context, hfield: &HField) -> Elevation {
     let dimension =
         |i: usize| word(i).map(i32::from_le_bytes).and_then(|n| usize::try_from(n).ok());
     let (Some(nrow @ 1..), Some(ncol @ 1..)) = (dimension(0), dimension(1)) else {
-        return Err(format!("'{}' does not start with two positive dimensions", hfield.file));
+        let what = format!("'{}' does not start with two positive dimensions", hfield.file);
+        return Err(what.into());
     };
     let expected = nrow.checked_mul(ncol).and_then(|n| n.checked_mul(4)).map(|n| n + 8);
     if expected != Some(bytes.len()) {
@@ -97,8 +98,10 @@ fn from_file(cx: &mut Context, hfield: &HField) -> Elevation {
             "'{}' has {} bytes, which does not fit its {nrow} rows and {ncol} columns",
             hfield.file,
             bytes.len()
-        ));
+        )
+        .into());
     }
+    cx.take_image_bytes(nrow, ncol, size_of::<f32>())?;
     let data = (0..nrow * ncol).filter_map(|i| word(i + 2).map(f32::from_le_bytes)).collect();
     Ok((nrow, ncol, data))
 }

@@ -10,8 +10,6 @@ use crate::arrays::MAX_VALUES;
 use crate::diagnostic::Diagnostic;
 use crate::enums::JointType;
 
-/// Numbers of one kind that a model may hold: a gigabyte.
-const MAX_STORED: usize = 1 << 27;
 /// Addresses of pixels are 32-bit integers.
 const MAX_PIXEL_BYTES: usize = i32::MAX as usize;
 
@@ -33,30 +31,41 @@ pub(super) fn check(
     });
     let activations = total(actuators.iter().map(|a| a.actnum));
     let state = total(coordinates.chain([activations, actuators.len(), 7 * bodies, 1]));
+    let stored = spec.limits.model_bytes / size_of::<f64>();
     let size = |n: i32| usize::try_from(n).unwrap_or(0);
     let sizes = [
-        ("nuser_body", users.body, bodies, MAX_STORED),
-        ("nuser_jnt", users.jnt, tree.joints.len(), MAX_STORED),
-        ("nuser_geom", users.geom, tree.geoms.len(), MAX_STORED),
-        ("nuser_site", users.site, tree.sites.len(), MAX_STORED),
-        ("nuser_cam", users.cam, tree.cameras.len(), MAX_STORED),
-        ("nuser_tendon", users.tendon, spec.tendons.len(), MAX_STORED),
-        ("nuser_actuator", users.actuator, actuators.len(), MAX_STORED),
-        ("nuser_sensor", users.sensor, sensors.len(), MAX_STORED),
-        ("nkey", size(spec.sizes.nkey).max(spec.keys.len()), state, MAX_STORED),
+        ("nuser_body", users.body, bodies, stored),
+        ("nuser_jnt", users.jnt, tree.joints.len(), stored),
+        ("nuser_geom", users.geom, tree.geoms.len(), stored),
+        ("nuser_site", users.site, tree.sites.len(), stored),
+        ("nuser_cam", users.cam, tree.cameras.len(), stored),
+        ("nuser_tendon", users.tendon, spec.tendons.len(), stored),
+        ("nuser_actuator", users.actuator, actuators.len(), stored),
+        ("nuser_sensor", users.sensor, sensors.len(), stored),
+        ("nkey", size(spec.sizes.nkey).max(spec.keys.len()), state, stored),
         ("nuserdata", size(spec.sizes.nuserdata), 1, MAX_VALUES),
         ("dimensions of sensors", total(sensors.iter().map(|s| s.dim)), 1, MAX_VALUES),
         ("activations of actuators", activations, 1, MAX_VALUES),
-        ("pixels of textures", total(textures.iter().map(|t| t.data.len())), 1, MAX_PIXEL_BYTES),
     ];
+    let pixels = total(textures.iter().map(|t| t.data.len()));
+    if pixels > MAX_PIXEL_BYTES {
+        let message = format!("textures have {pixels} bytes, more than {MAX_PIXEL_BYTES}");
+        cx.diagnostics.push(Diagnostic::error(message));
+    }
     if spec.sizes.nuserdata < 0 {
         cx.diagnostics.push(Diagnostic::error("'nuserdata' cannot be negative"));
     }
+    let (mut together, mut refused) = (0usize, false);
     for (what, each, count, limit) in sizes {
         let values = each.saturating_mul(count);
-        if values > limit {
+        together = together.saturating_add(values);
+        // One finding is enough for what is too much only together.
+        if values > limit || (together > stored && !refused) {
+            refused = true;
             let message = format!("{what}: the model would hold {values} numbers");
-            cx.diagnostics.push(Diagnostic::error(message).expected(format!("at most {limit}")));
+            let limit = limit.min(stored);
+            let item = Diagnostic::error(message).expected(format!("at most {limit}"));
+            cx.diagnostics.push(if limit == stored { item.beyond("model_bytes") } else { item });
         }
     }
 }

@@ -9,9 +9,8 @@ use corten_geom::mesh::{self, Builtin, Format, MassDistribution, Settings, Sourc
 use corten_math::Vec3;
 
 use super::asset_path::{AssetDir, locate, stem};
-use super::context::Context;
+use super::context::{Context, Fault};
 use super::parallel::{Cache, ContentKey, in_parallel};
-use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, MeshBuiltin, MeshInertia, ObjType};
 use crate::names::Names;
 use crate::spec::{Key, Mesh};
@@ -44,8 +43,8 @@ pub(super) fn compile(cx: &mut Context, names: &Names) -> Vec<MeshPlan> {
         let name = if source.name.is_empty() { stem(&source.file) } else { &source.name };
         let shape = match result {
             Some(Ok(shape)) => Some(shape),
-            Some(Err(message)) => {
-                cx.diagnostics.push(Diagnostic::error(message).on("mesh", source));
+            Some(Err(fault)) => {
+                cx.fault("mesh", source, fault);
                 None
             }
             None => None,
@@ -77,7 +76,7 @@ fn shape(
     mesh: &Mesh,
     need_hull: bool,
     need_distance: bool,
-) -> Result<Arc<mesh::Mesh>, String> {
+) -> Result<Arc<mesh::Mesh>, Fault> {
     let mut settings = Settings {
         scale: mesh.scale,
         refpos: mesh.refpos,
@@ -100,13 +99,14 @@ fn shape(
     if mesh.file.is_empty() {
         let source = match mesh.builtin {
             MeshBuiltin::None => given,
-            kind => builtin(kind, &mesh.params)?.generate(),
+            kind => builtin(kind, &mesh.params, cx.spec.limits.points)?.generate(),
         };
-        return mesh::process(&source, &settings).map(Arc::new).map_err(|e| e.to_string());
+        return mesh::process(&source, &settings).map(Arc::new).map_err(|e| e.to_string().into());
     }
 
     let (dir, path) = locate(cx, mesh, &mesh.file, AssetDir::Mesh);
-    let bytes = cx.assets.read(&dir, &path).map_err(|e| e.to_string())?;
+    let bytes =
+        cx.assets.read(&dir, &path, &cx.spec.limits).map_err(|e| Fault::from(e.to_string()))?;
     let format = Format::detect(&path, &mesh.content_type).ok_or_else(|| unreadable(&path))?;
     let key = content_key(&bytes, format, &settings, &given);
     if let Some(found) = cache().get(&key) {
@@ -184,19 +184,18 @@ fn merge(mut file: Source, given: Source) -> Result<Source, String> {
     Ok(file)
 }
 
-fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
-    /// Points that a resolution may ask for.
-    const MAX_POINTS: f64 = (1 << 21) as f64;
-    let fail = |what: &str| Err(what.to_owned());
-    let whole = |x: f64| x.clamp(-1.0, MAX_POINTS) as i32;
+fn builtin(kind: MeshBuiltin, params: &[f64], limit: usize) -> Result<Builtin, Fault> {
+    let fail = |what: &str| Err(what.into());
+    let whole = |x: f64| x.clamp(-1.0, f64::from(i32::MAX)) as i32;
     let points = match (kind, params) {
         (MeshBuiltin::Cone, &[n, ..]) => 2.0 * n,
         (MeshBuiltin::Supersphere | MeshBuiltin::Supertorus, &[n, ..]) => n * n,
         (MeshBuiltin::Wedge | MeshBuiltin::Plate, &[nx, ny, ..]) => nx * ny,
         _ => 0.0,
     };
-    if points > MAX_POINTS {
-        return Err(format!("the resolution asks for {points:.0} points, more than {MAX_POINTS}"));
+    if points > limit as f64 {
+        let message = format!("the resolution asks for {points:.0} points, more than {limit}");
+        return Err(Fault::beyond("points", message));
     }
     Ok(match (kind, params) {
         (MeshBuiltin::Sphere, &[n]) => match whole(n) {
@@ -240,7 +239,7 @@ fn builtin(kind: MeshBuiltin, params: &[f64]) -> Result<Builtin, String> {
             }
             Builtin::Plate { resolution: [whole(nx), whole(ny)] }
         }
-        _ => return Err(format!("wrong number of parameters: {}", params.len())),
+        _ => return Err(format!("wrong number of parameters: {}", params.len()).into()),
     })
 }
 

@@ -42,6 +42,7 @@ use crate::ModelArrays;
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::enums::ObjType;
+use crate::limits::Limits;
 use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride};
 pub use parallel::in_parallel;
 
@@ -77,6 +78,8 @@ pub struct Draft {
     pub length_range: LengthRangeOptions,
     /// What the author should know although the model compiles.
     pub warnings: Diagnostics,
+    /// What data of the model may take.
+    pub limits: Limits,
     /// Where the objects of the model were written.
     pub places: Places,
 }
@@ -196,6 +199,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     sensor::write(&mut model, &sensors, &users);
     custom::write(&mut model, &custom);
     layout::finish_simple(&mut model);
+    sparsity::check_bytes(&model, spec.limits.model_bytes)?;
     sparsity::build(&mut model);
     keyframe::write(&mut cx, &mut model, &tree);
     name::write(spec, &mut model, &mut names, &pairs, &excludes);
@@ -209,6 +213,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
         springdamper: tree.joints.iter().map(|j| spec.joints[j.key].springdamper).collect(),
         stat: spec.stat.clone(),
         length_range: spec.compiler.lr_opt.clone(),
+        limits: spec.limits,
         places: Places {
             bodies: tree.bodies.iter().map(|b| spec.bodies[b.key].source).collect(),
             flexes: spec.flexes.values().map(|f| f.source).collect(),

@@ -2,6 +2,9 @@
 
 use std::io::Cursor;
 
+use super::context::Fault;
+use crate::limits::filled;
+
 /// What pixels are converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Channels {
@@ -21,7 +24,12 @@ pub(super) struct Image {
 /// Largest image; a damaged header must not exhaust memory.
 const MAX_BYTES: usize = 1 << 30;
 
-pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> {
+/// Decodes an image whose width and height `admit` accepts.
+pub(super) fn decode(
+    bytes: &[u8],
+    channels: Channels,
+    admit: impl FnOnce(usize, usize) -> Result<(), Fault>,
+) -> Result<Image, Fault> {
     let mut decoder =
         png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: MAX_BYTES });
     // Palettes and low bit depths become full bytes; 16 bits lose the lower half.
@@ -33,9 +41,10 @@ pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> 
     if raw > 1032 * bytes.len() as u64 {
         return Err("the file is too short for the size in its header".into());
     }
+    admit(reader.info().width as usize, reader.info().height as usize)?;
     let size = reader.output_buffer_size().filter(|&n| n <= MAX_BYTES);
     let size = size.ok_or("the image is too large")?;
-    let mut raw = vec![0; size];
+    let mut raw = filled(0, size)?;
     let frame = reader.next_frame(&mut raw).map_err(|e| e.to_string())?;
     raw.truncate(frame.buffer_size());
     let srgb = reader.info().srgb.is_some();
@@ -43,7 +52,7 @@ pub(super) fn decode(bytes: &[u8], channels: Channels) -> Result<Image, String> 
     if frame.color_type.samples() == channels as usize {
         return Ok(Image { width, height, data: raw, srgb });
     }
-    let mut data = vec![0; width * height * channels as usize];
+    let mut data = filled(0, width * height * channels as usize)?;
     match frame.color_type.samples() {
         1 => convert(&raw, channels, &mut data, |[y]| [y, y, y, 255]),
         2 => convert(&raw, channels, &mut data, |[y, a]| [y, y, y, a]),

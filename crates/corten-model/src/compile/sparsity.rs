@@ -6,6 +6,8 @@
 
 use crate::ModelArrays;
 use crate::arrays::InvalidReference;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::limits::probe_memory;
 
 pub(super) fn build(m: &mut ModelArrays) {
     let nv = m.nv;
@@ -70,28 +72,8 @@ pub(crate) fn check(m: &ModelArrays) -> Result<(), InvalidReference> {
         value: value as i64,
         what: format!("the tree asks for {expected}"),
     };
-    // Sizes first, in linear time: they bound the work and the memory of the rest.
-    let mut depth = vec![0usize; m.nv];
-    let (mut full, mut reduced) = (0usize, 0usize);
-    for i in 0..m.nv {
-        depth[i] = usize::try_from(m.dof_parentid[i]).map_or(1, |parent| depth[parent] + 1);
-        full += 2 * depth[i] - 1;
-        reduced += if m.dof_simplenum[i] == 0 { depth[i] } else { 1 };
-    }
-    let mut above = vec![0usize; m.nbody];
-    let mut bodies = 0usize;
-    for b in 1..m.nbody {
-        let own = m.body_dofnum[b] as usize;
-        let parent = m.body_parentid[b] as usize;
-        above[b] = above[parent] + usize::from(parent > 0) * m.body_dofnum[parent] as usize;
-        bodies += own + above[b];
-    }
-    // Each dof also stands in the rows of all bodies above its own, the world included.
-    let mut level = vec![0usize; m.nbody];
-    for b in 1..m.nbody {
-        level[b] = level[m.body_parentid[b] as usize] + 1;
-        bodies += level[b] * m.body_dofnum[b] as usize;
-    }
+    // Sizes first: they bound the work and the memory of the rest.
+    let Sizes { full, reduced, bodies } = Sizes::of(m);
     for (field, found, expected) in [
         ("nD", m.nD, full),
         ("nC", m.nC, reduced),
@@ -135,6 +117,63 @@ pub(crate) fn check(m: &ModelArrays) -> Result<(), InvalidReference> {
         }
     }
     Ok(())
+}
+
+/// Entries of the patterns, which grow with the square of the length of chains.
+struct Sizes {
+    full: usize,
+    reduced: usize,
+    bodies: usize,
+}
+
+impl Sizes {
+    /// In linear time.
+    fn of(m: &ModelArrays) -> Sizes {
+        let mut depth = vec![0usize; m.nv];
+        let (mut full, mut reduced) = (0usize, 0usize);
+        for i in 0..m.nv {
+            depth[i] = usize::try_from(m.dof_parentid[i]).map_or(1, |parent| depth[parent] + 1);
+            full += 2 * depth[i] - 1;
+            reduced += if m.dof_simplenum[i] == 0 { depth[i] } else { 1 };
+        }
+        let mut above = vec![0usize; m.nbody];
+        let mut bodies = 0usize;
+        for b in 1..m.nbody {
+            let own = m.body_dofnum[b] as usize;
+            let parent = m.body_parentid[b] as usize;
+            above[b] = above[parent] + usize::from(parent > 0) * m.body_dofnum[parent] as usize;
+            bodies += own + above[b];
+        }
+        // Each dof also stands in the rows of all bodies above its own, the world included.
+        let mut level = vec![0usize; m.nbody];
+        for b in 1..m.nbody {
+            level[b] = level[m.body_parentid[b] as usize] + 1;
+            bodies += level[b] * m.body_dofnum[b] as usize;
+        }
+        Sizes { full, reduced, bodies }
+    }
+}
+
+/// Checks that the matrices of a model, and those of a simulation of it, keep to a number of bytes.
+pub(super) fn check_bytes(m: &ModelArrays, limit: usize) -> Result<(), Diagnostics> {
+    let Sizes { full, reduced, bodies } = Sizes::of(m);
+    // Columns and maps in the model, and as lists while it is made; two matrices in the data.
+    let (index, number) = (size_of::<i32>(), size_of::<f64>());
+    let bytes = [
+        full.saturating_mul(4 * index + 2 * number),
+        reduced.saturating_mul(4 * index + 3 * number),
+        bodies.saturating_mul(2 * index),
+    ];
+    let bytes = bytes.into_iter().fold(0, usize::saturating_add);
+    if bytes > limit || full > i32::MAX as usize || bodies > i32::MAX as usize {
+        let message = format!(
+            "chains of joints are too long: matrices over {} degrees of freedom would take {bytes} \
+             bytes, more than {limit}",
+            m.nv
+        );
+        return Err(Diagnostic::error(message).beyond("model_bytes").into());
+    }
+    probe_memory(bytes).map_err(|error| Diagnostic::error(error.to_string()).into())
 }
 
 fn rows(lists: &[Vec<i32>], count: &mut [i32], address: &mut [i32], columns: &mut [i32]) {

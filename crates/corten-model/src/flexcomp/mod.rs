@@ -13,9 +13,6 @@ use corten_math::{Quat, Vec3};
 pub use pin::Pins;
 pub use shape::Shape;
 
-/// Most points of a flexcomp: about a gigabyte of bodies and joints.
-pub const MAX_POINTS: usize = 500_000;
-
 /// Where points and elements come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {

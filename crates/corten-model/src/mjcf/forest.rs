@@ -7,7 +7,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::assets::{Assets, dir_name, is_absolute, join};
+use super::read::{Reading, too_many_files};
+use crate::assets::{dir_name, is_absolute, join, normalize};
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::spec::{FileId, Source, SourceMap};
 use crate::xml::{AttrRef, Document, NodeRef, Position, parse};
@@ -58,14 +59,14 @@ impl Forest {
         name: &str,
         text: Arc<str>,
         modelfiledir: &str,
-        assets: &Assets,
+        context: Reading<'_>,
         sources: &mut SourceMap,
         diags: &mut Diagnostics,
     ) -> Option<Forest> {
         let mut forest = Forest { trees: Vec::new(), includes: HashMap::new() };
         forest.plant(name, text, String::new(), None, sources, diags)?;
         let mut included = BTreeSet::from([name.to_owned()]);
-        let mut loader = Loader { modelfiledir, assets, sources, diags, included: &mut included };
+        let mut loader = Loader { modelfiledir, context, sources, diags, included: &mut included };
         loader.expand(&mut forest, 0, "", 0);
         Some(forest)
     }
@@ -119,7 +120,7 @@ fn place(file: FileId, at: Position) -> Source {
 
 struct Loader<'a> {
     modelfiledir: &'a str,
-    assets: &'a Assets,
+    context: Reading<'a>,
     sources: &'a mut SourceMap,
     diags: &'a mut Diagnostics,
     included: &'a mut BTreeSet<String>,
@@ -169,23 +170,29 @@ impl Loader<'_> {
             self.diags.push(item.hint("check whether a file includes itself"));
             return None;
         }
+        let assets = self.context.assets;
         // Beside the main file if it exists there, else beside the including file.
-        let filename =
-            if is_absolute(&name) || self.assets.exists("", &join(self.modelfiledir, &name)) {
-                name.clone()
-            } else {
-                join(dir, &name)
-            };
+        let filename = if is_absolute(&name) || assets.exists("", &join(self.modelfiledir, &name)) {
+            normalize(&name)
+        } else {
+            join(dir, &name)
+        };
         if self.included.contains(&filename) {
             let item = fail(format!("file '{filename}' is included already"));
             self.diags.push(item.hint("a file can be included only once, and not from itself"));
             return None;
         }
         let mut path = join(self.modelfiledir, &filename);
-        let mut bytes = self.assets.read(self.modelfiledir, &filename);
+        if !self.context.take_file() {
+            let item = too_many_files(self.context.limits());
+            self.diags.push(item.at(source).element("include"));
+            return None;
+        }
+        let limits = self.context.limits();
+        let mut bytes = assets.read(self.modelfiledir, &filename, limits);
         if bytes.is_err() && !is_absolute(&filename) {
             path = join(self.modelfiledir, &join(dir, &filename));
-            bytes = self.assets.read("", &path).or(bytes);
+            bytes = assets.read("", &path, limits).or(bytes);
         }
         self.included.insert(join(dir, &filename));
         let bytes = match bytes {

@@ -141,6 +141,69 @@ impl Codec<bool> for FluidShape {
     }
 }
 
+/// MuJoCo's solvers, of which the strict one is a variant.
+pub struct SolverName;
+
+impl Codec<Solver> for SolverName {
+    fn read(field: &mut Solver, text: &str) -> Result<(), Misread> {
+        let solver = Solver::from_word(text)?;
+        // Attributes come in any order: a strict solver stays what it is.
+        if (*field, solver) != (Solver::CgStrict, Solver::Cg) {
+            *field = solver;
+        }
+        Ok(())
+    }
+    fn write(field: &Solver) -> String {
+        if *field == Solver::CgStrict { Solver::Cg } else { *field }.word().to_owned()
+    }
+}
+
+/// Solvers that MuJoCo lacks; no text for the others.
+pub struct OwnSolver;
+
+impl OwnSolver {
+    const STRICT: &'static str = "cgstrict";
+}
+
+impl Codec<Solver> for OwnSolver {
+    fn read(field: &mut Solver, text: &str) -> Result<(), Misread> {
+        if text != OwnSolver::STRICT {
+            let message = format!("'{text}' is not a keyword here");
+            return Err(Misread::new(message, OwnSolver::STRICT));
+        }
+        *field = Solver::CgStrict;
+        Ok(())
+    }
+    fn write(field: &Solver) -> String {
+        if *field == Solver::CgStrict { OwnSolver::STRICT } else { "" }.to_owned()
+    }
+}
+
+/// Formulas of flexes, one of the flags of options; no text for those of MuJoCo.
+pub struct FlexFormulas;
+
+impl FlexFormulas {
+    const TEXTBOOK: &'static str = "textbook";
+}
+
+impl Codec<i32> for FlexFormulas {
+    fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
+        match text {
+            FlexFormulas::TEXTBOOK => *field |= EnableBit::TextbookFlex.raw(),
+            "mujoco" => *field &= !EnableBit::TextbookFlex.raw(),
+            _ => {
+                let message = format!("'{text}' is not a keyword here");
+                return Err(Misread::new(message, "textbook, mujoco"));
+            }
+        }
+        Ok(())
+    }
+    fn write(field: &i32) -> String {
+        let textbook = field & EnableBit::TextbookFlex.raw() != 0;
+        if textbook { FlexFormulas::TEXTBOOK } else { "" }.to_owned()
+    }
+}
+
 /// A boolean kept as an integer.
 pub struct Flag;
 

@@ -1,7 +1,7 @@
 //! MJCF text to [`Spec`](crate::spec::Spec) and back.
 //!
-//! Reading goes through a document tree ([`forest`], includes resolved), is checked against the
-//! grammar ([`schema`]), and fills the spec by the attribute tables ([`tables`]). All findings of
+//! Reading goes through a document tree (`forest`, includes resolved), is checked against the
+//! grammar (`schema`), and fills the spec by the attribute tables (`tables`). All findings of
 //! a file are reported together.
 
 pub mod attr;

@@ -4,7 +4,7 @@
 //! shortcuts of actuators, objects of sensors) are handled by the reader.
 
 use super::attr::{attributes, upto};
-use super::keywords::{Elastic2d, Flag, FluidShape};
+use super::keywords::{Elastic2d, Flag, FlexFormulas, FluidShape, OwnSolver, SolverName};
 use crate::option::{
     Options, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality, VisualRgba, VisualScale,
 };
@@ -60,7 +60,9 @@ attributes! {
         "integrator" integrator;
         "cone" cone;
         "jacobian" jacobian;
-        "solver" solver;
+        "solver" solver SolverName;
+        "cortenforge:solver" solver OwnSolver;
+        "cortenforge:flex" enableflags FlexFormulas;
         "iterations" iterations;
         "ls_iterations" ls_iterations;
         "noslip_iterations" noslip_iterations;

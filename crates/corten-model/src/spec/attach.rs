@@ -18,6 +18,8 @@ pub enum AttachError {
     NoPart,
     #[error("a part cannot be attached to itself")]
     Cycle,
+    #[error("the name '{name}' of a {kind} is taken already")]
+    RepeatedName { kind: &'static str, name: String },
 }
 
 /// Where a part is attached.
@@ -184,6 +186,49 @@ impl Spec {
         false
     }
 
+    /// Number of elements in and below a body, with the body.
+    pub(crate) fn subtree_size(&self, root: Key<Body>) -> usize {
+        let (mut total, mut pending) = (0, vec![root]);
+        while let Some(body) = pending.pop().and_then(|key| self.bodies.get(key)) {
+            total += 1 + body.joints.len() + body.geoms.len() + body.sites.len();
+            total += body.frames.len() + body.cameras.len() + body.lights.len();
+            pending.extend(&body.bodies);
+        }
+        total
+    }
+
+    /// Number of elements outside the tree that may come along when a part is attached. A default
+    /// class counts for all kinds of elements that it describes.
+    pub(crate) fn elements_outside(&self) -> usize {
+        const KINDS: usize = 14;
+        let assets = self.meshes.len() + self.hfields.len() + self.skins.len();
+        let looks = self.textures.len() + self.materials.len() + KINDS * self.defaults.len();
+        let relations = self.pairs.len() + self.excludes.len() + self.equalities.len();
+        let controls = self.tendons.len() + self.actuators.len() + self.sensors.len();
+        let custom = self.numerics.len() + self.texts.len() + self.tuples.len();
+        let keys = self.keys.len() + self.attached_keys.len();
+        assets + looks + relations + controls + custom + keys + self.flexes.len()
+    }
+
+    /// Whether every name inside a body is given once, as the index counts them.
+    fn check_names_of(&self, root: Key<Body>, index: &NameIndex) -> Result<(), AttachError> {
+        let once = |kind: ObjType, name: &str| match index.count(kind, name) {
+            0 | 1 => Ok(()),
+            _ => Err(AttachError::RepeatedName { kind: kind.xml_name(), name: name.to_owned() }),
+        };
+        let mut pending = vec![root];
+        while let Some(body) = pending.pop().and_then(|key| self.bodies.get(key)) {
+            once(ObjType::Body, &body.name)?;
+            body.joints.iter().try_for_each(|&k| once(ObjType::Joint, &self.joints[k].name))?;
+            body.geoms.iter().try_for_each(|&k| once(ObjType::Geom, &self.geoms[k].name))?;
+            body.sites.iter().try_for_each(|&k| once(ObjType::Site, &self.sites[k].name))?;
+            body.cameras.iter().try_for_each(|&k| once(ObjType::Camera, &self.cameras[k].name))?;
+            body.lights.iter().try_for_each(|&k| once(ObjType::Light, &self.lights[k].name))?;
+            pending.extend(&body.bodies);
+        }
+        Ok(())
+    }
+
     fn body_of(&self, frame: Key<Frame>) -> Result<Key<Body>, AttachError> {
         let body = self.frames.get(frame).and_then(|frame| frame.body);
         body.filter(|&body| self.bodies.contains(body)).ok_or(AttachError::NoBody)
@@ -197,6 +242,7 @@ impl Spec {
         frames: &[(Key<Frame>, String)],
     ) -> Result<(), AttachError> {
         let mut index = NameIndex::of(self);
+        self.check_names_of(template, &index)?;
         let flexes = self.flexes.capacity();
         for (frame, suffix) in frames {
             let parent = self.body_of(*frame)?;

@@ -42,6 +42,7 @@ pub(crate) use source::Lines;
 pub use source::{FileId, Source, SourceFile, SourceMap};
 pub use tree::{Body, Camera, Frame, Geom, Joint, Light, Site};
 
+use crate::limits::Limits;
 use crate::option::{Options, Visual};
 
 /// Which model an element came from: the spec itself, or one attached to it.
@@ -116,6 +117,8 @@ pub struct Spec {
     pub models: Arena<ModelAsset>,
     /// Attached models, behind [`OriginId`]s other than `MAIN`.
     pub origins: Vec<Origin>,
+    /// How much compiling may ask for; the model keeps them.
+    pub limits: Limits,
     /// The files this was read from.
     pub sources: SourceMap,
 }
@@ -180,6 +183,7 @@ impl Spec {
             compiled_joints: 0,
             models: Arena::default(),
             origins: Vec::new(),
+            limits: Limits::default(),
             sources: SourceMap::default(),
         }
     }

@@ -88,8 +88,13 @@ impl NameIndex {
     }
 
     pub fn contains(&self, kind: ObjType, name: &str) -> bool {
+        self.count(kind, name) > 0
+    }
+
+    /// How many elements of a type have a name; none for those without.
+    pub fn count(&self, kind: ObjType, name: &str) -> usize {
         let kind = if kind == ObjType::Xbody { ObjType::Body } else { kind };
-        self.counts.get(&kind).and_then(|names| names.get(name)).is_some_and(|&count| count > 0)
+        self.counts.get(&kind).and_then(|names| names.get(name)).copied().unwrap_or(0)
     }
 }
 
@@ -162,7 +167,8 @@ impl References for Tendon {
 }
 
 /// Renames what exists under the namespace and leaves what exists as it is named; whether it
-/// was renamed, `None` if neither exists.
+/// was renamed, `None` if neither exists. As in MuJoCo, a geom without a side site is looked for with one
+/// whose name is that of the namespace alone, and is therefore hardly ever found.
 fn place(
     names: Namespace<'_>,
     index: &NameIndex,
@@ -170,12 +176,13 @@ fn place(
 ) -> Option<bool> {
     let exist = |apply: &dyn Fn(&str) -> String| {
         references.iter().all(|(kind, name)| {
-            (*kind == ObjType::Site && references.len() > 1 && name.is_empty())
-                || index.contains(*kind, &apply(name))
+            let name = apply(name);
+            let no_side_site = *kind == ObjType::Site && references.len() > 1 && name.is_empty();
+            no_side_site || index.contains(*kind, &name)
         })
     };
     if exist(&|name| names.apply(name)) {
-        references.iter_mut().for_each(|(_, name)| names.rename(name));
+        references.iter_mut().for_each(|(_, name)| **name = names.apply(name));
         Some(true)
     } else {
         exist(&str::to_owned).then_some(false)

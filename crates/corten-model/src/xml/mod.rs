@@ -154,7 +154,8 @@ impl<'a> AttrRef<'a> {
         self.doc.slice(self.raw.name)
     }
 
-    /// The value with entities replaced and line ends normalized.
+    /// The value with entities replaced and line ends normalized; up to a null character, where a text
+    /// ends for MuJoCo.
     pub fn value(self) -> Cow<'a, str> {
         decode(self.doc.slice(self.raw.value))
     }
@@ -179,6 +180,9 @@ fn decode(raw: &str) -> Cow<'_, str> {
             out.push('\n');
             rest = after.strip_prefix('\n').unwrap_or(after);
         } else if let Some((c, length)) = entity(rest) {
+            if c == '\0' {
+                return Cow::Owned(out);
+            }
             out.push(c);
             rest = &rest[length..];
         } else {

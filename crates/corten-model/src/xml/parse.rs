@@ -52,16 +52,26 @@ impl Scanner {
     }
 
     fn document(&mut self) -> Result<(), Malformed> {
+        let mut beginning = true;
         while self.at < self.text.len() {
             if self.byte() != Some(b'<') {
                 self.characters();
-            } else if self.starts("<!--") {
+                continue;
+            }
+            if self.starts("<!--") {
                 self.comment()?;
             } else if self.starts("<![CDATA[") {
                 self.note_text();
                 self.skip_past("]]>", "CDATA section")?;
             } else if self.starts("<?") {
+                if !beginning {
+                    let hint = Some("put it at the beginning, or remove it");
+                    return Err(
+                        self.fail("a processing instruction stands after other content", hint)
+                    );
+                }
                 self.skip_past("?>", "processing instruction")?;
+                continue;
             } else if self.starts("<!") {
                 self.declaration()?;
             } else if self.starts("</") {
@@ -72,6 +82,7 @@ impl Scanner {
             } else {
                 self.open()?;
             }
+            beginning = false;
         }
         if let Some(open) = self.stack.last() {
             let node = &self.nodes[open.node as usize];
@@ -345,6 +356,23 @@ mod tests {
 
     fn fails(text: &str) -> Malformed {
         parse(text.into()).expect_err(text)
+    }
+
+    /// As tinyxml2 has it: at the beginning, as many as there are.
+    #[test]
+    fn processing_instructions_come_first() {
+        assert!(parse("<?xml version='1.0'?> <?a b?><a/>".into()).is_ok());
+        for text in ["<!-- c --><?b?><a/>", "<a><?b?></a>", "<a/><?b?>", "<!DOCTYPE a><?b?><a/>"] {
+            assert!(fails(text).message.contains("processing instruction"), "{text}");
+        }
+    }
+
+    /// A text ends at a null character.
+    #[test]
+    fn null_characters_end_values() {
+        let doc = parse("<a x='1 2&#0; 3' y='&#x0;' z='&#0'/>".into()).unwrap();
+        let values: Vec<_> = doc.root().attrs().map(|a| a.value().into_owned()).collect();
+        assert_eq!(values, ["1 2", "", "&#0"]);
     }
 
     #[test]

@@ -10,13 +10,18 @@
 Arrays carry MuJoCo's names and are NumPy views of the engine's memory. `corten.mujoco` is a drop-in for
 `import mujoco`; both share their objects.
 """
-from ._corten import ModelError, StepError, __version__
+import os as _os
+
+from ._corten import ModelError, StepError, __version__, after_fork as _after_fork, default_limits
 from ._warnings import ModelWarning
 from ._api import Data, Model, State, forward, inverse, load_model, reset, step
 from ._batch import BatchSim, Failure, load_failure
 from .mujoco import rollout
 
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_after_fork)
+
 __all__ = [
-    "BatchSim", "Data", "Failure", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "forward", "inverse",
+    "BatchSim", "Data", "Failure", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "default_limits", "forward", "inverse",
     "load_failure", "load_model", "reset", "rollout", "step",
 ]

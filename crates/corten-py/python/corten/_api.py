@@ -83,15 +83,16 @@ class Data(mujoco.MjData):
         return self.__copy__()
 
 
-def load_model(source, assets=None):
+def load_model(source, assets=None, *, limits=None):
     """Loads a model from a path, or from XML text.
 
-    `assets` maps file names to their content, for files that are not on disk. ModelError lists everything that is
+    `assets` maps file names to their content, for files that are not on disk. `limits` maps names of limits to what
+    the model, its data and batches may ask for, beside `default_limits()`. ModelError lists everything that is
     wrong with the model; what its author should know otherwise is issued as a ModelWarning.
     """
     if isinstance(source, str) and source.lstrip().startswith("<"):
-        return Model(checked(load_text(source, assets)))
-    return Model(checked(load_path(os.fspath(source), assets)))
+        return Model(checked(load_text(source, assets, limits)))
+    return Model(checked(load_path(os.fspath(source), assets, limits)))
 
 
 def step(model, data, count=1):

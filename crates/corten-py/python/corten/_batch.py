@@ -18,13 +18,13 @@ class BatchSim(BatchBase):
     The model is copied: parameters that are to change, or to differ between worlds, go through `parameter`.
     Worlds start from the reference pose, or from `keyframe`, a name or an index.
 
-    A world whose numbers go bad stops alone and keeps its last valid state until it is reset; with
-    `on_failure="reset"` the next `step` resets it.
+    A world whose numbers go bad stops alone and keeps its last valid state; the next `step` resets it, unless
+    `on_failure="stop"` leaves that to `reset`.
     """
 
     __module__ = "corten"
 
-    def __new__(cls, model, count, *, threads=0, keyframe=None, outputs=(), on_failure="stop"):
+    def __new__(cls, model, count, *, threads=0, keyframe=None, outputs=(), on_failure="reset"):
         if on_failure not in ("stop", "reset"):
             raise ValueError(f"on_failure must be 'stop' or 'reset', got {on_failure!r}")
         if isinstance(keyframe, str):

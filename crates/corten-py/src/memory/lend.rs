@@ -17,11 +17,20 @@ use super::{Arrays, Shared};
 
 /// The engine uses a value on this thread and has not lent it, or not for this purpose.
 #[derive(Clone, Copy, Debug)]
-pub struct Busy;
+pub enum Busy {
+    Engine,
+    /// Another thread used it when the process was forked.
+    Forked,
+}
 
 impl From<Busy> for PyErr {
-    fn from(_: Busy) -> PyErr {
-        PyRuntimeError::new_err("a callback cannot do this: the engine is using the object")
+    fn from(busy: Busy) -> PyErr {
+        PyRuntimeError::new_err(match busy {
+            Busy::Engine => "a callback cannot do this: the engine is using the object",
+            Busy::Forked => {
+                "another thread was using the object when the process was forked: make a new one"
+            }
+        })
     }
 }
 
@@ -61,16 +70,20 @@ impl Drop for End {
     }
 }
 
-fn during<R>(owner: usize, access: Access, f: impl FnOnce() -> R) -> R {
+fn begin(owner: usize, access: Access) -> End {
     let guards = Rc::new(Cell::new(0));
     let frame = Frame { owner, access, guards: guards.clone() };
     COUNT.fetch_add(1, Ordering::Relaxed);
     FRAMES.with_borrow_mut(|frames| frames.push(frame));
-    let _end = End(guards);
+    End(guards)
+}
+
+fn during<R>(owner: usize, access: Access, f: impl FnOnce() -> R) -> R {
+    let _end = begin(owner, access);
     f()
 }
 
-fn address<T: Arrays>(owner: &Shared<T>) -> usize {
+pub fn address<T: Arrays>(owner: &Shared<T>) -> usize {
     std::ptr::from_ref(owner) as usize
 }
 
@@ -88,6 +101,12 @@ pub fn lend_exclusive<T: Arrays, R>(owner: &Shared<T>, value: &mut T, f: impl Fn
 /// lock of, unless it is lent.
 pub fn occupy<T: Arrays, R>(owner: &Shared<T>, f: impl FnOnce() -> R) -> R {
     during(address(owner), Access::None, f)
+}
+
+/// [`occupy`] for several values, by [`address`].
+pub fn occupy_all<R>(owners: &[usize], f: impl FnOnce() -> R) -> R {
+    let _ends: Vec<End> = owners.iter().map(|&owner| begin(owner, Access::None)).collect();
+    f()
 }
 
 /// What `f` finds in the frames of this thread, if it has any.
@@ -146,7 +165,7 @@ impl<T: Arrays> Loan<T> {
         search(|frames| {
             let frame = innermost(frames, owner)?;
             let Some((value, count)) = allow(frame.access, frame.guards.get()) else {
-                return Some(Err(Busy));
+                return Some(Err(Busy::Engine));
             };
             let guards = frame.guards.clone();
             guards.set(guards.get() + count);

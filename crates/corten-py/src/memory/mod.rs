@@ -37,13 +37,14 @@
 //! copy ([`Model::expose`]), and the engine checks every other index that it reads.
 
 mod arguments;
+mod fork;
 mod lend;
 mod pin;
 mod settings;
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use corten_batch::BatchSim;
 use corten_sim::{Data, HeapArray, Model};
@@ -52,8 +53,9 @@ use numpy::{Element, PyArray};
 use pyo3::prelude::*;
 
 pub use arguments::{In, Out};
+pub use fork::note_fork;
 use lend::Loan;
-pub use lend::{Busy, is_lending, lend_exclusive, lend_shared, occupy};
+pub use lend::{Busy, address, is_lending, lend_exclusive, lend_shared, occupy, occupy_all};
 pub use pin::Allocator;
 use pin::Pin;
 pub use settings::{Place, Settings, Values};
@@ -63,6 +65,7 @@ pub struct Shared<T: Arrays> {
     value: RwLock<T>,
     /// The arrays, of a value that views are made of while it can only be read.
     bases: Mutex<Vec<Base>>,
+    uses: fork::Uses,
 }
 
 /// Where an array is, and how many scalars it has.
@@ -201,7 +204,7 @@ impl<T: Arrays> Drop for Write<'_, T> {
 impl<T: Arrays> Shared<T> {
     pub fn new(mut value: T) -> Arc<Shared<T>> {
         let bases = Mutex::new(value.bases());
-        Arc::new(Shared { value: RwLock::new(value), bases })
+        Arc::new(Shared { value: RwLock::new(value), bases, uses: fork::Uses::default() })
     }
 
     /// Shared access, from code that does not hold the interpreter lock.
@@ -212,7 +215,7 @@ impl<T: Arrays> Shared<T> {
         if let Some(loan) = Loan::read(self) {
             return loan.map(|loan| Read(ReadAccess::Lent(loan)));
         }
-        let held = self.value.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.uses.lock(|| self.value.try_read(), || drop(self.value.read()))?;
         Ok(Read(ReadAccess::Locked(held)))
     }
 
@@ -220,7 +223,9 @@ impl<T: Arrays> Shared<T> {
     pub fn write(&self) -> Result<Write<'_, T>, Busy> {
         let access = match Loan::write(self) {
             Some(loan) => WriteAccess::Lent(loan?),
-            None => WriteAccess::Locked(self.value.write().unwrap_or_else(PoisonError::into_inner)),
+            None => WriteAccess::Locked(
+                self.uses.lock(|| self.value.try_write(), || drop(self.value.write()))?,
+            ),
         };
         Ok(Write { shared: self, access })
     }
@@ -231,15 +236,9 @@ impl<T: Arrays> Shared<T> {
         if let Some(loan) = Loan::read(self) {
             return loan.map(|loan| Read(ReadAccess::Lent(loan)));
         }
-        loop {
-            match self.value.try_read() {
-                Ok(held) => return Ok(Read(ReadAccess::Locked(held))),
-                Err(TryLockError::Poisoned(held)) => {
-                    return Ok(Read(ReadAccess::Locked(held.into_inner())));
-                }
-                Err(TryLockError::WouldBlock) => py.detach(|| drop(self.value.read())),
-            }
-        }
+        let wait = || py.detach(|| drop(self.value.read()));
+        let held = self.uses.lock(|| self.value.try_read(), wait)?;
+        Ok(Read(ReadAccess::Locked(held)))
     }
 
     /// Exclusive access, from code that holds the interpreter lock; see [`Self::read_attached`].
@@ -247,17 +246,9 @@ impl<T: Arrays> Shared<T> {
         if let Some(loan) = Loan::write(self) {
             return Ok(Write { shared: self, access: WriteAccess::Lent(loan?) });
         }
-        loop {
-            let held = match self.value.try_write() {
-                Ok(held) => held,
-                Err(TryLockError::Poisoned(held)) => held.into_inner(),
-                Err(TryLockError::WouldBlock) => {
-                    py.detach(|| drop(self.value.write()));
-                    continue;
-                }
-            };
-            return Ok(Write { shared: self, access: WriteAccess::Locked(held) });
-        }
+        let wait = || py.detach(|| drop(self.value.write()));
+        let held = self.uses.lock(|| self.value.try_write(), wait)?;
+        Ok(Write { shared: self, access: WriteAccess::Locked(held) })
     }
 
     /// Whether the engine uses the value on this thread: a callback asks.

@@ -3,7 +3,7 @@
 use corten_math::Vec3;
 use corten_model::enums::GeomType;
 use corten_sim::distance;
-use corten_sim::ray::{self, NGROUP, RayHit, Selection};
+use corten_sim::ray::{self, FlexParts, NGROUP, RayHit, Selection};
 use pyo3::prelude::*;
 
 use super::index;
@@ -131,6 +131,39 @@ fn mju_rayGeom(
     Ok(ray::primitive_geom(pos, mat, size, pnt.vec3(), vec.vec3(), kind).unwrap_or(-1.0))
 }
 
+/// Distance along a ray to the parts of a flex that are drawn, −1 if it meets none, and the vertex nearest
+/// to where it does.
+#[pyfunction]
+fn mju_rayFlex(
+    py: Python<'_>,
+    m: &PyModel,
+    d: &PyData,
+    flex_layer: i32,
+    flg_vert: i32,
+    flg_edge: i32,
+    flg_face: i32,
+    flg_skin: i32,
+    flexid: i32,
+    pnt: Vector<3>,
+    vec: Vector<3>,
+    vertid: ListOut<'_, i32>,
+) -> PyResult<f64> {
+    vertid.expect("vertid", 1)?;
+    let flex = index("flexid", flexid, m.read(py)?.nflex)?;
+    let parts = FlexParts {
+        vertices: flg_vert != 0,
+        edges: flg_edge != 0,
+        faces: flg_face != 0,
+        skin: flg_skin != 0,
+        layer: flex_layer,
+    };
+    let hit = read(py, m, d, move |m, d| ray::flex(m, d, flex, &parts, pnt.vec3(), vec.vec3()))?;
+    // As in MuJoCo, a ray that meets nothing leaves the vertex as it is.
+    let Some(hit) = hit else { return Ok(-1.0) };
+    vertid.set(&[hit.vertex]);
+    Ok(hit.dist)
+}
+
 /// Signed distance between two geoms, at most `distmax`, and optionally the segment between their
 /// nearest points.
 #[pyfunction]
@@ -158,7 +191,7 @@ fn mj_geomDistance(
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module;
-        mj_ray, mj_multiRay, mj_rayHfield, mj_rayMesh, mju_rayGeom, mj_geomDistance,
+        mj_ray, mj_multiRay, mj_rayHfield, mj_rayMesh, mju_rayFlex, mju_rayGeom, mj_geomDistance,
     );
     Ok(())
 }

@@ -12,7 +12,9 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     let (springdamper, stat, length_range) =
         (draft.springdamper.clone(), draft.stat.clone(), draft.length_range.clone());
     let places = draft.places.clone();
+    let limits = draft.limits;
     let mut m = Model::from(draft.into_model());
+    m.limits = limits;
     let options = m.opt.clone();
     // Contacts and sleep have no part in constants.
     m.opt.disableflags |= DisableBit::Contact.raw();
@@ -61,7 +63,7 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
     if m.opt.enabled(EnableBit::Sleep)
         && let Some(e) = Data::new(&m).sleep_error
     {
-        return Err(error(&e, (ObjType::Body, e.root)));
+        return Err(error(&e, (ObjType::Body, e.root())));
     }
     Ok(m)
 }

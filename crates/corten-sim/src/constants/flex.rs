@@ -1,6 +1,7 @@
 //! Rest lengths and inverse weights of the edges of flexes.
 
 use corten_math::Vec3;
+use corten_model::enums::EnableBit;
 
 use super::reference::{Factor, POINT_MASS};
 use crate::chain::{self, BodyPoint, index};
@@ -16,7 +17,7 @@ pub(super) fn set(m: &mut Model, d: &Data, row: &mut [f64]) {
     let mut dofs = Vec::new();
     for f in (0..m.nflex).filter(|&f| m.flex_interp[f] == 0).collect::<Vec<_>>() {
         // MuJoCo has no Jacobian of edges that nothing acts upon, and so no weight.
-        let acted_upon = flex::act(m, f);
+        let acted_upon = flex::act(m, f) || m.opt.enabled(EnableBit::TextbookFlex);
         let start = usize::try_from(m.flex_edgeadr[f]).unwrap_or(0).min(m.nflexedge);
         let count = usize::try_from(m.flex_edgenum[f]).unwrap_or(0).min(m.nflexedge - start);
         for e in start..start + count {

@@ -20,6 +20,8 @@ const MAX_STEPS: f64 = 1e6;
 /// Why a length range could not be found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum LengthRangeError {
     #[error("there is no actuator {0}")]
     NoSuchActuator(usize),

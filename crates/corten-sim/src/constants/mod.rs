@@ -21,6 +21,8 @@ use crate::{Data, Model, StepError};
 /// Why the constants of a model cannot be found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum ConstantsError {
     /// A tree that the author allows to sleep is held awake by a tendon.
     #[error(

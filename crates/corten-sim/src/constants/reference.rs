@@ -188,8 +188,7 @@ fn body_weights(m: &mut Model, d: &Data, row: &mut [f64]) -> Result<(), Constant
             let mut weight = |axis: usize, rotation: bool| {
                 for dof in chain::dofs(m, body) {
                     let cdof = &d.cdof[dof];
-                    let motion =
-                        if rotation { cdof.rot() } else { chain::point_motion(cdof, offset) };
+                    let motion = if rotation { cdof.rot() } else { cdof.velocity_at(offset) };
                     row[dof] = motion[axis];
                 }
                 factor.weight(chain::dofs(m, body), row)

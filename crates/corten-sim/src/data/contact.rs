@@ -14,16 +14,23 @@ pub struct Contact {
     pub includemargin: f64,
     /// Tangent 1 and 2, spin, roll 1 and 2.
     pub friction: [f64; 5],
+    /// Reference of the normal direction.
     pub solref: [f64; 2],
+    /// Reference of the friction directions; zero for that of the normal.
     pub solreffriction: [f64; 2],
+    /// Impedance.
     pub solimp: [f64; 5],
     /// Friction of the regularised cone, set with the constraint rows.
     pub mu: f64,
     /// Dimension of the contact space: 1, 3, 4 or 6.
     pub dim: i32,
+    /// Geoms that touch; −1 for a flex.
     pub geom: [i32; 2],
+    /// Flexes that touch; −1 for a geom.
     pub flex: [i32; 2],
+    /// Elements of the flexes; −1 for a vertex or a geom.
     pub elem: [i32; 2],
+    /// Vertices of the flexes; −1 for an element or a geom.
     pub vert: [i32; 2],
     /// 0: included, 1: in the gap, 2: fused, 3: no dofs, 4: passive.
     pub exclude: i32,

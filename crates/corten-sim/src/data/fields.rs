@@ -3,14 +3,15 @@ use std::sync::Arc;
 use corten_math::{Inertia, Mat3, Quat, Spatial, Vec3};
 use corten_model::array_struct;
 
+use super::budget::Budget;
 use super::contact::Contact;
 use super::heap_array::HeapArray;
 use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStats, TimerStat, WarningStat};
-use crate::Model;
 use crate::hook::Hooks;
 use crate::prepared::Prepared;
 use crate::sleep::SleepError;
+use crate::{CancelToken, Model};
 
 array_struct! {
     /// The changing part of a simulation: state, inputs, results of every stage, scratch memory.
@@ -28,14 +29,27 @@ array_struct! {
         pub contact: Vec<Contact>,
         /// Forward-inverse discrepancy: of joint forces, of constraint forces.
         pub solver_fwdinv: HeapArray<f64, 2>,
+        /// Force of each joint's limit, zero within the range; that of the lower limit if both are
+        /// active. Not in MuJoCo.
+        pub jnt_limit_frc: Vec<f64>,
+        /// [`jnt_limit_frc`](Self::jnt_limit_frc) of tendons.
+        pub ten_limit_frc: Vec<f64>,
         /// Per island: statistics of each iteration.
         pub solver: SolverStats,
+        /// Per island: number of iterations.
         pub solver_niter: HeapArray<i32, NISLAND>,
+        /// Per island: size of the Hessian.
         pub solver_nnz: HeapArray<i32, NISLAND>,
+        /// How often each warning was raised.
         pub warning: HeapArray<WarningStat, NWARNING>,
+        /// Time of each stage, while a clock is installed.
         pub timer: HeapArray<TimerStat, NTIMER>,
         /// Why the last reset could not put a tree to sleep that the model wants asleep.
         pub sleep_error: Option<SleepError>,
+        /// What contacts and rows may take; stays through resets.
+        pub budget: Budget,
+        /// Whoever may end a step before it is done; stays through resets.
+        pub cancel: Option<CancelToken>,
         /// User code called by the stages; stays through resets.
         pub hooks: Hooks,
         /// What follows from the model, as of [`Data::bind`].

@@ -1,6 +1,7 @@
 //! The changing part of a simulation.
 
 mod bind;
+pub(crate) mod budget;
 mod contact;
 mod fields;
 pub(crate) mod growth;
@@ -10,6 +11,7 @@ mod scratch;
 pub(crate) mod smooth;
 mod stats;
 
+pub use budget::{Budget, OnExcess};
 pub use contact::Contact;
 pub use fields::Data;
 pub use heap_array::HeapArray;

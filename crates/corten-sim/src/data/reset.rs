@@ -1,7 +1,7 @@
 use corten_model::arrays::ArrayMut;
 
 use super::scratch::Scratch;
-use super::{Data, TimerStat, WarningStat};
+use super::{Budget, Data, TimerStat, WarningStat};
 use crate::{Model, StepError, sleep};
 
 impl Data {
@@ -9,7 +9,10 @@ impl Data {
     pub fn new(m: &Model) -> Data {
         let prepared = m.prepared().clone();
         let scratch = Scratch::new(m, &prepared);
-        let mut d = Data { prepared, scratch, ..Data::default() };
+        let budget = Budget { bytes: m.limits.data_bytes, ..Budget::default() };
+        let (jnt_limit_frc, ten_limit_frc) = (vec![0.0; m.njnt], vec![0.0; m.ntendon]);
+        let mut d =
+            Data { prepared, scratch, budget, jnt_limit_frc, ten_limit_frc, ..Data::default() };
         d.resize_arrays(m);
         d.start(m);
         d
@@ -95,6 +98,10 @@ impl Data {
 
     /// Forgets all constraint rows and islands.
     pub(crate) fn clear_constraints(&mut self) {
+        if self.nl > 0 {
+            self.jnt_limit_frc.fill(0.0);
+            self.ten_limit_frc.fill(0.0);
+        }
         self.ne = 0;
         self.nf = 0;
         self.nl = 0;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use corten_math::array;
 use corten_math::{AncestorAxes, Spatial};
 
+use super::budget::{self, Stop};
 use crate::prepared::Prepared;
 use crate::solve::{SolverScratch, island::IslandRows, island_threads::Threads};
 use crate::stage::constraint::Constraints;
@@ -41,6 +42,10 @@ pub(crate) struct Scratch {
     pub solver: SolverScratch,
     /// Threads that solve islands.
     pub threads: Threads,
+    /// What ended the step before it was done.
+    pub stop: Option<Stop>,
+    /// Memory that contacts and rows have been found to have.
+    pub proven_bytes: usize,
     /// Worlds that step side by side with this one.
     pub lane_group: lanes::KeptGroup,
 }
@@ -68,6 +73,8 @@ impl Scratch {
             constraint: Arc::default(),
             solver: SolverScratch::default(),
             threads: Threads::default(),
+            stop: None,
+            proven_bytes: budget::SMALL,
             lane_group: lanes::KeptGroup::default(),
         }
     }

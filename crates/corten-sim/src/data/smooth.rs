@@ -15,7 +15,7 @@ use corten_math::{
 use super::Data;
 use crate::awake::{self, Selection};
 use crate::prepared::Prepared;
-use crate::prepared::structure::Structure;
+use crate::prepared::structure::{PointRun, Structure};
 use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
@@ -55,6 +55,11 @@ macro_rules! fields {
             /// Whether trees may sleep.
             pub sleeping: bool,
             pub bodies: Selection<'a>,
+            /// Bodies that are points, if these are treated apart.
+            pub points: &'a [PointRun],
+            /// The rest of `bodies`.
+            pub jointed: Selection<'a>,
+            /// Jointed bodies whose parent is awake or static.
             pub children: Selection<'a>,
             pub dofs: Selection<'a>,
             pub body_awake: &'a [i32],
@@ -86,16 +91,21 @@ macro_rules! fields {
             fn smooth_fields(&mut self, m: &Model, sleeping: bool) -> Smooth<'_, f64> {
                 let filter = sleeping && self.ntree_awake < m.ntree;
                 let [half_sin, half_cos] = &mut self.scratch.half_angle;
+                let structure = &self.prepared.structure;
+                let (points, rest) = if sleeping { (&[][..], None) } else { structure.apart() };
+                let bodies = awake::select(filter, &self.body_awake_ind, self.nbody_awake, m.nbody)
+                    .without_world();
+                let children =
+                    awake::select(filter, &self.parent_awake_ind, self.nparent_awake, m.nbody)
+                        .without_world();
                 Smooth {
                     prepared: &self.prepared,
-                    structure: &self.prepared.structure,
+                    structure,
                     sleeping,
-                    bodies: awake::select(filter, &self.body_awake_ind, self.nbody_awake, m.nbody)
-                        .without_world(),
-                    children: awake::select(
-                        filter, &self.parent_awake_ind, self.nparent_awake, m.nbody,
-                    )
-                    .without_world(),
+                    bodies,
+                    points,
+                    jointed: rest.unwrap_or(bodies),
+                    children: rest.unwrap_or(children),
                     dofs: awake::select(filter, &self.dof_awake_ind, self.nv_awake, m.nv),
                     body_awake: &self.body_awake,
                     tree_awake: &mut self.tree_awake,
@@ -148,12 +158,17 @@ macro_rules! fields {
             #[inline(always)]
             fn smooth<S: Wide>(&mut self, m: &Model) -> Smooth<'_, S> {
                 let [half_sin, half_cos] = &mut self.half_angle;
+                let structure = &self.prepared.structure;
+                let (points, rest) = structure.apart();
+                let bodies = Selection::all(m.nbody).without_world();
                 Smooth {
                     prepared: &self.prepared,
-                    structure: &self.prepared.structure,
+                    structure,
                     sleeping: false,
-                    bodies: Selection::all(m.nbody).without_world(),
-                    children: Selection::all(m.nbody).without_world(),
+                    bodies,
+                    points,
+                    jointed: rest.unwrap_or(bodies),
+                    children: rest.unwrap_or(bodies),
                     dofs: Selection::all(m.nv),
                     body_awake: &[],
                     tree_awake: &mut [],

@@ -2,7 +2,9 @@
 pub const NISLAND: usize = 20;
 /// Iterations recorded per island.
 pub const NSOLVER: usize = 200;
+/// Kinds of warnings.
 pub const NWARNING: usize = 8;
+/// Timers.
 pub const NTIMER: usize = 15;
 
 /// What one solver iteration did.
@@ -14,10 +16,13 @@ pub struct SolverStat {
     pub gradient: f64,
     /// Slope at the end of the line search.
     pub lineslope: f64,
+    /// Rows that are not satisfied.
     pub nactive: i32,
+    /// Rows whose state changed.
     pub nchange: i32,
     /// Line search evaluations.
     pub neval: i32,
+    /// Rows that changed the Hessian.
     pub nupdate: i32,
 }
 
@@ -28,6 +33,11 @@ pub struct SolverStats {
     islands: Vec<Vec<SolverStat>>,
     /// All in MuJoCo's form, once somebody has asked for that; then the islands are empty.
     full: Vec<SolverStat>,
+    /// How often conjugate gradients stopped at the limit of iterations, short of the tolerance,
+    /// since the last reset. MuJoCo does not tell.
+    pub unconverged: u64,
+    /// Whether [`Self::take_message`] has spoken.
+    told: bool,
 }
 
 impl SolverStats {
@@ -52,6 +62,18 @@ impl SolverStats {
         stats[iteration] = stat;
     }
 
+    /// What there is to tell about solves that did not converge, once in the life of the data.
+    pub fn take_message(&mut self) -> Option<String> {
+        if self.unconverged == 0 || std::mem::replace(&mut self.told, true) {
+            return None;
+        }
+        Some(
+            "conjugate gradients stopped at the limit of iterations, short of the tolerance; raise \
+             iterations or tolerance, or use Newton's method"
+                .into(),
+        )
+    }
+
     /// What is recorded of an island, past the iterations of the last step too.
     pub fn island(&self, island: usize) -> &[SolverStat] {
         match self.full.get(island * NSOLVER..(island + 1) * NSOLVER) {
@@ -72,30 +94,36 @@ impl SolverStats {
     /// Statistics in MuJoCo's form.
     pub fn from_full(mut stats: Vec<SolverStat>) -> SolverStats {
         stats.resize(NISLAND * NSOLVER, SolverStat::default());
-        SolverStats { islands: Vec::new(), full: stats }
+        SolverStats { full: stats, ..SolverStats::default() }
     }
 
     pub(crate) fn clear(&mut self) {
         self.islands.iter_mut().for_each(|stats| stats.fill(SolverStat::default()));
         self.full.fill(SolverStat::default());
+        self.unconverged = 0;
     }
 }
 
 /// How often a warning was raised, and the object index or other detail of the last time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WarningStat {
+    /// Index or other detail of the last time.
     pub lastinfo: i32,
+    /// How often.
     pub number: i32,
 }
 
 /// Accumulated time and number of calls of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TimerStat {
+    /// Sum of times, in the unit of the clock.
     pub duration: f64,
+    /// How often.
     pub number: i32,
 }
 
 impl WarningStat {
+    /// Counts one more, with its detail.
     pub fn raise(&mut self, info: usize) {
         self.lastinfo = info as i32;
         self.number += 1;

@@ -13,6 +13,8 @@ use crate::{Data, Model, StepError, check, inverse, state, step, support};
 /// Why derivatives could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+// The messages say what the fields are.
+#[allow(missing_docs)]
 pub enum DerivativeError {
     #[error("{what} has {found} elements, {expected} expected")]
     Size { what: &'static str, expected: usize, found: usize },
@@ -26,9 +28,13 @@ pub enum DerivativeError {
 /// sensors `s` and controls `u`.
 #[derive(Debug, Default)]
 pub struct Transition<'a> {
+    /// Next state by state.
     pub a: Option<&'a mut [f64]>,
+    /// Next state by controls.
     pub b: Option<&'a mut [f64]>,
+    /// Sensors by state.
     pub c: Option<&'a mut [f64]>,
+    /// Sensors by controls.
     pub d: Option<&'a mut [f64]>,
 }
 
@@ -284,11 +290,15 @@ pub(super) fn set_column(matrix: Option<&mut [f64]>, columns: usize, j: usize, v
 pub struct InverseJacobians<'a> {
     /// Force by position, velocity, acceleration: `nv × nv`.
     pub force_by_position: Option<&'a mut [f64]>,
+    /// See [`force_by_position`](Self::force_by_position).
     pub force_by_velocity: Option<&'a mut [f64]>,
+    /// See [`force_by_position`](Self::force_by_position).
     pub force_by_acceleration: Option<&'a mut [f64]>,
     /// Sensors by position, velocity, acceleration: `nv × nsensordata`.
     pub sensors_by_position: Option<&'a mut [f64]>,
+    /// See [`sensors_by_position`](Self::sensors_by_position).
     pub sensors_by_velocity: Option<&'a mut [f64]>,
+    /// See [`sensors_by_position`](Self::sensors_by_position).
     pub sensors_by_acceleration: Option<&'a mut [f64]>,
     /// Mass matrix, in the legacy form, by position: `nv × nM`.
     pub mass_by_position: Option<&'a mut [f64]>,

@@ -4,6 +4,7 @@
 //! integrators need it. [`transition_fd`] and [`inverse_fd`] differentiate whole steps and inverse
 //! dynamics numerically; [`transition`] mixes both. [`rotation`] holds the derivatives of quaternion arithmetic.
 
+mod analytic;
 mod finite;
 mod fluid;
 pub mod rotation;
@@ -12,7 +13,7 @@ mod transition;
 
 pub use finite::{DerivativeError, InverseJacobians, Transition, inverse_fd, transition_fd};
 pub(crate) use smooth::{Memory, constant_damping};
-pub use smooth::{actuators, passive_velocity, smooth_velocity};
+pub use smooth::{actuators, bias_velocity, passive_velocity, smooth_velocity};
 pub use transition::{
     DerivativeConfig, TransitionMatrices, fd_convergence_check, max_relative_error, transition,
     transition_hybrid, validate_analytical_vs_fd,

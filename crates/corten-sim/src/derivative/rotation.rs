@@ -10,6 +10,11 @@ const TINY_HALF_ANGLE: f64 = 6e-8;
 /// their Taylor series; eight terms are exact to all digits there.
 const SMALL_ROTATION: f64 = 1.0 / 32.0;
 
+/// Derivatives of `a × b` by `a` and by `b`: `−[b]×` and `[a]×`.
+pub fn cross(a: Vec3, b: Vec3) -> (Mat3, Mat3) {
+    (b.skew() * -1.0, a.skew())
+}
+
 /// Derivatives of the difference `qa ⊖ qb` by `qa` and by `qb` (`mjd_subQuat`).
 pub fn sub_quat(qa: Quat, qb: Quat) -> (Mat3, Mat3) {
     let (axis, angle) = qa.difference(qb).normalized();
@@ -78,6 +83,20 @@ mod tests {
             let c = q.integrated(vel, 0.5 + H).difference(result);
             for i in 0..3 {
                 assert!((c[i] / H - by_scale[i]).abs() < 1e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn cross_products_agree_with_differences() {
+        let (a, b) = (Vec3::new(0.3, -1.1, 0.7), Vec3::new(-0.2, 0.5, 1.3));
+        let (by_a, by_b) = cross(a, b);
+        for j in 0..3 {
+            let difference_a = (a + unit(j, H)).cross(b) - a.cross(b);
+            let difference_b = a.cross(b + unit(j, H)) - a.cross(b);
+            for i in 0..3 {
+                assert!((difference_a[i] / H - by_a[(i, j)]).abs() < 1e-9);
+                assert!((difference_b[i] / H - by_b[(i, j)]).abs() < 1e-9);
             }
         }
     }

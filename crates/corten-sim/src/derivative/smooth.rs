@@ -69,8 +69,13 @@ pub fn smooth_velocity(m: &Model, d: &mut Data, with_bias: bool) {
     actuators(m, d);
     passive_velocity(m, d);
     if with_bias {
-        body_terms(m, d, false, true);
+        bias_velocity(m, d);
     }
+}
+
+/// Adds the derivative of `−qfrc_bias` (`mjd_rne_vel`).
+pub fn bias_velocity(m: &Model, d: &mut Data) {
+    body_terms(m, d, false, true);
 }
 
 /// Adds the derivative of passive forces (`mjd_passive_vel`).
@@ -91,11 +96,7 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
     }
     if m.nflex > 0 {
         let edges = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
-        for (flex, &damping) in m.flex_edgedamping.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            edges.for_each_soft(m, flex, |_, columns, entries| {
-                add_rank_one(s, &mut d.qDeriv, entries, columns, -damping);
-            });
-        }
+        edges.add_damping(m, &s.square, &mut d.qDeriv);
     }
     let filter = sleep::filters(m, d);
     for i in 0..m.ntendon {
@@ -105,23 +106,7 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
             continue;
         }
         let row = support::tendon_row(d, i);
-        add_rank_one(s, &mut d.qDeriv, &d.ten_J[row.clone()], &d.ten_J_colind[row], -damping);
-    }
-}
-
-/// Adds `scale JᵀJ` where it falls on the sparsity, as between dofs of one chain.
-fn add_rank_one(s: &Structure, target: &mut [f64], values: &[f64], columns: &[i32], scale: f64) {
-    for (n, (&jk, &k)) in values.iter().zip(columns).enumerate() {
-        let k = k as usize;
-        for (&jp, &p) in values[..=n].iter().zip(columns) {
-            let p = p as usize;
-            let Some((lower, upper)) = s.square.find(k, p) else { continue };
-            let x = scale * jk * jp;
-            target[lower] += x;
-            if lower != upper {
-                target[upper] += x;
-            }
-        }
+        s.square.add_rank_one(&mut d.qDeriv, &d.ten_J[row.clone()], &d.ten_J_colind[row], -damping);
     }
 }
 
@@ -145,7 +130,7 @@ pub fn actuators(m: &Model, d: &mut Data) {
         let start = d.moment_rowadr[i] as usize;
         let row = start..start + d.moment_rownnz[i] as usize;
         let (moment, columns) = (&d.actuator_moment[row.clone()], &d.moment_colind[row]);
-        add_rank_one(s, &mut d.qDeriv, moment, columns, slope);
+        s.square.add_rank_one(&mut d.qDeriv, moment, columns, slope);
     }
 }
 
@@ -165,8 +150,8 @@ pub(crate) fn constant_damping(m: &Model, joints: &[ScalarJoint]) -> Vec<f64> {
     m.dof_damping.iter().zip(slopes).map(|(damping, slope)| damping - slope).collect()
 }
 
-/// Derivative of an actuator's force by its own velocity.
-fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
+/// Derivatives of an actuator's gain and bias by its own velocity.
+pub(super) fn slopes(m: &Model, d: &Data, i: usize) -> Slopes {
     let user = || d.hooks.get().map_or_else(Slopes::default, |hook| hook.slopes(m, d, i));
     let bias = match Bias::from_raw(m.actuator_biastype[i]) {
         Some(Bias::User) => user().bias,
@@ -184,6 +169,12 @@ fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
         Some(Gain::User) => user().gain,
         _ => 0.0,
     };
+    Slopes { gain, bias }
+}
+
+/// Derivative of an actuator's force by its own velocity.
+fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
+    let Slopes { gain, bias } = slopes(m, d, i);
     if gain == 0.0 {
         return bias;
     }

@@ -1,7 +1,7 @@
 //! Integrators.
 //!
 //! Each turns the results of the forward pass into an acceleration over the step and hands it to
-//! [`advance_state`]. Answers to the integrators of `engine_forward.c`.
+//! `advance_state`. Answers to the integrators of `engine_forward.c`.
 
 mod euler;
 mod implicit;
@@ -11,6 +11,7 @@ pub(crate) mod spring_damper;
 use std::ops::Range;
 
 use corten_math::array::MapInline;
+use corten_math::hint::rarely;
 use corten_math::{Four, Number, map_fours, wide};
 use corten_model::enums::{DisableBit, Integrator, Stage, Timer};
 
@@ -35,8 +36,11 @@ pub(crate) enum Factor {
     Reuse,
 }
 
-/// Advances the state with the integrator of the model.
+/// Advances the state with the integrator of the model; not at all where the step has to end.
 pub fn advance(m: &Model, d: &mut Data) {
+    if rarely(d.is_stopped()) {
+        return;
+    }
     let timer = timer::start(d);
     match m.opt.integrator {
         Integrator::Euler => euler(m, d),
@@ -67,13 +71,24 @@ fn advance_state(m: &Model, d: &mut Data, scheme: Scheme) {
         sleep::update(m, d);
     }
     advance_velocities(m, awake::dofs!(m, d), &mut d.qvel, &d.scratch.step_acc);
+    advance_positions(m, d, scheme);
+    end_step(m, d);
+}
+
+/// Advances activations, positions and time by one step, by the velocity that is there.
+pub(crate) fn advance_without_velocity(m: &Model, d: &mut Data) {
+    advance_activations(m, d, Scheme::SemiImplicit);
+    advance_positions(m, d, Scheme::SemiImplicit);
+    end_step(m, d);
+}
+
+fn advance_positions(m: &Model, d: &mut Data, scheme: Scheme) {
     let rate = match scheme {
         Scheme::SemiImplicit => &d.qvel,
         Scheme::RungeKutta => &d.scratch.runge_kutta.mean_qvel,
     };
     let (s, h) = (&d.prepared.structure, m.opt.timestep);
     support::integrate_joints(s, awake::bodies!(m, d), &mut d.qpos, rate, h);
-    end_step(m, d);
 }
 
 /// Velocities at the end of the step.

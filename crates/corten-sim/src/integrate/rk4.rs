@@ -55,6 +55,9 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
         }
         d.time = time + node * h;
         step::forward_bound(m, d, Stage::None, false);
+        if d.is_stopped() {
+            break;
+        }
         add_rates(d, weight);
     }
 
@@ -63,7 +66,9 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
     d.qpos.copy_from_slice(qpos);
     d.qvel.copy_from_slice(qvel);
     d.act.copy_from_slice(act);
-    advance_state(m, d, Scheme::RungeKutta);
+    if !d.is_stopped() {
+        advance_state(m, d, Scheme::RungeKutta);
+    }
 }
 
 /// Adds the rates that `d` holds after a forward pass to their mean.

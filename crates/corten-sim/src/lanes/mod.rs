@@ -6,7 +6,7 @@
 //! between, on the [`Data`] of each: collision, constraint rows, their solver, sensors, and the
 //! stages that few models have. Where nothing can touch and no joint is at its limit, there is
 //! nothing in between, and a step stays in lanes from one state to the next. [`step`] gives the same
-//! bits as [`crate::step`] does for each of the worlds.
+//! bits as [`fn@crate::step`] does for each of the worlds.
 //!
 //! Kernels are those of the stages themselves, compiled once more for [`Four`] (see
 //! `data/smooth.rs`). Each `Data` remains the owner of its world: a step gathers states from the
@@ -126,7 +126,11 @@ impl LaneGroup {
             let others = array::from_fn(|_| d.clone());
             return Ok(Box::new(LaneGroup { others, lanes: LaneScratch::new(m, d) }));
         };
-        group.others.iter_mut().try_for_each(|d| d.bind(m))?;
+        for other in &mut group.others {
+            other.bind(m)?;
+            other.budget = d.budget;
+            other.cancel.clone_from(&d.cancel);
+        }
         group.lanes.take_model(m);
         Ok(group)
     }
@@ -169,7 +173,7 @@ use {gather, scatter};
 
 /// Advances four worlds by one time step; the model must be one that is [`supported`].
 ///
-/// With `all`, every field of each `Data` is then what [`crate::step`] leaves there. Without, those
+/// With `all`, every field of each `Data` is then what [`fn@crate::step`] leaves there. Without, those
 /// that neither the next step nor a later stage of this one needs may still be of an earlier step.
 /// Numbers have the same bits; the sign of NaN may differ.
 pub fn step(
@@ -181,6 +185,12 @@ pub fn step(
     let LaneScratch { lanes: l, plan, clearance, .. } = scratch;
     let all = all || plan.reads_all;
 
+    for d in worlds.iter_mut() {
+        if let Err(cancelled) = d.look_for_cancellation(100 * m.nv) {
+            return [const { Ok(()) }; WORLDS]
+                .map_inline(|_: Result<(), StepError>| Err(cancelled.clone()));
+        }
+    }
     let mut results = begin(m, l, worlds);
     smooth_position(m, l, plan);
     velocity::velocities_and_bias_kernel(m, l);
@@ -212,6 +222,11 @@ pub fn step(
     let mut alone = [false; WORLDS];
     for (k, d) in worlds.iter_mut().enumerate() {
         outputs.finish_forward(m, d, plan, clearance, clear[k]);
+        if d.is_stopped() {
+            alone[k] = true;
+            note(&mut results[k], d.check_stop());
+            continue;
+        }
         note(&mut results[k], check::control(m, d));
         let acceleration = check::acceleration(m, d);
         alone[k] = reset && acceleration.is_err();
@@ -278,6 +293,9 @@ impl Outputs {
             stages::rows_of_contacts(m, d);
         } else {
             stages::rows(m, d);
+            if d.is_stopped() {
+                return;
+            }
             collision::set_clearance_pairs(m, d, clearance);
         }
         if self.with_forces {

@@ -21,6 +21,7 @@ pub(crate) use pool::Pool;
 
 use self::structure::Structure;
 use crate::Model;
+use crate::data::budget;
 use crate::solve::Conjugate;
 use crate::stage::collision::{Admitted, Search, SharedHulls};
 use crate::stage::{actuation, flex, sensor, tendon, transmission};
@@ -41,6 +42,8 @@ pub(crate) struct Prepared {
     admitted: OnceLock<Admitted>,
     pub hulls: SharedHulls,
     pub pools: Pools,
+    /// The most bytes that a contact with its rows can take.
+    pub contact_cost: usize,
 }
 
 /// Working memory that data take while they use it.
@@ -61,6 +64,7 @@ impl Prepared {
             flexes: flex::Plan::new(m, &structure),
             actuators: actuation::Kinds::new(m),
             sensors: sensor::Plan::new(m),
+            contact_cost: budget::largest_cost(m, &structure),
             structure,
             admitted: OnceLock::new(),
             hulls: old.map_or_else(SharedHulls::default, |old| SharedHulls::after(&old.hulls)),

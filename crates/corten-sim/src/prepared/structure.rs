@@ -5,11 +5,12 @@
 
 use std::ops::Range;
 
-use corten_math::{SquarePattern, TreePattern};
+use corten_math::{Quat, SquarePattern, TreePattern, Vec3};
 use corten_model::ModelArrays;
-use corten_model::enums::JointType;
+use corten_model::enums::{JointType, SameFrame};
 
 use super::attached::Attached;
+use crate::awake::Selection;
 
 /// Indices of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,6 +66,36 @@ impl Joint {
     }
 }
 
+/// Consecutive bodies that are points: see [`Structure::points`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PointRun {
+    pub bodies: Range<usize>,
+    /// Addresses of the first body; every body has three of each.
+    pub joint: usize,
+    pub qpos: usize,
+    pub dof: usize,
+}
+
+/// Joints, positions and degrees of freedom of a point.
+pub(crate) const POINT: usize = 3;
+
+impl PointRun {
+    #[inline(always)]
+    pub fn joints(&self) -> Range<usize> {
+        self.joint..self.joint + POINT * self.bodies.len()
+    }
+
+    #[inline(always)]
+    pub fn qpos(&self) -> Range<usize> {
+        self.qpos..self.qpos + POINT * self.bodies.len()
+    }
+
+    #[inline(always)]
+    pub fn dofs(&self) -> Range<usize> {
+        self.dof..self.dof + POINT * self.bodies.len()
+    }
+}
+
 /// Widths of a joint in positions and velocities.
 pub(crate) const fn joint_width(kind: JointType) -> (usize, usize) {
     match kind {
@@ -77,6 +108,12 @@ pub(crate) const fn joint_width(kind: JointType) -> (usize, usize) {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Structure {
     pub bodies: Vec<Body>,
+    /// Bodies that slide along the three axes of the world, carry nothing, and hang on what does not
+    /// move, such as the vertices of a cloth: their orientation is that of the world, their mass
+    /// matrix diagonal, and nothing has to be summed over a tree.
+    pub points: Vec<PointRun>,
+    /// All other bodies but the world; empty if there are no points.
+    pub not_points: Vec<i32>,
     pub joints: Vec<Joint>,
     /// Addresses of the angles of hinges.
     pub hinges: Vec<u32>,
@@ -114,6 +151,8 @@ impl Structure {
             .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC)));
         let mut s = Structure {
             bodies: Vec::with_capacity(m.nbody),
+            points: Vec::new(),
+            not_points: Vec::new(),
             dof_body: vec![0; m.nv],
             dof_tree: dof_trees(m, &mass).unwrap_or_default(),
             chain: Vec::new(),
@@ -128,6 +167,7 @@ impl Structure {
         for b in 0..m.nbody {
             s.add_body(m, b);
         }
+        s.find_points(m);
         s.attached = s.attached(m).map(|attached| Attached::new(m, attached));
         s
     }
@@ -158,6 +198,63 @@ impl Structure {
         self.bodies.push(Body { parent, root, joints, dofs, chain, geoms, free });
     }
 
+    fn find_points(&mut self, m: &ModelArrays) {
+        let mut carries = vec![false; m.nbody];
+        for body in &self.bodies[1.min(m.nbody)..] {
+            carries[body.parent as usize] = true;
+        }
+        // Bodies that stay in the orientation of the world.
+        let mut upright = vec![true; m.nbody];
+        for (b, body) in self.bodies.iter().enumerate().skip(1) {
+            let turned = m.body_quat[b] != Quat::IDENTITY || !upright[body.parent as usize];
+            upright[b] = !turned && body.joints().is_empty() && m.body_mocapid[b] < 0;
+            let parent_rests = upright[body.parent as usize];
+            let own_frame =
+                SameFrame::from_raw(m.body_sameframe[b].into()) == Some(SameFrame::Body);
+            let slides = own_frame && self.slides_along_axes(m, body);
+            if turned || !parent_rests || carries[b] || !slides {
+                self.not_points.push(b as i32);
+                continue;
+            }
+            let first = self.joints[body.joints().start];
+            let next = (b, body.joints().start, first.qpos(), first.dof());
+            match self.points.last_mut() {
+                Some(run)
+                    if next
+                        == (run.bodies.end, run.joints().end, run.qpos().end, run.dofs().end) =>
+                {
+                    run.bodies.end += 1;
+                }
+                _ => {
+                    let (b, joint, qpos, dof) = next;
+                    self.points.push(PointRun { bodies: b..b + 1, joint, qpos, dof });
+                }
+            }
+        }
+        if self.points.is_empty() {
+            self.not_points = Vec::new();
+        }
+    }
+
+    /// Whether a body has three slides, along x, y and z.
+    fn slides_along_axes(&self, m: &ModelArrays, body: &Body) -> bool {
+        let (joints, dofs) = (body.joints(), body.dofs());
+        let first = match self.joints.get(joints.start) {
+            Some(first) if joints.len() == POINT && dofs == (first.dof()..first.dof() + POINT) => {
+                *first
+            }
+            _ => return false,
+        };
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+        joints.clone().zip(axes).enumerate().all(|(k, (j, axis))| {
+            let joint = &self.joints[j];
+            joint.kind == JointType::Slide
+                && joint.qpos() == first.qpos() + k
+                && joint.dof() == first.dof() + k
+                && m.jnt_axis[j] == axis
+        })
+    }
+
     /// Inertial frames, geoms and sites, each with its body; `None` if a site has none.
     fn attached(&self, m: &ModelArrays) -> Option<[Vec<[u32; 2]>; 3]> {
         let bodies = || (0u32..).zip(&self.bodies);
@@ -168,6 +265,13 @@ impl Structure {
             bodies().flat_map(|(b, body)| body.geoms().map(move |g| [g as u32, b])).collect(),
             sites.collect::<Option<_>>()?,
         ])
+    }
+
+    /// Points, and a selection of the other bodies if there are any points.
+    #[inline(always)]
+    pub fn apart(&self) -> (&[PointRun], Option<Selection<'_>>) {
+        let rest = (!self.points.is_empty()).then(|| Selection::of(&self.not_points));
+        (&self.points, rest)
     }
 
     /// The degrees of freedom that move a body, in ascending order.

@@ -1,21 +1,25 @@
 //! Solving island by island: vectors in the order of islands, the solver on each of them, and the
 //! answers back in the order of degrees of freedom and rows.
 
+use corten_math::hint::rarely;
 use corten_model::enums::DisableBit;
 
 use super::island_threads::Sources;
 use super::primal::{Iterate, Method, Outcome};
 use super::problem::{Inertia, Problem, Rows};
-use super::{PrimalWork, Whole, limits, nonzeros, start, whole_inertia};
+use super::{PrimalWork, SolverScratch, Whole, limits, nonzeros, start, whole_inertia};
 use crate::{Data, Model, NISLAND};
 
-pub fn solve(m: &Model, d: &mut Data, method: Method) {
-    start(m, &mut Whole::new(d, 1.0), false);
+/// `false` if the Hessian of an island is too large.
+pub fn solve(m: &Model, d: &mut Data, method: Method) -> bool {
+    let mut limits = limits(m, d);
+    start(m, &mut Whole::new(d, 1.0), false, &limits);
     gather_islands(d);
     let sources =
         Sources { prepared: &d.prepared, rows: &d.scratch.constraint, islands: &d.scratch.islands };
     let (jacobian, parts) = (sources.islands.jacobian(sources.rows), &sources.islands.parts);
-    let PrimalWork { primal, ima, ijar, .. } = &mut **d.scratch.solver.work.get_or_insert_default();
+    let SolverScratch { work, unsolved_row, .. } = &mut d.scratch.solver;
+    let PrimalWork { primal, ima, ijar, .. } = &mut **work.get_or_insert_default();
     let all = Problem {
         rows: Rows::new(jacobian, &d.iefc_D, &d.iefc_R, &d.iefc_frictionloss, 0, 0),
         inertia: Inertia { dofs: Some(&d.map_idof2dof), ..whole_inertia!(d) },
@@ -31,14 +35,21 @@ pub fn solve(m: &Model, d: &mut Data, method: Method) {
         state: &mut d.iefc_state,
         qfrc_constraint: &mut d.ifrc_constraint,
     };
+    let mut fits = true;
+    let mut unsolved = 0;
     let mut report = |island: usize, outcome: Outcome| {
+        fits &= !outcome.too_large;
+        if rarely(outcome.out_of_iterations) {
+            unsolved += 1;
+            *unsolved_row = d.map_iefc2efc[parts[island].rows.start] as usize;
+        }
         // There is room for the first islands only.
         if island < NISLAND {
             d.solver_niter[island] = outcome.iterations as i32;
             d.solver_nnz[island] = nonzeros(m, parts[island].dofs.len(), &outcome);
         }
     };
-    let (threads, mut limits) = (&mut d.scratch.threads, limits(m));
+    let threads = &mut d.scratch.threads;
     if threads.pay_off(parts.len(), d.nefc) {
         let pool = threads.pool();
         pool.solve(sources, &all, method, limits, &mut x, &mut d.solver, report);
@@ -50,7 +61,9 @@ pub fn solve(m: &Model, d: &mut Data, method: Method) {
             report(island, primal.solve(&problem, method, &limits, false, x, record));
         }
     }
+    d.solver.unconverged += unsolved;
     scatter_islands(m, d);
+    fits
 }
 
 /// Answers of the islands in the order of degrees of freedom and rows.

@@ -101,7 +101,9 @@ impl Conjugate {
         let mut squared_norm = sum(turn(&mut self.v, 0.0)[0]);
 
         let scale = problem.scale;
-        while outcome.iterations < limits.iterations {
+        outcome.out_of_iterations =
+            limits.iterations == 0 && scale * gradient.squared.sqrt() >= limits.tolerance;
+        while outcome.iterations < limits.iterations && !limits.is_cancelled(x.jar.len()) {
             let search_norm = squared_norm.sqrt();
             if search_norm < MIN_VAL {
                 break;
@@ -136,11 +138,11 @@ impl Conjugate {
             record(outcome.iterations, stat);
             outcome.iterations += 1;
             // A NaN cost cannot improve either.
-            if improvement < limits.tolerance
-                || size < limits.tolerance
-                || cost.is_nan()
-                || outcome.iterations == limits.iterations
-            {
+            if improvement < limits.tolerance || size < limits.tolerance || cost.is_nan() {
+                break;
+            }
+            if outcome.iterations == limits.iterations {
+                outcome.out_of_iterations = true;
                 break;
             }
 

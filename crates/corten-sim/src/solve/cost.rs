@@ -1,7 +1,8 @@
 //! All rows of a problem together: cost, forces and states at a residual `x = J·qacc − aref`, by the
-//! formulas of [`super::row_cost`]. Answers to `mj_constraintUpdate`.
+//! formulas of `row_cost`. Answers to `mj_constraintUpdate`.
 
 use corten_math::array::MapInline;
+use corten_math::fours::{map_fours, sum_fours};
 use corten_math::{Wide, wide};
 
 use super::problem::Rows;
@@ -40,13 +41,13 @@ wide! {
     /// Forces and states at the residual `x`; `state` holds the previous states.
     pub fn update(rows: &Rows<'_>, x: &[f64], force: &mut [f64], state: &mut [i32]) -> Update {
         let mut found = Update::default();
-        for i in rows.equalities() {
-            let value;
-            (value, force[i]) = Quadratic { d: rows.d[i] }.value(x[i]);
-            found.cost -= 0.5 * value;
-            found.count(state[i], QUADRATIC);
-            state[i] = QUADRATIC;
-        }
+        let range = rows.equalities();
+        equalities::<Simd>(
+            [&rows.d[range.clone()], &x[range.clone()]],
+            &mut force[range.clone()],
+            &mut state[range],
+            &mut found,
+        );
         let range = rows.frictions();
         if !range.is_empty() {
             let given = [rows.d, rows.r, rows.frictionloss].map_inline(|v| &v[range.clone()]);
@@ -87,10 +88,8 @@ wide! {
 
 /// The cost at the residual `x`.
 pub fn total(rows: &Rows<'_>, x: &[f64]) -> f64 {
-    let mut cost = 0.0;
-    for i in rows.equalities() {
-        cost -= 0.5 * Quadratic { d: rows.d[i] }.value(x[i]).0;
-    }
+    let range = rows.equalities();
+    let mut cost = equality_cost(&rows.d[range.clone()], &x[range]);
     for i in rows.frictions() {
         cost -= 0.5 * rows.friction(i).value(x[i]).0;
     }
@@ -129,6 +128,38 @@ pub fn states(rows: &Rows<'_>, x: &[f64], state: &mut [i32]) {
 pub fn unilateral_states(x: &[f64], state: &mut [i32]) {
     for (state, x) in state.iter_mut().zip(x) {
         *state = Unilateral::state(*x);
+    }
+}
+
+#[inline(always)]
+fn equalities<S: Wide>(
+    [d, x]: [&[f64]; 2],
+    force: &mut [f64],
+    state: &mut [i32],
+    found: &mut Update,
+) {
+    map_fours::<S, 2, 1>([d, x], [force], |[d, x]| [Quadratic { d }.value(x).1]);
+    found.cost -= 0.5 * equality_values::<S>(d, x);
+    if state.iter().all(|&state| state == QUADRATIC) {
+        found.active += state.len() as i32;
+        return;
+    }
+    for state in state {
+        found.count(*state, QUADRATIC);
+        *state = QUADRATIC;
+    }
+}
+
+/// Minus twice the cost.
+#[inline(always)]
+fn equality_values<S: Wide>(d: &[f64], x: &[f64]) -> f64 {
+    let [sum] = sum_fours::<S, 2, 1>([d, x], |[d, x]| [Quadratic { d }.value(x).0]);
+    sum
+}
+
+wide! {
+    fn equality_cost(d: &[f64], x: &[f64]) -> f64 {
+        -0.5 * equality_values::<Simd>(d, x)
     }
 }
 

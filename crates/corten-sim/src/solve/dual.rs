@@ -67,6 +67,16 @@ impl Dual {
         self.u.resize(n, 0.0);
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.at.len()
+    }
+
+    /// Makes the rows those of no problem.
+    pub fn forget(&mut self) {
+        self.at.clear();
+    }
+
     /// Moves the row in `work` to the end of `values`, multiplied by `L⁻¹ D^-½`.
     fn half_solve(&mut self, inertia: &Inertia<'_>, span: (usize, usize)) {
         let columns = &self.columns[span.0..span.1];

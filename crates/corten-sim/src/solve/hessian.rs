@@ -41,7 +41,7 @@ use super::rows::{Block, Jacobian, MAX_RANK};
 use crate::data::growth::fit;
 use blocks::{Blocks, Places, each_block};
 use corten_math::{Wide, wide};
-use layout::{Layout, Shape, Slot, Workspace, is_single};
+use layout::{Layout, Shape, Slot, Update, Workspace, is_single};
 use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 
 /// The linear algebra of one problem: what Newton's method needs of it.
@@ -81,7 +81,7 @@ pub trait NewtonSystem {
 const LAYOUTS: usize = 64;
 
 /// The form for large islands.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SparseTiles {
     /// One for each of the first islands, since its layout often serves again in the next step; the
     /// others share the last.
@@ -89,6 +89,9 @@ pub struct SparseTiles {
     /// The island at hand.
     current: usize,
     buffers: Buffers,
+    /// Most entries of a factor, and whether that at hand would have more.
+    pub max_nonzeros: usize,
+    too_large: bool,
 }
 
 /// What belongs to the layout of an island.
@@ -170,10 +173,27 @@ impl Places for Layout {
     }
 }
 
+impl Default for SparseTiles {
+    fn default() -> SparseTiles {
+        SparseTiles {
+            islands: Vec::new(),
+            current: 0,
+            buffers: Buffers::default(),
+            max_nonzeros: usize::MAX,
+            too_large: false,
+        }
+    }
+}
+
 impl SparseTiles {
     /// To be called before the first island of a step.
     pub fn begin(&mut self) {
         self.current = 0;
+    }
+
+    /// Whether the problem loaded last has a Hessian with too many entries.
+    pub fn is_too_large(&self) -> bool {
+        self.too_large
     }
 
     /// To be called when an island has been solved.
@@ -212,8 +232,15 @@ impl NewtonSystem for SparseTiles {
         if self.islands.len() <= self.current {
             self.islands.push(IslandTiles::default());
         }
+        let max_nonzeros = self.max_nonzeros;
         let (h, buffers) = self.island();
-        if h.layout.update(n, inertia, rows, &mut buffers.layout) {
+        let update = h.layout.update(n, inertia, rows, &mut buffers.layout, max_nonzeros);
+        self.too_large = update == Update::TooLarge;
+        if self.too_large {
+            return;
+        }
+        let (h, buffers) = self.island();
+        if update == Update::New {
             let (tiles, rows) = (h.layout.columns.len(), h.layout.rows.len());
             h.inertia.clear();
             fit(&mut h.inertia, tiles);

@@ -11,6 +11,7 @@ use super::problem::inlined::{dot, padded};
 use super::row_cost::{EllipticLine, Friction, Quadratic, RowCost, Unilateral};
 use super::rows::Kind;
 use corten_math::array::MapInline;
+use corten_math::fours::sum_fours;
 use corten_math::{MIN_VAL, Number, Wide, wide};
 
 /// The cost along the line, in terms that are cheap to evaluate.
@@ -166,10 +167,10 @@ wide! {
         let v = along.search;
         line.quad =
             [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
-        for i in rows.equalities() {
-            let equality = Quadratic { d: rows.d[i] };
-            add(&mut line.quad, equality.polynomial(along.jar[i], along.jv[i]));
-        }
+        let given = [rows.d, along.jar, along.jv].map_inline(|v| &v[rows.equalities()]);
+        let [value, slope, curvature] =
+            sum_fours::<Simd, 3, 3>(given, |[d, x, v]| Quadratic { d }.along(x, v));
+        add(&mut line.quad, [-0.5 * value, -slope, 0.5 * curvature]);
         line.cones.clear();
         for b in rows.cone_blocks().iter().filter(|b| b.kind == Kind::Elliptic) {
             line.cones.push(rows.elliptic(b).line(&along.jar[b.rows()], &along.jv[b.rows()]));

@@ -25,13 +25,14 @@ mod start;
 mod tests;
 mod worst_row;
 
-use corten_model::enums::{DisableBit, Solver};
+use corten_model::enums::{ConstraintType, DisableBit, Solver};
 
 pub(crate) use conjugate::Conjugate;
 pub use dual::materialize_dual;
 pub use island_view::materialize_islands;
 pub(crate) use worst_row::{bad_row, row_place, strongest_row};
 
+use corten_math::hint::rarely;
 use dual::Dual;
 
 use crate::stage::constraint::{is_pyramidal, is_sparse};
@@ -52,6 +53,8 @@ pub struct SolverScratch {
     work: Option<Box<PrimalWork>>,
     /// Rows in the form of the dual solvers.
     pub(crate) dual: Dual,
+    /// The first row of the last problem that conjugate gradients did not solve.
+    pub(crate) unsolved_row: usize,
 }
 
 /// Working memory of the solvers that search for the acceleration.
@@ -82,9 +85,13 @@ pub fn constraint(m: &Model, d: &mut Data) {
     }
     let method = match m.opt.solver {
         Solver::Pgs => None,
-        Solver::Cg => Some(Method::ConjugateGradient),
+        Solver::Cg | Solver::CgStrict => Some(Method::ConjugateGradient),
         Solver::Newton => Some(Method::Newton),
     };
+    // The solver may have been changed since the rows were made.
+    if is_dual(m) && d.scratch.solver.dual.rows() != d.nefc {
+        project(m, d);
+    }
     let pooled = method == Some(Method::ConjugateGradient) && m.nv >= POOLED_FROM_DOFS;
     if pooled {
         let work = d.scratch.solver.work.get_or_insert_default();
@@ -95,24 +102,56 @@ pub fn constraint(m: &Model, d: &mut Data) {
             let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
             // An island of everything needs no renumbering.
             let single = by_island && d.nisland == 1 && d.nidof == m.nv;
-            if by_island && !single {
-                by_island::solve(m, d, method);
+            let fits = if by_island && !single {
+                by_island::solve(m, d, method)
             } else {
-                solve_whole(m, d, method, single);
+                solve_whole(m, d, method, single)
+            };
+            if !fits {
+                d.give_up_rows("the Hessian of the solver");
             }
         }
         None => {
+            let limits = limits(m, d);
             let mut whole = Whole::new(d, whole_scale(m));
             start_dual(m, &mut whole);
-            solve_dual(m, &mut whole, Pass::Main);
+            solve_dual(m, &mut whole, Pass::Main, limits);
         }
     }
-    if m.opt.noslip_iterations > 0 {
-        solve_dual(m, &mut Whole::new(d, whole_scale(m)), Pass::NoSlip);
+    if m.opt.noslip_iterations > 0 && d.nefc > 0 {
+        let limits = limits(m, d);
+        solve_dual(m, &mut Whole::new(d, whole_scale(m)), Pass::NoSlip, limits);
     }
+    limit_forces(d);
+    d.stop_if_cancelled();
     let work = d.scratch.solver.work.as_mut();
     if pooled && let Some(conjugate) = work.and_then(|work| work.primal.conjugate.take()) {
         d.prepared.pools.conjugate.put(conjugate);
+    }
+}
+
+/// No rows any more, hence no constraint forces.
+pub(crate) fn release(d: &mut Data) {
+    d.clear_constraints();
+    d.qfrc_constraint.fill(0.0);
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    d.solver_niter.fill(0);
+    for contact in &mut d.contact {
+        contact.efc_address = -1;
+    }
+}
+
+/// Forces of limits by joint and by tendon. The arrays are zero since the rows were made.
+fn limit_forces(d: &mut Data) {
+    // A joint at both of its limits has two rows: the first stays.
+    for row in (d.ne + d.nf..d.ne + d.nf + d.nl).rev() {
+        let forces = match ConstraintType::from_raw(d.efc_type[row]) {
+            Some(ConstraintType::LimitTendon) => &mut d.ten_limit_frc,
+            _ => &mut d.jnt_limit_frc,
+        };
+        if let Some(force) = forces.get_mut(d.efc_id[row] as usize) {
+            *force = d.efc_force[row];
+        }
     }
 }
 
@@ -127,16 +166,23 @@ pub fn project(m: &Model, d: &mut Data) {
 
 /// Constraint forces that go with a given `qacc` (MuJoCo's `mj_invConstraint`).
 pub fn inverse_constraint(_m: &Model, d: &mut Data) {
+    if d.nefc == 0 {
+        return d.qfrc_constraint.fill(0.0);
+    }
     let mut whole = Whole::new(d, 1.0);
     whole.problem.rows.jacobian.mul_by_row(whole.qacc, whole.jar);
     whole.jar.iter_mut().zip(whole.aref).for_each(|(r, aref)| *r -= aref);
     whole.update();
+    limit_forces(d);
 }
 
 /// Forces, states and `qfrc_constraint` at the residual `jar`; returns the constraint cost
 /// (MuJoCo's `mj_constraintUpdate`).
 pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
-    let Some(jar) = jar.get(..d.nefc) else { return 0.0 };
+    let Some(jar) = jar.get(..d.nefc).filter(|jar| !jar.is_empty()) else {
+        d.qfrc_constraint.fill(0.0);
+        return 0.0;
+    };
     let mut whole = Whole::new(d, 1.0);
     whole.jar.copy_from_slice(jar);
     whole.update()
@@ -144,13 +190,18 @@ pub fn constraint_update(_m: &Model, d: &mut Data, jar: &[f64]) -> f64 {
 
 /// `J·x` over all rows.
 pub fn mul_jacobian(d: &Data, x: &[f64], y: &mut [f64]) {
-    d.scratch.constraint.jacobian().mul(x, y);
+    // Rows that have been forgotten are still in the working memory.
+    if d.nefc > 0 {
+        d.scratch.constraint.jacobian().mul(x, y);
+    }
 }
 
 /// `Jᵀ·f` over all rows.
 pub fn mul_jacobian_transposed(d: &Data, f: &[f64], y: &mut [f64]) {
     y.fill(0.0);
-    d.scratch.constraint.jacobian().tmul_add(f, y);
+    if d.nefc > 0 {
+        d.scratch.constraint.jacobian().tmul_add(f, y);
+    }
 }
 
 /// Force and torque of a contact, in the contact frame; zero if it has no rows.
@@ -227,7 +278,7 @@ impl<'a> Whole<'a> {
     fn new(d: &'a mut Data, scale: f64) -> Whole<'a> {
         let inertia = whole_inertia!(d);
         let jacobian = d.scratch.constraint.jacobian();
-        let SolverScratch { work, dual } = &mut d.scratch.solver;
+        let SolverScratch { work, dual, .. } = &mut d.scratch.solver;
         let PrimalWork { primal, jar, ma, .. } = &mut **work.get_or_insert_default();
         jar.resize(d.nefc, 0.0);
         ma.resize(d.qacc.len(), 0.0);
@@ -272,13 +323,20 @@ impl<'a> Whole<'a> {
     }
 }
 
-fn limits(m: &Model) -> Limits {
+/// The part of the budget that the Hessian may take: a factor that needs more takes minutes.
+const HESSIAN_SHARE: usize = 5;
+/// Matrices of the size of the Hessian: the mass matrix, the Hessian, its factor.
+const MATRICES: usize = 3;
+
+fn limits(m: &Model, d: &Data) -> Limits {
     Limits {
+        max_nonzeros: d.budget.bytes / HESSIAN_SHARE / (MATRICES * size_of::<f64>()),
         iterations: m.opt.iterations.max(0) as usize,
         tolerance: m.opt.tolerance.max(0.0),
         ls_iterations: m.opt.ls_iterations.max(0) as usize,
         ls_tolerance: m.opt.ls_tolerance,
         sparse: is_sparse(m),
+        cancel: d.cancel.clone(),
     }
 }
 
@@ -287,16 +345,19 @@ fn whole_scale(m: &Model) -> f64 {
     1.0 / (m.stat.meaninertia * m.nv.max(1) as f64)
 }
 
-/// Starts and solves the problem as a whole; with `single`, as an island of everything.
+/// Starts and solves the problem as a whole; with `single`, as an island of everything. `false` if it is
+/// too large.
 #[inline(never)]
-fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) {
+fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) -> bool {
     let scale = if single { 1.0 / whole_inertia!(d).trace(m.nv) } else { whole_scale(m) };
     if single {
         d.iefc_state.resize(d.nefc, 0);
     }
-    let (limits, loaded) = (limits(m), method == Method::Newton);
+    let (limits, loaded) = (limits(m, d), method == Method::Newton);
     let whole = &mut Whole::new(d, scale);
-    start(m, whole, loaded);
+    if !start(m, whole, loaded, &limits) {
+        return false;
+    }
     let Whole { problem, qacc, ma, jar, force, qfrc_constraint, stats, .. } = whole;
     let state = if single { &mut *whole.island_state } else { &mut *whole.state };
     let mut x = Iterate { qacc, ma, jar, force, state, qfrc_constraint };
@@ -307,6 +368,11 @@ fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) {
     if single && m.opt.disabled(DisableBit::WarmStart) {
         whole.state.copy_from_slice(whole.island_state);
     }
+    if rarely(outcome.out_of_iterations) {
+        d.solver.unconverged += 1;
+        d.scratch.solver.unsolved_row = 0;
+    }
+    !outcome.too_large
 }
 
 /// Size of the Hessian: in full if the model's matrices are dense, as MuJoCo has it, else what is
@@ -326,17 +392,14 @@ enum Pass {
 }
 
 /// Projected Gauss-Seidel, or noslip after another solver; then back to accelerations.
-fn solve_dual(m: &Model, whole: &mut Whole<'_>, pass: Pass) {
+fn solve_dual(m: &Model, whole: &mut Whole<'_>, pass: Pass, limits: Limits) {
     let done = whole.niter[0].max(0) as usize;
     let (iterations, tolerance) = match pass {
         Pass::Main => (m.opt.iterations, m.opt.tolerance),
         Pass::NoSlip => (m.opt.noslip_iterations, m.opt.noslip_tolerance),
     };
-    let limits = Limits {
-        iterations: iterations.max(0) as usize,
-        tolerance: tolerance.max(0.0),
-        ..limits(m)
-    };
+    let limits =
+        Limits { iterations: iterations.max(0) as usize, tolerance: tolerance.max(0.0), ..limits };
     let solve = match pass {
         Pass::Main => pgs::solve,
         Pass::NoSlip => noslip::solve,

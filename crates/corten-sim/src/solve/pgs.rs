@@ -53,7 +53,7 @@ pub fn sweeps(
     dual.set_forces(x.force);
     dual::states(&p.rows, x.force, x.state);
     let mut iteration = 0;
-    while iteration < limits.iterations {
+    while iteration < limits.iterations && !limits.is_cancelled(p.rows.len()) {
         let improvement = p.scale * sweep(iteration, dual, x);
         record(iteration, sweep_stat(p, dual, x, improvement));
         iteration += 1;

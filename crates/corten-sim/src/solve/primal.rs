@@ -1,5 +1,5 @@
 //! The solvers that search for the acceleration itself: Newton's method, and the way to
-//! conjugate gradients ([`super::conjugate`]).
+//! conjugate gradients (`conjugate`).
 //!
 //! Both descend the cost of [`super::problem`] along a line found from the gradient
 //! `g = M·x − qfrc_smooth − Jᵀf`; Newton with `H⁻¹g`. Termination and scaling are MuJoCo's
@@ -92,6 +92,10 @@ pub struct Outcome {
     pub singular: usize,
     /// Stored entries of the Hessian; 0 without one.
     pub nonzeros: usize,
+    /// The Hessian would have had too many entries: nothing was solved.
+    pub too_large: bool,
+    /// Conjugate gradients stopped at the limit of iterations, short of the tolerance.
+    pub out_of_iterations: bool,
 }
 
 /// The forms of Newton's system, by the number of degrees of freedom.
@@ -140,9 +144,12 @@ impl Primal {
         self.sparse.begin();
     }
 
-    /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products.
-    pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
+    /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products; `false` if its
+    /// Hessian would have more than `max_nonzeros` entries.
+    pub fn load(&mut self, problem: &Problem<'_>, n: usize, max_nonzeros: usize) -> bool {
+        self.sparse.max_nonzeros = max_nonzeros;
         with_system!(self, n, system => load(system, problem, n));
+        Form::of(n) != Form::SparseTiles || !self.sparse.is_too_large()
     }
 
     /// `J·x − aref`, and `M·x` on request, of the problem that has been loaded.
@@ -172,8 +179,8 @@ impl Primal {
             let conjugate = self.conjugate.get_or_insert_default();
             return conjugate.solve(problem, limits, x, record);
         }
-        if !loaded {
-            self.load(problem, x.qacc.len());
+        if !loaded && !self.load(problem, x.qacc.len(), limits.max_nonzeros) {
+            return Outcome { too_large: true, ..Outcome::default() };
         }
         let n = x.qacc.len();
         let vectors = &mut self.vectors;
@@ -254,7 +261,7 @@ wide! {
                     break;
                 }
             }
-            if outcome.iterations >= limits.iterations {
+            if outcome.iterations >= limits.iterations || limits.is_cancelled(rows.len()) {
                 break;
             }
 

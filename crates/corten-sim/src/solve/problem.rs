@@ -1,8 +1,9 @@
 //! What a solver sees: the optimisation problem, without Model or Data.
 //!
 //! The constrained acceleration minimises `½ (x − a₀)ᵀ M (x − a₀) + s(J x − aref)`, with `a₀`
-//! the unconstrained acceleration and `s` the sum of the convex row costs of [`super::row_cost`].
+//! the unconstrained acceleration and `s` the sum of the convex row costs of `row_cost`.
 
+use crate::CancelToken;
 use std::ops::Range;
 
 use corten_math::{TreePattern, wide};
@@ -138,8 +139,10 @@ impl<'a> Rows<'a> {
 }
 
 /// When to stop.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Limits {
+    /// Most entries of the factor of a large problem.
+    pub max_nonzeros: usize,
     pub iterations: usize,
     pub tolerance: f64,
     pub ls_iterations: usize,
@@ -147,6 +150,30 @@ pub struct Limits {
     /// Whether the model's matrices are sparse: then the entries of the Hessian are counted, and
     /// NaN does not spread to rows and degrees of freedom that it has nothing to do with.
     pub sparse: bool,
+    /// Whoever may end the search.
+    pub cancel: Option<CancelToken>,
+}
+
+impl Limits {
+    /// Whether the search is to end, before another iteration over so many rows.
+    #[inline(always)]
+    pub fn is_cancelled(&self, rows: usize) -> bool {
+        self.cancel.as_ref().is_some_and(|cancel| cancel.is_due(100 * rows))
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_nonzeros: usize::MAX,
+            iterations: 0,
+            tolerance: 0.0,
+            ls_iterations: 0,
+            ls_tolerance: 0.0,
+            sparse: false,
+            cancel: None,
+        }
+    }
 }
 
 /// The mass matrix, its lower triangle by rows, and its factor `LᵀDL` with the same pattern.

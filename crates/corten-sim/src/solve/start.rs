@@ -4,20 +4,20 @@
 use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
-use super::problem::Problem;
+use super::problem::{Limits, Problem};
 use super::{Whole, cost, finite, problem, residual};
 use crate::Model;
 use crate::stage::constraint::is_sparse;
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
 /// leaves `jar` and `ma` to match. With `load`, the whole problem is loaded for Newton's method, whose
-/// products are then used.
-pub fn start(m: &Model, whole: &mut Whole<'_>, load: bool) {
+/// products are then used; `false` if it is too large.
+pub fn start(m: &Model, whole: &mut Whole<'_>, load: bool, limits: &Limits) -> bool {
     let Whole { problem, aref, residuals, qacc, ma, jar, primal, .. } = whole;
     let (free, warm) = (problem.qacc_smooth, whole.warmstart);
     primal.begin();
-    if load {
-        primal.load(problem, m.nv);
+    if load && !primal.load(problem, m.nv, limits.max_nonzeros) {
+        return false;
     }
     let mut products = |x: &[f64], jar: &mut [f64], ma: Option<&mut [f64]>| {
         if load {
@@ -46,6 +46,7 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, load: bool) {
     }
     qacc.copy_from_slice(if unconstrained { free } else { warm });
     whole.release_others();
+    true
 }
 
 /// Chooses between the forces of the last step's acceleration and none.

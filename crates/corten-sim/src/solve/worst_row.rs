@@ -14,6 +14,9 @@ pub(crate) fn bad_row(d: &Data) -> Option<usize> {
 
 /// The row that pushes a degree of freedom most.
 pub(crate) fn strongest_row(d: &Data, dof: usize) -> Option<usize> {
+    if d.nefc == 0 {
+        return None;
+    }
     let jacobian = d.scratch.constraint.jacobian();
     let mut unit = vec![0.0; d.qacc.len()];
     *unit.get_mut(dof)? = 1.0;

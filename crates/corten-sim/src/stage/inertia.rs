@@ -14,6 +14,7 @@ use corten_math::transpose::{self, Chunk};
 use corten_math::{Four, Inertia, MIN_VAL, Mat3, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{JointType, ObjType, SleepState};
 
+use super::point;
 use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
 use crate::{Data, Model, sleep, support};
 
@@ -45,7 +46,7 @@ fn spatial_inertias<S: Wide, T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let njnt = s.joints.len();
     cinert[0] = Inertia::of(Inertia::ZERO);
     let (xanchor, xaxis) = (&v.xanchor[..njnt], &v.xaxis[..njnt]);
-    for range in v.bodies.ranges() {
+    for range in v.jointed.ranges() {
         for chunk in transpose::fours::<T>(range) {
             match chunk {
                 Chunk::Four(at) => {
@@ -69,7 +70,7 @@ fn spatial_inertias<S: Wide, T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
             }
         }
     }
-    for i in v.bodies.iter() {
+    for i in v.jointed.iter() {
         let node = &bodies[i];
         let com = subtree_com[node.root as usize];
         for j in node.joints() {
@@ -99,6 +100,7 @@ fn spatial_inertias<S: Wide, T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
             }
         }
     }
+    point::inertias(m, v);
 }
 
 /// First moments, summed from the leaves to the roots, over masses.
@@ -109,11 +111,16 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let filter = v.bodies.list().is_some();
     let (xipos, com) = (&v.xipos[..n], &mut v.subtree_com[..n]);
     let (mass, subtree_mass) = (&m.body_mass[..n], &m.body_subtreemass[..n]);
+    let points = v.points.iter().map(|run| run.bodies.clone());
     com[0] = Vec3::of(Vec3::ZERO);
-    for range in v.bodies.ranges() {
+    for range in v.jointed.ranges().chain(points.clone()) {
         for i in range {
             com[i] = xipos[i] * T::splat(mass[i]);
         }
+    }
+    for i in points.clone().rev().flat_map(Iterator::rev) {
+        let moment = com[i];
+        com[bodies[i].parent as usize] += moment;
     }
     for i in v.children.iter().rev() {
         let mut moment = com[i];
@@ -123,7 +130,7 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
         com[bodies[i].parent as usize] += moment;
     }
     normalize(com, xipos, subtree_mass, 0..1);
-    for range in v.bodies.ranges() {
+    for range in v.jointed.ranges().chain(points) {
         normalize(com, xipos, subtree_mass, range);
     }
 }
@@ -164,8 +171,14 @@ fn composite_inertias<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let bodies = &v.structure.bodies[..n];
     let (crb, cinert) = (&mut v.crb[..n], &v.cinert[..n]);
     crb[0] = cinert[0];
-    for range in v.bodies.ranges() {
+    for range in v.jointed.ranges() {
         crb[range.clone()].copy_from_slice(&cinert[range]);
+    }
+    for points in v.points.iter().rev().map(|run| run.bodies.clone()) {
+        crb[points.clone()].copy_from_slice(&cinert[points.clone()]);
+        for i in points.rev().filter(|&i| bodies[i].parent > 0) {
+            crb[bodies[i].parent as usize] += cinert[i];
+        }
     }
     for i in v.children.iter().rev() {
         let parent = bodies[i].parent as usize;

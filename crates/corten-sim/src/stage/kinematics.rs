@@ -12,6 +12,8 @@ mod attachments;
 use corten_math::{Mat3, Number, Quat, Vec3, sin_cos_all, wide};
 use corten_model::enums::{CamLightMode, JointType, SleepState};
 
+use super::point;
+use crate::awake::Selection;
 use crate::chain::index;
 use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
 use crate::prepared::structure::{Body, Joint};
@@ -48,7 +50,7 @@ wide! {
 
 /// Poses of bodies, anchors and axes of joints.
 #[inline(always)]
-fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
+fn bodies<T: Number>(m: &Model, mut v: Smooth<'_, T>) {
     v.xpos[0] = Vec3::of(Vec3::ZERO);
     v.xquat[0] = Quat::of(Quat::IDENTITY);
     v.xmat[0] = Mat3::of(Mat3::IDENTITY);
@@ -56,7 +58,7 @@ fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
     v.ximat[0] = Mat3::of(Mat3::IDENTITY);
 
     let s = v.structure;
-    let [half_sin, half_cos] = v.half_angle;
+    let [half_sin, half_cos] = &mut v.half_angle;
     {
         let angle = |k: usize| {
             let q = s.hinges[k / T::LANES] as usize;
@@ -84,7 +86,9 @@ fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
     };
     let sleeping = v.sleeping;
     let nodes = &s.bodies[..n];
-    for i in 1..n {
+    // Sleepers, too: they may have been moved.
+    let all = if sleeping { Selection::all(n).without_world() } else { v.jointed };
+    for i in all.iter() {
         let node = &nodes[i];
         if sleeping && v.body_awake[i] == SleepState::Static.raw() {
             continue;
@@ -120,6 +124,7 @@ fn bodies<T: Number>(m: &Model, v: Smooth<'_, T>) {
         xquat[i] = quat;
         xmat[i] = quat.to_mat();
     }
+    point::poses(m, &mut v);
 }
 
 /// Positions of joints, and where their anchors and axes go.

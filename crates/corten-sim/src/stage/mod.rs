@@ -1,6 +1,6 @@
 //! One module per stage of the forward computation.
 //!
-//! The functions of [`crate::step`] run them in order. Whoever calls a stage by itself sees to it
+//! The functions of [`mod@crate::step`] run them in order. Whoever calls a stage by itself sees to it
 //! that the data has taken up the model: it was made for it, or stepped with it last, or
 //! [`crate::Data::bind`] was called.
 
@@ -14,6 +14,7 @@ pub mod flex;
 pub mod inertia;
 pub mod kinematics;
 pub mod passive;
+mod point;
 pub mod sensor;
 pub mod tendon;
 pub mod transmission;

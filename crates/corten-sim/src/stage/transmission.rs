@@ -5,7 +5,7 @@
 //!
 //! The moment of an actuator is the derivative of its length by the joint positions or, where no
 //! length exists, the wrench that a unit force exerts. Rows hold only nonzero entries, so where one
-//! begins depends on all before it: actuators go in order, in [`runs`] of one kind.
+//! begins depends on all before it: actuators go in order, in `runs` of one kind.
 
 mod runs;
 mod sites;

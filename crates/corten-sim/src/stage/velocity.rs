@@ -12,6 +12,7 @@ use corten_math::transpose::{self, Chunk};
 use corten_math::{Inertia, MIN_VAL, Number, Spatial, Vec3, Wide, wide};
 use corten_model::enums::{DisableBit, JointType};
 
+use super::point;
 use crate::data::smooth::{Smooth, SmoothState, dispatch_sleep};
 use crate::{Data, Model, awake};
 
@@ -65,7 +66,7 @@ fn tree_velocities<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
     let (cdof, cdof_dot, qvel) = (&v.cdof[..nv], &mut v.cdof_dot[..nv], &v.qvel[..nv]);
     let zero = Spatial::of(Spatial::ZERO);
     cvel[0] = zero;
-    for i in v.bodies.iter() {
+    for i in v.jointed.iter() {
         let node = &bodies[i];
         let mut vel = cvel[node.parent as usize];
         for joint in &s.joints[node.joints()] {
@@ -89,6 +90,7 @@ fn tree_velocities<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
         }
         cvel[i] = vel;
     }
+    point::velocities(v);
 }
 
 /// The three axes of a spherical joint, from dof `k` on, turn with the parent, then move the body
@@ -133,7 +135,7 @@ fn recursive_forces<S: Wide, T: Number>(
     with_acceleration: bool,
     force: Option<&mut [T]>,
 ) {
-    let (bodies, children, dofs) = (v.bodies, v.children, v.dofs);
+    let (bodies, children, dofs) = (v.jointed, v.children, v.dofs);
     let force = force.unwrap_or(v.qfrc_bias);
     let s = v.structure;
     let (nbody, nv) = (m.nbody, m.nv);
@@ -165,7 +167,8 @@ fn recursive_forces<S: Wide, T: Number>(
     }
     let Some(dofs) = dofs.list() else {
         let force = &mut force[..nv];
-        for i in (1..nbody).rev() {
+        point::forces(m, v.points, with_acceleration.then_some(qacc), force);
+        for i in bodies.iter().rev() {
             let (node, f) = (&nodes[i], frc[i]);
             let mut own = node.dofs();
             if node.free {

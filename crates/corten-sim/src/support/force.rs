@@ -2,8 +2,8 @@
 
 use corten_math::{Spatial, Vec3};
 
+use crate::Data;
 use crate::prepared::structure::Structure;
-use crate::{Data, chain};
 
 /// A force and torque at a world point as a spatial force about the reference point `com`.
 #[inline]
@@ -43,7 +43,7 @@ impl<'a> Chains<'a> {
         let offset = point - self.subtree_com[node.root as usize];
         for &k in self.structure.chain(body) {
             let (axis, qfrc) = (&self.cdof[k as usize], &mut qfrc[k as usize]);
-            *qfrc += chain::point_motion(axis, offset).dot(force);
+            *qfrc += axis.velocity_at(offset).dot(force);
             *qfrc += axis.rot().dot(torque);
         }
     }

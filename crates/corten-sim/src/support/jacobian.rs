@@ -34,7 +34,7 @@ impl Chains<'_> {
         let offset = self.offset(body, point);
         for &k in self.structure.chain(body) {
             let axis = &self.cdof[k as usize];
-            visit(k as usize, axis.lin() + axis.rot().cross(offset), axis.rot());
+            visit(k as usize, axis.velocity_at(offset), axis.rot());
         }
     }
 }
@@ -174,7 +174,7 @@ pub fn jac_dot(
         let rate = axis_rate(m, d, k);
         if let Some(jacp) = &mut jacp {
             // The axis moves, and so does the point.
-            let column = rate.lin() + rate.rot().cross(offset) + d.cdof[k].rot().cross(velocity);
+            let column = rate.velocity_at(offset) + d.cdof[k].rot().cross(velocity);
             set_column(jacp, nv, k, column);
         }
         if let Some(jacr) = &mut jacr {

@@ -131,6 +131,20 @@ impl SquarePattern {
         }
     }
 
+    /// Adds `scale v vᵀ` where it falls on the pattern; `v` has `values` at ascending `places`.
+    pub fn add_rank_one(&self, matrix: &mut [f64], values: &[f64], places: &[i32], scale: f64) {
+        for (n, (&x, &i)) in values.iter().zip(places).enumerate() {
+            for (&y, &j) in values[..=n].iter().zip(places) {
+                let Some((lower, upper)) = self.find(i as usize, j as usize) else { continue };
+                let product = scale * x * y;
+                matrix[lower] += product;
+                if lower != upper {
+                    matrix[upper] += product;
+                }
+            }
+        }
+    }
+
     /// Replaces a matrix by the factors `U` (above the diagonal) and `L` of `(U+1) L`.
     pub fn factor(&self, matrix: &mut [f64]) {
         with_form!(self, form => form.factor(matrix));

@@ -1,20 +1,20 @@
 //! Linear elasticity of a brick whose corners, and perhaps midpoints, are nodes.
 //!
-//! The matrix is −∫ (λ div u div v + μ ε(u):ε(v)) over the brick, by Gauss quadrature. A textbook has
-//! 2μ, and its three-point rule has its outer points at ±√(3/5); MuJoCo 3.4.0 has μ, and puts them at
-//! ±√(5/3), outside of the brick.
+//! The matrix is −∫ (λ div u div v + 2μ ε(u):ε(v)) over the brick, by Gauss quadrature. MuJoCo 3.4.0
+//! has μ instead of 2μ, and puts the outer points of its three-point rule at ±√(5/3) instead of
+//! ±√(3/5), outside of the brick.
 
 use corten_math::Vec3;
 
-use super::stretch::lame;
+use super::stretch::{Material, lame};
 
 /// Points and weights on the unit interval, as many as there are basis functions.
-fn quadrature(order: usize) -> Vec<(f64, f64)> {
+fn quadrature(order: usize, textbook: bool) -> Vec<(f64, f64)> {
     if order == 1 {
         let x = 0.5 / 3.0f64.sqrt();
         vec![(0.5 - x, 0.5), (0.5 + x, 0.5)]
     } else {
-        let x = 0.5 / 0.6f64.sqrt();
+        let x = if textbook { 0.5 * 0.6f64.sqrt() } else { 0.5 / 0.6f64.sqrt() };
         vec![(0.5, 4.0 / 9.0), (0.5 - x, 5.0 / 18.0), (0.5 + x, 5.0 / 18.0)]
     }
 }
@@ -34,11 +34,15 @@ fn basis(order: usize, s: f64) -> Vec<(f64, f64)> {
 
 /// The matrix, row by row, for nodes of which the last runs fastest along z. The brick lies along
 /// the axes; `size` is its diagonal.
-pub(super) fn matrix(size: Vec3, young: f64, poisson: f64, order: usize) -> Vec<f64> {
+pub(super) fn matrix(size: Vec3, material: &Material, order: usize) -> Vec<f64> {
     let n = (order + 1).pow(3);
-    let (mu, lambda) = lame(young, poisson);
+    let (mu, lambda) = lame(material.young, material.poisson);
+    let mu = if material.textbook { 2.0 * mu } else { mu };
     let volume = size[0] * size[1] * size[2];
-    let points: Vec<_> = quadrature(order).into_iter().map(|(s, w)| (basis(order, s), w)).collect();
+    let points: Vec<_> = quadrature(order, material.textbook)
+        .into_iter()
+        .map(|(s, w)| (basis(order, s), w))
+        .collect();
     let mut k = vec![0.0; 9 * n * n];
     let mut gradient = vec![Vec3::ZERO; n];
     for (x, wx) in &points {
@@ -107,10 +111,14 @@ mod tests {
 
     const SIZE: Vec3 = Vec3([0.5, 0.8, 1.2]);
 
+    fn material(young: f64, poisson: f64, textbook: bool) -> Material {
+        Material { young, poisson, thickness: 0.0, textbook }
+    }
+
     #[test]
     fn rigid_motions_cost_nothing() {
         for order in [1, 2] {
-            let k = matrix(SIZE, 100.0, 0.3, order);
+            let k = matrix(SIZE, &material(100.0, 0.3, false), order);
             let turn = Vec3::new(0.2, -0.4, 0.7);
             let u: Vec<Vec3> =
                 nodes(SIZE, order).iter().map(|x| turn.cross(*x) + Vec3::X).collect();
@@ -118,14 +126,15 @@ mod tests {
         }
     }
 
-    /// A homogeneous strain has the energy ½V(μ ε:ε + λ tr²ε): half of the textbook's for ν = 0.
+    /// A homogeneous strain has the energy ½V(μ ε:ε + λ tr²ε), by a textbook with 2μ.
     #[test]
     fn homogeneous_strain() {
         let (young, poisson) = (100.0, 0.25);
         let (mu, lambda) = lame(young, poisson);
         let volume = SIZE[0] * SIZE[1] * SIZE[2];
-        for order in [1, 2] {
-            let k = matrix(SIZE, young, poisson, order);
+        for (order, textbook) in [(1, false), (1, true), (2, false), (2, true)] {
+            let k = matrix(SIZE, &material(young, poisson, textbook), order);
+            let mu = if textbook { 2.0 * mu } else { mu };
             let u: Vec<Vec3> = nodes(SIZE, order)
                 .iter()
                 .map(|x| Vec3::new(0.01 * x[0], -0.02 * x[1], 0.03 * x[2]))
@@ -138,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_matrix_is_symmetric() {
-        let k = matrix(SIZE, 1.0, 0.4, 2);
+        let k = matrix(SIZE, &material(1.0, 0.4, false), 2);
         for i in 0..81 {
             for j in 0..81 {
                 assert!((k[81 * i + j] - k[81 * j + i]).abs() < 1e-14);

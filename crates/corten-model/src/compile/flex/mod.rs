@@ -15,7 +15,7 @@ use super::context::Context;
 use super::pose::Pose;
 use super::tree::Tree;
 use crate::diagnostic::Diagnostic;
-use crate::enums::{FlexSelf, ObjType};
+use crate::enums::{EnableBit, FlexSelf, ObjType};
 use crate::names::Names;
 use crate::spec::{Element, Flex};
 use topology::{Border, Edges, Flap};
@@ -120,7 +120,7 @@ fn one<'a>(
     }
     let edges = topology::edges(&elem, shape.dim);
     let flaps = if flex.bends() { topology::flaps(&elem, &edges) } else { Vec::new() };
-    let stiffness = stiffness(flex, &shape, &elem, &vert, &node0)?;
+    let stiffness = stiffness(flex, &shape, &elem, &vert, &node0, is_textbook(cx))?;
     let bending = bend(cx, flex, &flaps, &vert)?;
     let border = topology::border(&elem, shape.dim);
     let boxes = bounding_tree(flex, &elem, &border.layer, &vert);
@@ -335,25 +335,22 @@ fn stiffness(
     elem: &[i32],
     vert: &[Vec3],
     node: &[Vec3],
+    textbook: bool,
 ) -> Result<Vec<f64>, Failure> {
     if flex.young.is_nan() || flex.young <= 0.0 {
         return Ok(Vec::new());
     }
+    let material = material(flex, textbook);
     let mut out = Vec::new();
     if shape.interpolated() {
-        out = interpolated::matrix(
-            node[node.len() - 1] - node[0],
-            flex.young,
-            flex.poisson,
-            shape.order,
-        );
+        out = interpolated::matrix(node[node.len() - 1] - node[0], &material, shape.order);
     } else if shape.dim == 3 || (shape.dim == 2 && flex.stretches() && flex.thickness > 0.0) {
         out.reserve_exact(stretch::STRIDE * shape.elems);
         let mut points = [Vec3::ZERO; 4];
         for vertices in elem.chunks_exact(shape.dim + 1) {
             let points = &mut points[..vertices.len()];
             points.iter_mut().zip(vertices).for_each(|(p, &v)| *p = vert[v as usize]);
-            out.extend(stretch::element(points, flex.young, flex.poisson, flex.thickness));
+            out.extend(stretch::element(points, &material));
         }
     }
     if let Some(at) = out.iter().position(|x| !x.is_finite()) {
@@ -367,6 +364,16 @@ fn stiffness(
     Ok(out)
 }
 
+fn material(flex: &Flex, textbook: bool) -> stretch::Material {
+    let Flex { young, poisson, thickness, .. } = *flex;
+    stretch::Material { young, poisson, thickness, textbook }
+}
+
+/// Whether the model asks for correct formulas where those of MuJoCo 3.4.0 are questionable.
+fn is_textbook(cx: &Context) -> bool {
+    cx.spec.option.enabled(EnableBit::TextbookFlex)
+}
+
 /// Coefficients of bending per edge; empty for none.
 fn bend(
     cx: &mut Context,
@@ -377,7 +384,8 @@ fn bend(
     if !flex.bends() || flex.young.is_nan() || flex.young <= 0.0 {
         return Ok(Vec::new());
     }
-    let (mu, _) = stretch::lame(flex.young, flex.poisson);
+    let textbook = is_textbook(cx);
+    let rigidity = bending::rigidity(&material(flex, textbook));
     let mut swapped = false;
     let mut out = Vec::with_capacity(flaps.len());
     for flap in flaps {
@@ -387,9 +395,12 @@ fn bend(
             out.push([0.0; bending::STRIDE]);
             continue;
         }
-        let points = [e0, e1, a, b].map(|v| vert[v as usize]);
-        swapped |= bending::swapped(flap, points);
-        let coefficients = bending::edge(points, mu, flex.thickness);
+        // MuJoCo has the ends as the first triangle lists them, and applies the coefficients to
+        // those in ascending order.
+        let ends = if textbook { [e0.min(e1), e0.max(e1)] } else { [e0, e1] };
+        let points = [ends[0], ends[1], a, b].map(|v| vert[v as usize]);
+        swapped |= !textbook && bending::swapped(flap, points);
+        let coefficients = bending::edge(points, rigidity);
         if coefficients.iter().any(|x| !x.is_finite()) {
             return Err(fail(format!("a triangle at the edge from {e0} to {e1} has no area")));
         }

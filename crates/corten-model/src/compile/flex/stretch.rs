@@ -3,9 +3,10 @@
 //! With hat functions λ, a deformation of linear elements changes the squared lengths of edges by
 //! `s`, and its Green strain is −½ Σ s_e T_e, where T_e is the symmetric product of ∇λ at the ends
 //! of edge e (Weischedel, "A discrete geometric view on shear-deformable shell models", 2012). The
-//! energy is a quadratic form in `s` then, with the matrix c·(μ T_e:T_f + λ tr T_e tr T_f), which
-//! needs no more than the products of gradients. The factor c is the volume of a tetrahedron, and
-//! a quarter of that of a shell, as in MuJoCo 3.4.0.
+//! energy of St Venant and Kirchhoff, V(μ E:E + ½λ tr²E), is a quadratic form in `s` then, with the
+//! matrix V(μ T_e:T_f + ½λ tr T_e tr T_f), which needs no more than the products of gradients. MuJoCo
+//! 3.4.0 counts λ twice, takes a quarter of the volume of a shell, and does not let its thickness
+//! change (plane stress).
 
 use corten_math::Vec3;
 
@@ -42,12 +43,41 @@ fn gradients(x: &[Vec3]) -> ([Vec3; 4], f64) {
     (g, measure)
 }
 
-/// The matrix of one element with three or four vertices. Only shells have a thickness.
-pub(super) fn element(x: &[Vec3], young: f64, poisson: f64, thickness: f64) -> [f64; STRIDE] {
+/// Of what a flex is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Material {
+    pub young: f64,
+    pub poisson: f64,
+    /// Of shells.
+    pub thickness: f64,
+    /// Whether by the textbook, or as in MuJoCo 3.4.0.
+    pub textbook: bool,
+}
+
+impl Material {
+    /// Factor of the volume, μ, and the factor of tr T tr T, for elements of dimension `dim`.
+    fn moduli(&self, dim: usize) -> [f64; 3] {
+        let (mu, lambda) = lame(self.young, self.poisson);
+        match (self.textbook, dim) {
+            (false, 2) => [self.thickness / 4.0, mu, lambda],
+            (false, _) => [1.0, mu, lambda],
+            (true, 2) => [self.thickness, mu, 0.5 * plane_stress(mu, lambda)],
+            (true, _) => [1.0, mu, 0.5 * lambda],
+        }
+    }
+}
+
+/// Lamé's second constant of a sheet that is free to change its thickness.
+fn plane_stress(mu: f64, lambda: f64) -> f64 {
+    2.0 * mu * lambda / (lambda + 2.0 * mu)
+}
+
+/// The matrix of one element with three or four vertices.
+pub(super) fn element(x: &[Vec3], material: &Material) -> [f64; STRIDE] {
     let (g, measure) = gradients(x);
     let dim = x.len() - 1;
-    let scale = measure.abs() * if dim == 2 { thickness / 4.0 } else { 1.0 };
-    let (mu, lambda) = lame(young, poisson);
+    let [scale, mu, lambda] = material.moduli(dim);
+    let scale = measure.abs() * scale;
     let edges = local_edges(dim);
     let mut out = [0.0; STRIDE];
     let mut next = 0;
@@ -103,6 +133,10 @@ mod tests {
         volume * (mu * square + 0.5 * lambda * trace * trace)
     }
 
+    fn material(young: f64, poisson: f64, textbook: bool) -> Material {
+        Material { young, poisson, thickness: 0.01, textbook }
+    }
+
     #[test]
     fn a_tetrahedron_has_the_energy_of_st_venant_and_kirchhoff() {
         let f = Mat3([1.02, 0.03, 0.0, -0.01, 0.97, 0.02, 0.05, 0.0, 1.01]);
@@ -110,10 +144,13 @@ mod tests {
         let six = (TET[1] - TET[0]).cross(TET[2] - TET[0]).dot(TET[3] - TET[0]);
         for (young, poisson) in [(100.0, 0.0), (50.0, 0.3)] {
             let (mu, lambda) = lame(young, poisson);
-            let found = energy(&TET, &moved, &element(&TET, young, poisson, 0.0));
             // MuJoCo counts λ twice.
-            let expected = exact(f, six.abs() / 6.0, mu, 2.0 * lambda);
-            assert!((found - expected).abs() < 1e-12 * young, "{found} {expected}");
+            for (textbook, times) in [(false, 2.0), (true, 1.0)] {
+                let k = element(&TET, &material(young, poisson, textbook));
+                let found = energy(&TET, &moved, &k);
+                let expected = exact(f, six.abs() / 6.0, mu, times * lambda);
+                assert!((found - expected).abs() < 1e-12 * young, "{found} {expected}");
+            }
         }
     }
 
@@ -122,7 +159,7 @@ mod tests {
         let turn = corten_math::Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 1.1);
         let moved = TET.map(|x| turn.rotate(x) + Vec3::new(0.0, 5.0, 0.0));
         for n in [3, 4] {
-            let k = element(&TET[..n], 1e3, 0.4, 0.01);
+            let k = element(&TET[..n], &material(1e3, 0.4, false));
             assert!(energy(&TET[..n], &moved[..n], &k).abs() < 1e-12);
         }
     }
@@ -133,8 +170,21 @@ mod tests {
         let turn = corten_math::Quat::from_axis_angle(Vec3::new(0.0, 0.6, 0.8), 0.7);
         let moved = TET.map(|x| turn.rotate(x) - Vec3::new(1.0, 0.5, 0.0));
         for n in [3, 4] {
-            let (a, b) = (element(&TET[..n], 10.0, 0.2, 0.1), element(&moved[..n], 10.0, 0.2, 0.1));
+            let material = material(10.0, 0.2, false);
+            let (a, b) = (element(&TET[..n], &material), element(&moved[..n], &material));
             a.iter().zip(&b).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
         }
+    }
+
+    /// A sheet that is pulled along x and free along y: ½ E ε² per volume (Hooke).
+    #[test]
+    fn a_textbook_sheet_under_tension_follows_hooke() {
+        let (young, poisson, strain) = (2e3, 0.3, 1e-5);
+        let sheet = [Vec3::ZERO, Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.2, 0.8, 0.0)];
+        let moved =
+            sheet.map(|x| Vec3::new(x[0] * (1.0 + strain), x[1] * (1.0 - poisson * strain), 0.0));
+        let found = energy(&sheet, &moved, &element(&sheet, &material(young, poisson, true)));
+        let expected = 0.5 * young * strain * strain * 0.4 * 0.01;
+        assert!((found / expected - 1.0).abs() < 1e-4, "{found} {expected}");
     }
 }

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::sync::{Arc, OnceLock};
 
 use super::asset_path::{AssetDir, locate};
-use super::context::Context;
+use super::context::{Context, Fault};
 use super::parallel::{Cache, ContentKey, in_parallel};
 use super::png::{self, Channels};
 use crate::assets::extension;
@@ -34,8 +34,8 @@ pub(super) fn compile(cx: &mut Context) -> Vec<TexturePlan> {
     for (texture, result) in textures.into_iter().zip(results) {
         plans.push(match result {
             Some(Ok(plan)) => plan,
-            Some(Err(message)) => {
-                cx.error("texture", texture, message);
+            Some(Err(fault)) => {
+                cx.fault("texture", texture, fault);
                 TexturePlan::default()
             }
             None => TexturePlan::default(),
@@ -45,10 +45,10 @@ pub(super) fn compile(cx: &mut Context) -> Vec<TexturePlan> {
 }
 
 /// Pixels of one texture.
-fn one(cx: &Context, t: &Texture) -> Result<TexturePlan, String> {
+fn one(cx: &Context, t: &Texture) -> Result<TexturePlan, Fault> {
     let nchannel = match t.nchannel {
         1..=4 => t.nchannel as usize,
-        n => return Err(format!("nchannel is {n}, but must be between 1 and 4")),
+        n => return Err(format!("nchannel is {n}, but must be between 1 and 4").into()),
     };
     let mut plan = TexturePlan {
         kind: t.type_.raw(),
@@ -57,17 +57,19 @@ fn one(cx: &Context, t: &Texture) -> Result<TexturePlan, String> {
         ..TexturePlan::default()
     };
     if !t.data.is_empty() {
-        let size = |n: i32| usize::try_from(n).map_err(|_| "negative size".to_owned());
+        let size = |n: i32| usize::try_from(n).map_err(|_| Fault::from("negative size"));
         (plan.width, plan.height) = (size(t.width)?, size(t.height)?);
         let expected = plan.width.saturating_mul(plan.height).saturating_mul(nchannel);
         if t.data.len() != expected {
-            return Err(format!("the buffer has {} bytes instead of {expected}", t.data.len()));
+            return Err(
+                format!("the buffer has {} bytes instead of {expected}", t.data.len()).into()
+            );
         }
         let mut data = t.data.clone();
         flip(t, &mut data, plan.width, plan.height, nchannel);
         plan.data = Arc::new(data);
     } else if t.builtin != TextureBuiltin::None {
-        paint::generate(t, &mut plan)?;
+        paint::generate(cx, t, &mut plan)?;
     } else if !t.file.is_empty() {
         let image = load(cx, t, &t.file)?;
         set_colorspace(&mut plan, image.srgb);
@@ -76,7 +78,7 @@ fn one(cx: &Context, t: &Texture) -> Result<TexturePlan, String> {
                 (plan.width, plan.height) = (image.width, image.height);
                 plan.data = image.data.clone();
             }
-            _ => cube_from_grid(t, &mut plan, &image)?,
+            _ => cube_from_grid(cx, t, &mut plan, &image)?,
         }
     } else if t.type_ == TextureType::Flat {
         return Err("a 2d texture needs a file or a builtin pattern".into());
@@ -107,7 +109,7 @@ fn cache() -> &'static Cache<Image> {
 }
 
 /// Reads PNG, KTX (kept as it is) or MuJoCo's raw RGB format.
-fn load(cx: &Context, t: &Texture, file: &str) -> Result<Arc<Image>, String> {
+fn load(cx: &Context, t: &Texture, file: &str) -> Result<Arc<Image>, Fault> {
     #[derive(Clone, Copy, Hash)]
     enum Format {
         Png,
@@ -123,33 +125,38 @@ fn load(cx: &Context, t: &Texture, file: &str) -> Result<Arc<Image>, String> {
             ".ktx" => Format::Ktx,
             _ => Format::Raw,
         },
-        other => return Err(format!("unsupported content type '{other}'")),
+        other => return Err(format!("unsupported content type '{other}'").into()),
     };
+    let nchannel = t.nchannel as usize;
     let (dir, path) = locate(cx, t, file, AssetDir::Texture);
-    let bytes = cx.assets.read(&dir, &path).map_err(|e| e.to_string())?;
+    let bytes =
+        cx.assets.read(&dir, &path, &cx.spec.limits).map_err(|e| Fault::from(e.to_string()))?;
     let key = ContentKey::new(&bytes, |h| {
         (format, t.nchannel, t.hflip, t.vflip).hash(h);
     });
     if let Some(found) = cache().get(&key) {
+        cx.take_image_bytes(found.width, found.height, nchannel)?;
         return Ok(found);
     }
-    let fail = |what: &str| format!("cannot read '{file}': {what}");
-    let nchannel = t.nchannel as usize;
+    let fail = |what: &str| Fault::from(format!("cannot read '{file}': {what}"));
     let (width, height, mut data, srgb) = match format {
         Format::Png => {
             let channels = match nchannel {
                 1 => Channels::Gray,
                 3 => Channels::Rgb,
                 4 => Channels::Rgba,
-                n => return Err(format!("images with {n} channels are not supported")),
+                n => return Err(format!("images with {n} channels are not supported").into()),
             };
-            let decoded = png::decode(&bytes, channels).map_err(|e| fail(&e))?;
+            let admit = |width, height| cx.take_image_bytes(width, height, nchannel);
+            let decoded = png::decode(&bytes, channels, admit)
+                .map_err(|e| e.in_context(&format!("cannot read '{file}'")))?;
             (decoded.width, decoded.height, decoded.data, decoded.srgb)
         }
         Format::Ktx => {
             if t.hflip || t.vflip {
                 return Err("KTX textures cannot be flipped".into());
             }
+            cx.take_image_bytes(bytes.len(), 1, nchannel)?;
             let mut data = bytes.to_vec();
             data.resize(bytes.len() * nchannel, 0);
             return Ok(Arc::new(Image {
@@ -172,6 +179,7 @@ fn load(cx: &Context, t: &Texture, file: &str) -> Result<Arc<Image>, String> {
             {
                 return Err(fail("it is not a PNG file, and its size does not fit its dimensions"));
             }
+            cx.take_image_bytes(width, height, nchannel.max(3))?;
             let mut data = bytes[8..].to_vec();
             data.resize(width * height * nchannel.max(3), 0);
             (width, height, data, false)
@@ -217,18 +225,29 @@ fn wrap(level: f64) -> u8 {
 }
 
 /// Six faces below each other, all of one colour.
-fn plain_cube(t: &Texture, plan: &mut TexturePlan, width: usize) -> Result<(), String> {
+fn plain_cube(
+    cx: &Context,
+    t: &Texture,
+    plan: &mut TexturePlan,
+    width: usize,
+) -> Result<(), Fault> {
     let bytes = width.checked_mul(width).and_then(|n| n.checked_mul(3 * CUBE_FACES));
     if width == 0 || bytes.is_none_or(|n| n > MAX_BYTES) {
         return Err("the cube texture is empty or too large".into());
     }
+    cx.take_image_bytes(width, CUBE_FACES * width, 3)?;
     (plan.width, plan.height) = (width, CUBE_FACES * width);
     plan.data = Arc::new(t.rgb1.map(byte).repeat(width * width * CUBE_FACES));
     Ok(())
 }
 
 /// One image repeated on all faces, or cut from a grid.
-fn cube_from_grid(t: &Texture, plan: &mut TexturePlan, image: &Image) -> Result<(), String> {
+fn cube_from_grid(
+    cx: &Context,
+    t: &Texture,
+    plan: &mut TexturePlan,
+    image: &Image,
+) -> Result<(), Fault> {
     let [rows, columns] = t.gridsize.map(|n| n.max(0) as usize);
     if rows < 1 || columns < 1 || rows * columns > t.gridlayout.len() {
         return Err("'gridsize' must have between 1 and 12 cells".into());
@@ -241,14 +260,15 @@ fn cube_from_grid(t: &Texture, plan: &mut TexturePlan, image: &Image) -> Result<
         return Err(format!(
             "an image of {}x{} pixels cannot be cut into {columns}x{rows} squares",
             image.width, image.height
-        ));
+        )
+        .into());
     }
     if rows * columns == 1 {
         (plan.width, plan.height) = (width, width);
         plan.data = Arc::new(image.data.get(..3 * width * width).unwrap_or_default().to_vec());
         return Ok(());
     }
-    plain_cube(t, plan, width)?;
+    plain_cube(cx, t, plan, width)?;
     let data = Arc::make_mut(&mut plan.data);
     for (cell, symbol) in t.gridlayout[..rows * columns].iter().enumerate() {
         let face = match symbol {
@@ -273,17 +293,17 @@ fn cube_from_grid(t: &Texture, plan: &mut TexturePlan, image: &Image) -> Result<
     Ok(())
 }
 
-fn cube_from_files(cx: &Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
+fn cube_from_files(cx: &Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), Fault> {
     for (face, file) in t.cubefiles.iter().enumerate().filter(|(_, f)| !f.is_empty()) {
         let image = load(cx, t, file)?;
         set_colorspace(plan, image.srgb);
         if image.width != image.height {
-            return Err(format!("'{file}' is not square"));
+            return Err(format!("'{file}' is not square").into());
         }
         if plan.data.is_empty() {
-            plain_cube(t, plan, image.width)?;
+            plain_cube(cx, t, plan, image.width)?;
         } else if plan.width != image.width {
-            return Err(format!("'{file}' has another size than the other faces"));
+            return Err(format!("'{file}' has another size than the other faces").into());
         }
         let bytes = 3 * plan.width * plan.width;
         if let Some(pixels) = image.data.get(..bytes) {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{CUBE_FACES, MAX_BYTES, TexturePlan, byte, wrap};
+use super::{CUBE_FACES, Context, Fault, MAX_BYTES, TexturePlan, byte, wrap};
 use crate::enums::{TextureBuiltin, TextureMark, TextureType};
+use crate::limits::filled;
 use crate::spec::Texture;
 
-pub(super) fn generate(t: &Texture, plan: &mut TexturePlan) -> Result<(), String> {
+pub(super) fn generate(cx: &Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), Fault> {
     let positive = |n: i32| usize::try_from(n).ok().filter(|&n| n > 0);
     let width = positive(t.width).ok_or("'width' must be positive")?;
     let is_cube = t.type_ != TextureType::Flat;
@@ -19,9 +20,10 @@ pub(super) fn generate(t: &Texture, plan: &mut TexturePlan) -> Result<(), String
     if bytes.is_none_or(|n| n >= MAX_BYTES) {
         return Err("the texture is too large".into());
     }
+    cx.take_image_bytes(width, height, plan.nchannel)?;
     (plan.width, plan.height) = (width, height);
     // Patterns have three channels; further ones stay zero at the end.
-    let mut data = vec![0; bytes.unwrap_or(0)];
+    let mut data = filled(0, bytes.unwrap_or(0))?;
     if plan.nchannel < 3 {
         return Err("builtin textures need three channels".into());
     }

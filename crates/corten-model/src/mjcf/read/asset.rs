@@ -4,6 +4,7 @@ use super::value::{apply, apply_except, require, require_text, text};
 use super::{MAX_MODEL_DEPTH, Reader, Reading, read_file};
 use crate::assets::join;
 use crate::diagnostic::Diagnostic;
+use crate::limits::filled;
 use crate::mjcf::attr::read_list;
 use crate::mjcf::forest::Elem;
 use crate::spec::{HField, ModelAsset, Skin, Texture};
@@ -84,10 +85,11 @@ impl Reader<'_> {
 
     fn elevation(&mut self, elem: Elem<'_>, hfield: &mut HField) {
         let columns = hfield.ncol as usize;
-        let Some(count) = (hfield.nrow as usize).checked_mul(columns).filter(|&n| n <= 1 << 28)
-        else {
-            self.error(elem, "height field has too many points");
-            return;
+        let limit = self.context.limits().image_bytes;
+        let count = (hfield.nrow as usize).checked_mul(columns);
+        let Some(count) = count.filter(|&n| n <= limit / size_of::<f32>()) else {
+            let message = format!("the height field would take more than {limit} bytes");
+            return self.report(elem, Diagnostic::error(message).beyond("image_bytes"));
         };
         let values = match elem.attr("elevation").map(|attr| (attr, read_list(&attr.value()))) {
             None => Vec::new(),
@@ -98,7 +100,10 @@ impl Reader<'_> {
             }
         };
         if values.is_empty() {
-            hfield.userdata = vec![0.0; count];
+            match filled(0.0, count) {
+                Ok(zeros) => hfield.userdata = zeros,
+                Err(error) => self.error(elem, error.to_string()),
+            }
         } else if values.len() == count {
             hfield.userdata = values.rchunks(columns).flatten().copied().collect();
         } else {
@@ -157,7 +162,7 @@ impl Reader<'_> {
                 // A file that cannot be opened has no place of its own to report.
                 let unopened = inner.iter().next().filter(|first| first.place.is_none());
                 if let Some(first) = unopened {
-                    self.error(elem, first.message.clone());
+                    self.report(elem, first.clone());
                 } else {
                     self.error(elem, format!("model '{file}' has errors"));
                     self.diags.append(inner);

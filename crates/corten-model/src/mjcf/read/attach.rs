@@ -8,17 +8,62 @@ use super::value::{read, require, require_text, text};
 use crate::compile::orientation::quaternion;
 use crate::diagnostic::{Diagnostic, closest};
 use crate::mjcf::forest::Elem;
-use crate::spec::{Body, Frame, Key, Orientation, Spec};
-
-/// Most elements that the `replicate`s of a model may create together, one inside the other
-/// included: about 2 GB.
-pub(super) const MAX_COPIES: usize = 5_000_000;
+use crate::spec::{AttachError, Body, Frame, Key, Orientation, Spec};
 
 impl Reader<'_> {
     pub(super) fn replicate(&mut self, elem: Elem<'_>, place: Place) {
+        // Copies of copies multiply: the outermost knows the product before anything is made.
+        if self.replicates == 0 {
+            let elements = self.expanded_size(elem);
+            if !self.context.has_room(elements) {
+                self.take_elements(elem, "'count'", elements);
+                return;
+            }
+        }
+        self.replicates += 1;
         let template = self.open_template(elem, place);
         self.body_children(elem, template);
         self.copy_template(elem, place, template);
+        self.replicates -= 1;
+    }
+
+    /// Counts elements that are about to be made; `false` and a finding if they are too many. One
+    /// finding is enough: whatever follows only exceeds the limit further.
+    pub(super) fn take_elements(&mut self, elem: Elem<'_>, what: &str, elements: usize) -> bool {
+        let had_room = self.context.has_room(0);
+        if self.context.take_elements(elements) {
+            return true;
+        }
+        if had_room {
+            let limit = self.context.limits().elements;
+            let message = format!("{what} would create more than {limit} elements");
+            self.report(elem, Diagnostic::error(message).beyond("elements"));
+        }
+        false
+    }
+
+    /// How many elements of the tree an element of the text stands for, at least.
+    fn expanded_size(&self, elem: Elem<'_>) -> usize {
+        let inside = elem.children().into_iter().map(|child| self.expanded_size(child));
+        let inside = inside.fold(0, usize::saturating_add);
+        match elem.name() {
+            "replicate" => {
+                let count = elem.attr("count").and_then(|n| n.value().trim().parse().ok());
+                inside.saturating_add(1).saturating_mul(count.unwrap_or(0))
+            }
+            "attach" => {
+                let name = text(elem, "model").unwrap_or_default();
+                let model = self.spec.models.values().find(|model| model.spec.modelname == name);
+                model.map_or(1, |model| match text(elem, "body") {
+                    Some(body) => {
+                        let root = model.spec.find_body(&body);
+                        root.map_or(1, |root| model.spec.subtree_size(root))
+                    }
+                    None => model.spec.subtree_size(Spec::WORLD),
+                })
+            }
+            _ => inside.saturating_add(1),
+        }
     }
 
     /// A body for the content, which makes way for its copies.
@@ -45,13 +90,8 @@ impl Reader<'_> {
         let separator = text(elem, "sep").unwrap_or_default();
         let Place { body: template, class, .. } = template;
         let count = usize::try_from(count).unwrap_or(0);
-        let copies = self.subtree_size(template).saturating_mul(count);
-        self.copies = self.copies.saturating_add(copies);
-        if self.copies > MAX_COPIES {
-            // One finding is enough: enclosing elements would only exceed it further.
-            if self.copies - copies <= MAX_COPIES {
-                self.error(elem, format!("'count' would create more than {MAX_COPIES} elements"));
-            }
+        let elements = self.spec.subtree_size(template).saturating_mul(count);
+        if !self.take_elements(elem, "'count'", elements) {
             return;
         }
 
@@ -79,23 +119,14 @@ impl Reader<'_> {
             pos += turn.unwrap_or_default().to_mat() * offset;
         }
         if let Err(error) = self.spec.replicate(template, &frames) {
-            let item = Diagnostic::error(error.to_string());
-            self.report(
-                elem,
-                item.hint("values must fit the model as read up to here, before copying"),
-            );
+            let hint = match error {
+                AttachError::KeyframeSize { .. } => {
+                    "values must fit the model as read up to here, before copying"
+                }
+                _ => "names inside of a 'replicate' must differ from those before it",
+            };
+            self.report(elem, Diagnostic::error(error.to_string()).hint(hint));
         }
-    }
-
-    /// Number of elements in and below a body.
-    fn subtree_size(&self, root: Key<Body>) -> usize {
-        let (mut total, mut pending) = (0, vec![root]);
-        while let Some(body) = pending.pop().and_then(|key| self.spec.bodies.get(key)) {
-            total += 1 + body.joints.len() + body.geoms.len() + body.sites.len();
-            total += body.frames.len() + body.cameras.len() + body.lights.len();
-            pending.extend(&body.bodies);
-        }
-        total
     }
 
     #[inline(never)]
@@ -133,6 +164,13 @@ impl Reader<'_> {
             self.report(elem, item);
             return;
         };
+        let child = &self.spec.models[key].spec;
+        let root =
+            if body_name.is_empty() { Some(Spec::WORLD) } else { child.find_body(&body_name) };
+        let elements = root.map_or(0, |root| child.subtree_size(root) + child.elements_outside());
+        if !self.take_elements(elem, "the attached model", elements) {
+            return;
+        }
         let child = std::mem::replace(&mut self.spec.models[key].spec, Box::new(Spec::empty()));
         let result = if body_name.is_empty() {
             self.spec.attach_world(frame, &child, &prefix, "")

@@ -20,6 +20,8 @@ const EPS: f64 = 1e-14;
 const HIDDEN_GROUP: i32 = 3;
 /// Most vertices of a cable: no model may have more bodies.
 const MAX_LINKS: i32 = 65_533;
+/// What a link of a cable consists of: body, joint, geom, exclusion.
+const LINK_ELEMENTS: usize = 4;
 
 /// Types that are gone, and what took their place.
 const REPLACED: [(&str, &str); 5] = [
@@ -111,6 +113,9 @@ impl Reader<'_> {
         }
         if count[0] > MAX_LINKS {
             self.error(elem, format!("a cable cannot have more than {MAX_LINKS} vertices"));
+            return None;
+        }
+        if !self.take_elements(elem, "'count'", LINK_ELEMENTS * count[0] as usize) {
             return None;
         }
         let count = count[0] as usize;

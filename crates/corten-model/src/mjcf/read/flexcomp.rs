@@ -8,14 +8,13 @@ use corten_geom::{gmsh, mesh};
 use corten_math::{MIN_VAL, Quat, Vec3};
 
 use super::Reader;
-use super::attach::MAX_COPIES;
 use super::body::Place;
 use super::value::{apply_except, apply_part, missing, orientation, read, require_text};
 use crate::assets::{file_name, join};
 use crate::compile::{orientation::quaternion, unit};
 use crate::diagnostic::Diagnostic;
 use crate::enums::{EqualityType, GeomType, JointType};
-use crate::flexcomp::{Dofs, Kind, MAX_POINTS, Pins, Points, Shape};
+use crate::flexcomp::{Dofs, Kind, Pins, Points, Shape};
 use crate::mjcf::attr::keywords;
 use crate::mjcf::forest::Elem;
 use crate::spec::{Body, Equality, Flex, Geom, Joint, Key, Orientation, Spec};
@@ -217,9 +216,16 @@ impl Reader<'_> {
             return Err(fail(format!("'element' needs {width} points per element")));
         }
         // A body and three joints each.
-        self.copies = self.copies.saturating_add(4 * points.point.len());
-        if points.point.len() > MAX_POINTS || self.copies > MAX_COPIES {
-            return Err(fail(format!("{} points are too many", points.point.len())));
+        let count = points.point.len();
+        let limits = self.context.limits();
+        if count > limits.points {
+            let message = format!("{count} points are more than {}", limits.points);
+            return Err(refuse(Diagnostic::error(message).beyond("points")));
+        }
+        if !self.context.take_elements(4 * count) {
+            let limit = limits.elements;
+            let message = format!("{count} points would create more than {limit} elements");
+            return Err(refuse(Diagnostic::error(message).beyond("elements")));
         }
         let last = points.point.len() as i32 - 1;
         match points.element.iter().position(|i| !(0..=last).contains(i)) {
@@ -265,8 +271,10 @@ impl Reader<'_> {
         }
         let axes = if hollow { 3 } else { dim };
         let points = count[..axes].iter().try_fold(1usize, |n, &k| n.checked_mul(k));
-        if points.is_none_or(|n| n > MAX_POINTS) {
-            return Err(fail(format!("'count' would create more than {MAX_POINTS} points")));
+        let limit = self.context.limits().points;
+        if points.is_none_or(|n| n > limit) {
+            let message = format!("'count' would create more than {limit} points");
+            return Err(refuse(Diagnostic::error(message).beyond("points")));
         }
         Ok(Shape {
             kind: comp.kind,
@@ -289,7 +297,7 @@ impl Reader<'_> {
             file = file_name(&file).to_owned();
         }
         let path = join(meshdir, &file);
-        let bytes = self.context.assets.read(&self.spec.modelfiledir, &path);
+        let bytes = self.context.assets.read(&self.spec.modelfiledir, &path, self.context.limits());
         Ok((bytes.map_err(|e| fail(e.to_string()))?, path))
     }
 

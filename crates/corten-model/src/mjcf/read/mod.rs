@@ -15,6 +15,7 @@ pub(super) mod sensor;
 pub(super) mod settings;
 pub(crate) mod value;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,27 +23,30 @@ use super::forest::{Elem, Forest, decode};
 use super::schema;
 use crate::assets::{Assets, dir_name, is_absolute, join, normalize};
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
+use crate::limits::Limits;
 use crate::spec::{DefaultClass, Key, Spec};
 
 /// Name shown for text that came without a file.
 const ANONYMOUS: &str = "<string>";
 
-/// Where a reading may differ from MuJoCo's.
+/// Where a reading may differ from MuJoCo's, and how much a text may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
     /// Joints of a URDF that mimic others follow them, by an equality constraint. MuJoCo lets
     /// them move on their own.
     pub mimic: bool,
+    /// How much the text may ask for; the spec and the model keep them.
+    pub limits: Limits,
 }
 
 impl ReadOptions {
     /// Everything as MuJoCo reads it.
-    pub const MUJOCO: ReadOptions = ReadOptions { mimic: false };
+    pub const MUJOCO: ReadOptions = ReadOptions { mimic: false, limits: Limits::DEFAULT };
 }
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
-        ReadOptions { mimic: true }
+        ReadOptions { mimic: true, limits: Limits::DEFAULT }
     }
 }
 
@@ -80,7 +84,7 @@ impl Spec {
         assets: &Assets,
         options: ReadOptions,
     ) -> Result<(Spec, Diagnostics), Diagnostics> {
-        let context = Reading { assets, options, depth: 0 };
+        let context = Reading { assets, options, depth: 0, spent: &Spent::default() };
         read(ANONYMOUS, text.into(), "", context, Diagnostics::new())
     }
 
@@ -90,7 +94,7 @@ impl Spec {
         assets: &Assets,
         options: ReadOptions,
     ) -> Result<(Spec, Diagnostics), Diagnostics> {
-        read_file(path, Reading { assets, options, depth: 0 })
+        read_file(path, Reading { assets, options, depth: 0, spent: &Spent::default() })
     }
 }
 
@@ -101,14 +105,56 @@ pub(crate) struct Reading<'a> {
     pub options: ReadOptions,
     /// How many model assets enclose this one.
     pub depth: usize,
+    pub spent: &'a Spent,
+}
+
+/// What a reading has taken of its limits, attached models included.
+#[derive(Default)]
+pub(crate) struct Spent {
+    files: Cell<usize>,
+    elements: Cell<usize>,
+}
+
+impl Reading<'_> {
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Counts a file; `false` beyond the limit.
+    pub fn take_file(&self) -> bool {
+        let files = self.spent.files.get();
+        self.spent.files.set(files.saturating_add(1));
+        files < self.limits().files
+    }
+
+    /// Whether so many elements may still be made.
+    pub fn has_room(&self, elements: usize) -> bool {
+        self.spent.elements.get().saturating_add(elements) <= self.limits().elements
+    }
+
+    /// Counts elements that are about to be made; `false` beyond the limit.
+    pub fn take_elements(&self, elements: usize) -> bool {
+        let has_room = self.has_room(elements);
+        self.spent.elements.set(self.spent.elements.get().saturating_add(elements));
+        has_room
+    }
 }
 
 /// Deepest nesting of model assets.
 const MAX_MODEL_DEPTH: usize = 20;
 
+/// Why no further file is read.
+pub(super) fn too_many_files(limits: &Limits) -> Diagnostic {
+    Diagnostic::error(format!("the model consists of more than {} files", limits.files))
+        .beyond("files")
+}
+
 fn read_file(path: &str, context: Reading<'_>) -> Result<(Spec, Diagnostics), Diagnostics> {
     let mut diags = Diagnostics::new();
-    let bytes = match context.assets.read("", path) {
+    if !context.take_file() {
+        return Err(too_many_files(context.limits()).into());
+    }
+    let bytes = match context.assets.read("", path, context.limits()) {
         Ok(bytes) => bytes,
         Err(error) => return Err(Diagnostic::error(error.to_string()).into()),
     };
@@ -124,9 +170,9 @@ fn read(
     mut diags: Diagnostics,
 ) -> Result<(Spec, Diagnostics), Diagnostics> {
     let mut spec = Spec::new();
+    spec.limits = *context.limits();
     spec.modelfiledir = modelfiledir.to_owned();
-    let forest =
-        Forest::load(name, text, modelfiledir, context.assets, &mut spec.sources, &mut diags);
+    let forest = Forest::load(name, text, modelfiledir, context, &mut spec.sources, &mut diags);
     if let Some(forest) = &forest {
         let root = forest.root();
         let robot = root.name().eq_ignore_ascii_case("robot");
@@ -143,7 +189,7 @@ fn read(
                 diags,
                 classes: HashMap::from([("main".to_owned(), Spec::MAIN_CLASS)]),
                 model_missing: false,
-                copies: 0,
+                replicates: 0,
             };
             if robot {
                 crate::urdf::read_robot(&mut reader, root);
@@ -171,8 +217,8 @@ pub(crate) struct Reader<'a> {
     classes: HashMap<String, Key<DefaultClass>>,
     /// A model asset could not be read, so that `attach` may miss it through no other fault.
     model_missing: bool,
-    /// Elements created by `replicate` and `flexcomp` so far.
-    copies: usize,
+    /// How many `replicate`s enclose what is being read.
+    replicates: usize,
 }
 
 /// A default class in effect.

@@ -20,7 +20,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Subject, closest};
 use crate::xml::MAX_DEPTH;
 
 /// Prefix of attributes that only this engine knows.
-const EXTENSION_PREFIX: &str = "cortenforge:";
+pub(super) const EXTENSION_PREFIX: &str = "cortenforge:";
 
 /// What may stand in place of one element.
 pub struct Rule {

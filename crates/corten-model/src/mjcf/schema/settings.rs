@@ -21,13 +21,16 @@ pub(super) static COMPILER: Rule = inner(
 
 pub(super) static OPTION: Rule = inner(
     "option",
-    &[names![
-        timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance
-        sleep_tolerance gravity wind magnetic density viscosity o_margin o_solref
-        o_solimp o_friction integrator cone jacobian solver iterations ls_iterations
-        noslip_iterations ccd_iterations sdf_iterations sdf_initpoints
-        actuatorgroupdisable
-    ]],
+    &[
+        names![
+            timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance
+            sleep_tolerance gravity wind magnetic density viscosity o_margin o_solref
+            o_solimp o_friction integrator cone jacobian solver iterations ls_iterations
+            noslip_iterations ccd_iterations sdf_iterations sdf_initpoints
+            actuatorgroupdisable
+        ],
+        &["cortenforge:solver", "cortenforge:flex"],
+    ],
     &[&single(
         "flag",
         &[names![

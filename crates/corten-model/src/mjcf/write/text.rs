@@ -1,6 +1,7 @@
 //! Indented XML text.
 
 use crate::mjcf::attr::Attributes;
+use crate::mjcf::schema::EXTENSION_PREFIX;
 
 /// An element under construction; written when dropped into a [`Writer`].
 pub struct Tag {
@@ -43,6 +44,8 @@ impl Tag {
             if !part
                 && !except.contains(&attr.name)
                 && let Some(text) = (attr.write)(element, base)
+                // An extension without text is not in use.
+                && !(text.is_empty() && attr.name.starts_with(EXTENSION_PREFIX))
             {
                 self.set(attr.name, text);
             }

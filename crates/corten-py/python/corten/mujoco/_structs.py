@@ -17,14 +17,14 @@ class MjModel(ModelBase):
         self.remember(weakref.ref(self))
 
     @classmethod
-    def from_xml_path(cls, filename, assets=None):
+    def from_xml_path(cls, filename, assets=None, *, limits=None):
         """Loads a model from a file; files in `assets` stand before those on disk."""
-        return cls(checked(load_path(os.fspath(filename), assets)))
+        return cls(checked(load_path(os.fspath(filename), assets, limits)))
 
     @classmethod
-    def from_xml_string(cls, xml, assets=None):
+    def from_xml_string(cls, xml, assets=None, *, limits=None):
         """Loads a model from text and an optional dictionary of files that it refers to."""
-        return cls(checked(load_text(xml, assets)))
+        return cls(checked(load_text(xml, assets, limits)))
 
     @classmethod
     def from_binary_path(cls, filename, assets=None):

@@ -1,13 +1,22 @@
 //! Products with `J` by groups of four degrees of freedom.
 
-use super::super::rows::{Jacobian, Kind, MAX_RANK};
+use std::ops::Range;
+
+use super::super::rows::{Block, Jacobian, Kind, MAX_RANK, Run};
 use super::{Quad, ZERO};
 use corten_math::array::MapInline;
-use corten_math::wide;
+use corten_math::{Wide, wide};
 
 /// `J` by groups of four degrees of freedom, and by shape of its blocks.
+///
+/// Where its entries go follows from the columns of blocks, which stay from step to step while the
+/// same constraints act: it is found anew only if these are others than last time.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
+    /// What the arrangement was made for: blocks, their columns, and places of these.
+    blocks: Vec<BlockShape>,
+    columns: Vec<u32>,
+    place: Vec<u32>,
     /// One for each shape; those from `used` on only keep their memory.
     batches: Vec<Batch>,
     used: usize,
@@ -23,13 +32,48 @@ struct Batch {
     rank: usize,
     /// Groups of a block.
     width: usize,
-    /// First constraint row of each block.
+    /// Which blocks, and the first constraint row of each.
+    blocks: Vec<u32>,
     rows: Vec<u32>,
     /// Groups of all blocks, one after the other.
     groups: Vec<u32>,
     /// For each group of a block, the values of its stored rows; those of a pyramid's tangents are
     /// multiplied by the friction.
     values: Vec<Quad>,
+    /// Where each of the values stands in the Jacobian, or [`NOWHERE`].
+    source: Vec<[u32; 4]>,
+}
+
+/// A lane without a value.
+const NOWHERE: u32 = u32::MAX;
+
+/// All of a block that decides where its entries go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct BlockShape {
+    kind: Kind,
+    rank: u32,
+    row: u32,
+    ncol: u32,
+    /// Counted from those of the first block.
+    col: u32,
+    val: u32,
+}
+
+impl BlockShape {
+    #[inline(always)]
+    fn new(b: &Block, first: &Block) -> BlockShape {
+        let Block { kind, rank, row, ncol, .. } = *b;
+        let (col, val) = (b.col.wrapping_sub(first.col), b.val.wrapping_sub(first.val));
+        BlockShape { kind, rank, row, ncol, col, val }
+    }
+}
+
+/// The columns of consecutive blocks.
+fn columns_of_all(blocks: &[Block]) -> Range<usize> {
+    match (blocks.first(), blocks.last()) {
+        (Some(first), Some(last)) => first.col as usize..(last.col + last.ncol) as usize,
+        _ => 0..0,
+    }
 }
 
 /// Some columns of a block that share a group.
@@ -44,38 +88,46 @@ struct Piece {
 
 impl Groups {
     pub fn build(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
-        self.used = 0;
-        let mut last = 0;
-        for b in rows.blocks {
-            let (columns, values) = (rows.columns_of(b), rows.values_of(b));
-            let (rank, n) = (b.rank as usize, columns.len());
-            self.pieces.clear();
-            let (mut start, mut width, mut before) = (0, 0, u32::MAX);
-            for run in rows.runs_of(b) {
-                let end = start + run.len as usize;
-                while start < end {
-                    let at = place[columns[start] as usize];
-                    // Up to the end of the group, or to a gap between trees.
-                    let mut len = (4 - at as usize % 4).min(end - start);
-                    while place[columns[start + len - 1] as usize] != at + len as u32 - 1 {
-                        len -= 1;
-                    }
-                    self.pieces.push(Piece { group: at / 4, lane: at as usize % 4, start, len });
-                    width += usize::from(at / 4 != before);
-                    before = at / 4;
-                    start += len;
-                }
-            }
+        if !self.fits(rows, place) {
+            self.arrange(rows, place);
+        }
+        self.fill(rows);
+    }
 
-            let pyramid = b.kind == Kind::Pyramid;
-            let friction = rows.cones.get(b.cone as usize).map_or([1.0; 5], |c| c.friction);
-            last = self.batch(last, (pyramid, rank, width));
+    /// Whether entries go where they went last time.
+    fn fits(&self, rows: &Jacobian<'_>, place: &[u32]) -> bool {
+        let Some(first) = rows.blocks.first() else { return self.blocks.is_empty() };
+        let shapes = rows.blocks.iter().map(|b| BlockShape::new(b, first));
+        self.blocks.len() == rows.blocks.len()
+            && self.blocks.iter().copied().eq(shapes)
+            && self.columns == rows.columns[columns_of_all(rows.blocks)]
+            && self.place == place
+    }
+
+    /// Finds out where entries go.
+    fn arrange(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
+        self.used = 0;
+        self.blocks.clear();
+        self.columns.clear();
+        self.place.clear();
+        let Some(first) = rows.blocks.first() else { return };
+        self.blocks.extend(rows.blocks.iter().map(|b| BlockShape::new(b, first)));
+        self.columns.extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
+        self.place.extend_from_slice(place);
+        let mut last = 0;
+        for (k, b) in rows.blocks.iter().enumerate() {
+            let columns = rows.columns_of(b);
+            let (rank, n) = (b.rank as usize, columns.len());
+            let width = self.divide(columns, rows.runs_of(b), place);
+            last = self.batch(last, (b.kind == Kind::Pyramid, rank, width));
             let batch = &mut self.batches[last];
+            batch.blocks.push(k as u32);
             batch.rows.push(b.row);
-            let first = batch.values.len();
-            batch.values.resize(first + width * rank, ZERO);
-            let mut quads = batch.values[first..].chunks_exact_mut(rank.max(1));
-            let mut quad: &mut [Quad] = &mut [];
+            let at = batch.values.len();
+            batch.values.resize(at + width * rank, ZERO);
+            batch.source.resize(at + width * rank, [NOWHERE; 4]);
+            let mut quads = batch.source[at..].chunks_exact_mut(rank.max(1));
+            let mut quad: &mut [[u32; 4]] = &mut [];
             let mut before = u32::MAX;
             for piece in &self.pieces {
                 if piece.group != before {
@@ -84,10 +136,53 @@ impl Groups {
                     quad = quads.next().unwrap_or_default();
                 }
                 for (r, quad) in quad.iter_mut().enumerate() {
-                    let factor = if pyramid && r > 0 { friction[r - 1] } else { 1.0 };
-                    let from = &values[r * n + piece.start..][..piece.len];
-                    for (to, from) in quad[piece.lane..].iter_mut().zip(from) {
-                        *to = factor * from;
+                    let from = (b.val - first.val) + (r * n + piece.start) as u32;
+                    let lanes = &mut quad[piece.lane..piece.lane + piece.len];
+                    lanes.iter_mut().zip(from..).for_each(|(lane, from)| *lane = from);
+                }
+            }
+        }
+    }
+
+    /// Divides columns into [`Piece`]s; returns how many groups they are in.
+    fn divide(&mut self, columns: &[u32], runs: &[Run], place: &[u32]) -> usize {
+        self.pieces.clear();
+        let (mut start, mut width, mut before) = (0, 0, u32::MAX);
+        for run in runs {
+            let end = start + run.len as usize;
+            while start < end {
+                let at = place[columns[start] as usize];
+                // Up to the end of the group, or to a gap between trees.
+                let mut len = (4 - at as usize % 4).min(end - start);
+                while place[columns[start + len - 1] as usize] != at + len as u32 - 1 {
+                    len -= 1;
+                }
+                self.pieces.push(Piece { group: at / 4, lane: at as usize % 4, start, len });
+                width += usize::from(at / 4 != before);
+                before = at / 4;
+                start += len;
+            }
+        }
+        width
+    }
+
+    /// Takes over the values.
+    fn fill(&mut self, rows: &Jacobian<'_>) {
+        let Some(first) = rows.blocks.first() else { return };
+        let from = &rows.values[first.val as usize..];
+        for batch in &mut self.batches[..self.used] {
+            for (to, source) in batch.values.iter_mut().zip(&batch.source) {
+                *to = source.map_inline(|at| from.get(at as usize).copied().unwrap_or(0.0));
+            }
+            if batch.pyramid {
+                let values = batch.values.chunks_exact_mut((batch.width * batch.rank).max(1));
+                for (values, &block) in values.zip(&batch.blocks) {
+                    let cone = rows.blocks[block as usize].cone as usize;
+                    let friction = rows.cones.get(cone).map_or([1.0; 5], |c| c.friction);
+                    for quads in values.chunks_exact_mut(batch.rank) {
+                        for (quad, factor) in quads[1..].iter_mut().zip(friction) {
+                            quad.iter_mut().for_each(|x| *x *= factor);
+                        }
                     }
                 }
             }
@@ -109,9 +204,11 @@ impl Groups {
         }
         let batch = &mut self.batches[self.used];
         (batch.pyramid, batch.rank, batch.width) = shape;
+        batch.blocks.clear();
         batch.rows.clear();
         batch.groups.clear();
         batch.values.clear();
+        batch.source.clear();
         self.used += 1;
         self.used - 1
     }
@@ -122,9 +219,6 @@ impl Groups {
 macro_rules! by_shape {
     ($batch:expr, $kernel:ident $arguments:tt) => {
         match ($batch.rank, $batch.width) {
-            (1, 1) => $kernel::<1, 1> $arguments,
-            (1, 2) => $kernel::<1, 2> $arguments,
-            (1, 4) => $kernel::<1, 4> $arguments,
             (3, 1) => $kernel::<3, 1> $arguments,
             (3, 2) => $kernel::<3, 2> $arguments,
             (3, 4) => $kernel::<3, 4> $arguments,
@@ -146,14 +240,76 @@ wide! {
     pub fn mul(rows: &Groups, x: &[Quad], y: &mut [f64]) {
         let mut sums = [ZERO; TOGETHER * MAX_RANK];
         for batch in &rows.batches[..rows.used] {
-            by_shape!(batch, mul_batch(batch, x, y, &mut sums));
+            match (batch.rank, batch.width) {
+                (1, 1) => mul_singles::<Simd, 1>(batch, x, y),
+                (1, 2) => mul_singles::<Simd, 2>(batch, x, y),
+                (1, 1..) => mul_singles::<Simd, 0>(batch, x, y),
+                _ => by_shape!(batch, mul_batch(batch, x, y, &mut sums)),
+            }
         }
     }
 
     /// `y += Jᵀ f`.
     pub fn tmul_add(rows: &Groups, f: &[f64], y: &mut [Quad]) {
         for batch in &rows.batches[..rows.used] {
-            by_shape!(batch, add_batch(batch, f, y));
+            match (batch.rank, batch.width) {
+                (1, 1) => add_singles::<Simd, 1>(batch, f, y),
+                (1, 2) => add_singles::<Simd, 2>(batch, f, y),
+                (1, _) => add_singles::<Simd, 0>(batch, f, y),
+                _ => by_shape!(batch, add_batch(batch, f, y)),
+            }
+        }
+    }
+}
+
+/// Products of single rows of `W` groups, or any number of groups: four rows at a time.
+#[inline(always)]
+fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]) {
+    let width = if W > 0 { W } else { batch.width };
+    let product = |groups: &[u32], values: &[Quad]| {
+        let mut sum = S::splat(0.0);
+        for k in 0..width {
+            sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
+        }
+        sum
+    };
+    let (fours, rest) = batch.rows.as_chunks::<4>();
+    let groups = batch.groups.chunks_exact(4 * width);
+    let values = batch.values.chunks_exact(4 * width);
+    for ((rows, groups), values) in fours.iter().zip(groups).zip(values) {
+        let mut sums = [S::splat(0.0); 4];
+        for b in 0..4 {
+            let at = b * width..(b + 1) * width;
+            sums[b] = product(&groups[at.clone()], &values[at]);
+        }
+        let [p, q, r, s] = S::transposed(sums);
+        let products = ((p + r) + (q + s)).store();
+        for b in 0..4 {
+            y[rows[b] as usize] = products[b];
+        }
+    }
+    let done = 4 * fours.len() * width;
+    let groups = batch.groups[done..].chunks_exact(width);
+    let values = batch.values[done..].chunks_exact(width);
+    for ((&row, groups), values) in rest.iter().zip(groups).zip(values) {
+        y[row as usize] = product(groups, values).sum();
+    }
+}
+
+/// `y += rowsᵀ · forces` for single rows as in [`mul_singles`].
+#[inline(always)]
+fn add_singles<S: Wide, const W: usize>(batch: &Batch, f: &[f64], y: &mut [Quad]) {
+    let width = if W > 0 { W } else { batch.width };
+    if width == 0 {
+        return;
+    }
+    let groups = batch.groups.chunks_exact(width);
+    let values = batch.values.chunks_exact(width);
+    for ((&row, groups), values) in batch.rows.iter().zip(groups).zip(values) {
+        let force = S::splat(f[row as usize]);
+        for k in 0..width {
+            let y = &mut y[groups[k] as usize];
+            *y = (S::load(*y) + S::load(values[k]) * force).store();
         }
     }
 }
@@ -251,7 +407,7 @@ fn add_batch<const R: usize, const W: usize>(batch: &Batch, f: &[f64], y: &mut [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solve::rows::{Block, Cone, push_runs};
+    use crate::solve::rows::{Cone, push_runs};
 
     #[test]
     fn products_agree_with_those_of_the_blocks() {

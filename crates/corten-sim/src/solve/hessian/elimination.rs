@@ -118,8 +118,9 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// With segments numbered as in `self.segment`.
-    pub fn find(&mut self, segments: &Segments) {
+    /// With segments numbered as in `self.segment`; `false`, and not to its end, if there are more
+    /// entries than `max_nonzeros`.
+    pub fn find(&mut self, segments: &Segments, max_nonzeros: usize) -> bool {
         let n = self.segment.len();
         self.number.clear();
         self.number.resize(n, 0);
@@ -180,7 +181,11 @@ impl Structure {
             self.multiplications += (own * (width + own) * (width + own) / 2) as u64;
             self.nonzeros += own * width + own * (own + 1) / 2;
             self.range[p] = [from as u32, self.above.len() as u32];
+            if self.nonzeros > max_nonzeros {
+                return false;
+            }
         }
+        true
     }
 
     pub fn above(&self, number: usize) -> &[u32] {

@@ -52,6 +52,16 @@ pub struct Layout {
     key: Key,
 }
 
+/// What became of a layout for the problem at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// It is that of the last problem.
+    Same,
+    New,
+    /// There is none.
+    TooLarge,
+}
+
 /// What serves to find a layout, and is of no use afterwards.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
@@ -274,17 +284,18 @@ pub fn is_single(b: &Block) -> bool {
 
 impl Layout {
     /// Finds where the factor can have entries, whichever rows become active. From step to step
-    /// this often stays the same.
+    /// this often stays the same. Nothing is found if the factor would have more than `max_nonzeros`.
     pub fn update(
         &mut self,
         n: usize,
         inertia: &Inertia<'_>,
         rows: &Jacobian<'_>,
         work: &mut Workspace,
-    ) -> bool {
+        max_nonzeros: usize,
+    ) -> Update {
         let dofs = inertia.dofs.unwrap_or_default();
         if self.n == n && self.key.matches(dofs, rows, &mut self.blocks) {
-            return false;
+            return Update::Same;
         }
         self.key.set(dofs, rows, &mut self.blocks);
         self.n = n;
@@ -292,22 +303,28 @@ impl Layout {
         let count = work.segments.weight.len() as u32;
         work.natural.segment.clear();
         work.natural.segment.extend(0..count);
-        work.natural.find(&work.segments);
+        let mut fits = work.natural.find(&work.segments, max_nonzeros);
         let mut reorder = false;
         if work.natural.multiplications > CHEAP {
             let (segments, sequence) = (&work.segments, &mut work.sequence);
             work.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
             work.reordered.segment.clear();
             work.reordered.segment.extend(sequence.iter().rev());
-            work.reordered.find(segments);
+            let reordered_fits = work.reordered.find(segments, max_nonzeros);
             let (new, old) = (work.reordered.multiplications, work.natural.multiplications);
-            reorder = new + new / WORTHWHILE < old;
+            reorder = reordered_fits && (!fits || new + new / WORTHWHILE < old);
+            fits |= reordered_fits;
+        }
+        if !fits {
+            // No layout: not that of the next problem either.
+            self.n = usize::MAX;
+            return Update::TooLarge;
         }
         self.place_tiles(reorder, work);
         self.transpose(&mut work.sequence);
         self.place_inertia(inertia, &mut work.sequence);
         self.place_shapes();
-        true
+        Update::New
     }
 
     /// Puts degrees of freedom into tiles, subtree after subtree, and finds the columns of the

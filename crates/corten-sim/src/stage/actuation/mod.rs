@@ -122,12 +122,18 @@ pub fn is_disabled(m: &Model, actuator: usize) -> bool {
 /// The activation after one time step at the rate `act_dot`, within its limits.
 #[inline(always)]
 pub(crate) fn next_activation(m: &Model, actuator: usize, act: f64, act_dot: f64) -> f64 {
-    let step = if m.actuator_dyntype[actuator] == Dynamics::FilterExact.raw() {
+    let next = act + activation_step(m, actuator, act_dot);
+    clip_if(m.actuator_actlimited[actuator], next, m.actuator_actrange[actuator])
+}
+
+/// Change of an activation over a time step at the rate `act_dot`.
+#[inline(always)]
+pub(crate) fn activation_step(m: &Model, actuator: usize, act_dot: f64) -> f64 {
+    if m.actuator_dyntype[actuator] == Dynamics::FilterExact.raw() {
         filtered_step(m, actuator, act_dot)
     } else {
         act_dot * m.opt.timestep
-    };
-    clip_if(m.actuator_actlimited[actuator], act + step, m.actuator_actrange[actuator])
+    }
 }
 
 /// Solution of the linear filter over the step.

@@ -25,7 +25,7 @@ pub(super) struct Broad {
 }
 
 impl Broad {
-    /// The pairs to test; until [`Self::put_back`].
+    /// The pairs to test, in a search no more than `max_pairs`; until [`Self::put_back`].
     pub fn candidates(
         &mut self,
         m: &Model,
@@ -33,21 +33,23 @@ impl Broad {
         xpos: &[Vec3],
         xmat: &[Mat3],
         pool: &Pool<Search>,
+        max_pairs: usize,
     ) -> &[Candidate] {
         match &admitted.table {
             Some(table) => table.cull(m, xpos, xmat, &mut self.meeting),
             None => {
                 let search = self.search.insert(pool.take());
-                search.run(m, admitted, &mut self.order, xpos, xmat)
+                search.run(m, admitted, &mut self.order, xpos, xmat, max_pairs)
             }
         }
     }
 
-    /// Puts back what was taken for the candidates.
-    pub fn put_back(&mut self, pool: &Pool<Search>) {
-        if let Some(search) = self.search.take() {
-            pool.put(search);
-        }
+    /// Puts back what was taken for the candidates; `false` if there were more of them.
+    pub fn put_back(&mut self, pool: &Pool<Search>) -> bool {
+        let Some(search) = self.search.take() else { return true };
+        let complete = search.is_complete();
+        pool.put(search);
+        complete
     }
 }
 
@@ -102,9 +104,11 @@ mod tests {
             let pool = Pool::default();
             let [mut by_table, mut by_search] = [(); 2].map(|()| Broad::default());
             let admitted = Admitted::new(&m);
-            let by_table = by_table.candidates(&m, &admitted, &xpos, &xmat, &pool).to_vec();
+            let by_table =
+                by_table.candidates(&m, &admitted, &xpos, &xmat, &pool, usize::MAX).to_vec();
             let admitted = Admitted { table: None, ..admitted };
-            let by_search = by_search.candidates(&m, &admitted, &xpos, &xmat, &pool).to_vec();
+            let by_search =
+                by_search.candidates(&m, &admitted, &xpos, &xmat, &pool, usize::MAX).to_vec();
             // Both are on the safe side, to different extents.
             assert_eq!(by_table, by_search);
             assert!(by_search.len() > 30);
@@ -139,8 +143,9 @@ mod tests {
         let xmat = vec![Mat3::IDENTITY; m.ngeom];
         m.geom_rbound[1..].fill(10.0);
         let (mut broad, pool) = (Broad::default(), Pool::default());
-        let mut count =
-            |m: &Model| broad.candidates(m, m.prepared().admitted(m), &xpos, &xmat, &pool).len();
+        let mut count = |m: &Model| {
+            broad.candidates(m, m.prepared().admitted(m), &xpos, &xmat, &pool, usize::MAX).len()
+        };
         // All pairs of the twelve, less the excluded one, and parent and child; the listed one
         // counts once.
         assert_eq!(count(&m), 12 * 11 / 2 - 2);

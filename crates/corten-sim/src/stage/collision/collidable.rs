@@ -101,7 +101,11 @@ pub(super) struct Surface<'a> {
 impl<'a> Surface<'a> {
     #[inline(always)]
     pub fn of(m: &'a Model, c: Collidable) -> Surface<'a> {
-        let g = c.index();
+        Surface::of_geom(m, c.index())
+    }
+
+    #[inline(always)]
+    pub fn of_geom(m: &'a Model, g: usize) -> Surface<'a> {
         Surface {
             priority: m.geom_priority[g],
             condim: m.geom_condim[g],
@@ -110,6 +114,18 @@ impl<'a> Surface<'a> {
             solref: &m.geom_solref[g],
             solimp: &m.geom_solimp[g],
             friction: &m.geom_friction[g].0,
+        }
+    }
+
+    pub fn of_flex(m: &'a Model, f: usize) -> Surface<'a> {
+        Surface {
+            priority: m.flex_priority[f],
+            condim: m.flex_condim[f],
+            gap: m.flex_gap[f],
+            solmix: m.flex_solmix[f],
+            solref: &m.flex_solref[f],
+            solimp: &m.flex_solimp[f],
+            friction: &m.flex_friction[f].0,
         }
     }
 }

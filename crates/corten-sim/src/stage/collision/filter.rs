@@ -113,6 +113,11 @@ impl Rules {
         self.of[c.index()].body
     }
 
+    /// The lower of a candidate's bodies.
+    pub fn lower_body(&self, c: &Candidate) -> u32 {
+        self.body(c.first).min(self.body(c.second))
+    }
+
     /// Whether something could touch anything: it has a mask and a type that collides.
     pub fn collides(&self, c: Collidable) -> bool {
         let g = &self.of[c.index()];

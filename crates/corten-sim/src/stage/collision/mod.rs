@@ -1,21 +1,22 @@
-//! Contacts between geoms: broad phase, bounding tests, narrow phase, contact parameters.
+//! Contacts between geoms, and of flexes (module `flex`): broad phase, bounding tests, narrow phase, contact parameters.
 //!
 //! Reads poses of geoms and the awake state of bodies; writes `contact` and `ncon`, and forgets
 //! all constraint rows. Answers to `mj_collision`.
 //!
-//! Which pairs may ever touch is part of the model's structure. [`filter`] condenses it into rules
-//! per [`collidable`], and [`admitted`] lists the pairs if they are few; [`broad`]
+//! Which pairs may ever touch is part of the model's structure. `filter` condenses it into rules
+//! per `collidable`, and `admitted` lists the pairs if they are few; `broad`
 //! turns them into candidates for the current poses, in the order in which contacts are reported;
-//! [`narrow`] tests each candidate by its [`method`] and writes its contacts with the parameters
-//! mixed by [`parameters`]. Where a contact is so shallow that rounding in MuJoCo's bounding tests
-//! decides, [`mujoco_bounds`] repeats them. Worlds side by side need not look for contacts as long as
-//! [`clearance`] says that there can be none.
+//! `narrow` tests each candidate by its `method` and writes its contacts with the parameters
+//! mixed by `parameters`. Where a contact is so shallow that rounding in MuJoCo's bounding tests
+//! decides, `mujoco_bounds` repeats them. Worlds side by side need not look for contacts as long as
+//! `clearance` says that there can be none.
 
 mod admitted;
 mod broad;
 mod clearance;
 mod collidable;
 mod filter;
+mod flex;
 mod hulls;
 mod method;
 mod mujoco_bounds;
@@ -32,6 +33,7 @@ use corten_math::array::MapInline;
 use corten_math::{Mat3, Vec3};
 use corten_model::enums::{DisableBit, EnableBit, Timer};
 
+use crate::data::budget::Costs;
 use crate::data::growth::tighten;
 use crate::{Data, Hook, Model, timer};
 
@@ -53,6 +55,7 @@ pub fn swap_saved_pairs(d: &mut Data, saved: &mut SavedPairs) {
 pub(crate) struct Memory {
     broad: broad::Broad,
     narrow: narrow::Memory,
+    flex: flex::Memory,
     hulls: hulls::InUse,
 }
 
@@ -129,29 +132,47 @@ pub(crate) fn clear(d: &mut Data) {
 pub fn collision(m: &Model, d: &mut Data) {
     let room = d.contact.capacity();
     clear(d);
-    if is_disabled(m) || m.nbody < 2 {
+    d.scratch.stop = None;
+    if is_disabled(m) || m.nbody + m.nflex < 2 {
         return;
     }
     let timer = timer::start(d);
     let broad_timer = timer::start(d);
 
+    let max_pairs = d.max_pairs(size_of::<filter::Candidate>());
     let Data { contact, scratch, prepared, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
+    let (flexvert_xpos, flexelem_aabb, bvh_aabb_dyn) =
+        (&d.flexvert_xpos, &d.flexelem_aabb, &d.bvh_aabb_dyn);
     let (hooks, timers) = (&d.hooks, &mut d.timer);
-    let Memory { broad, narrow: work, hulls } = &mut scratch.collision;
+    let Memory { broad, narrow: work, flex: flex_work, hulls } = &mut scratch.collision;
     let hulls = hulls.update(m, &prepared.hulls);
     let (admitted, pool) = (prepared.admitted(m), &prepared.pools.search);
-    let candidates = broad.candidates(m, admitted, geom_xpos, geom_xmat, pool);
+    let candidates = broad.candidates(m, admitted, geom_xpos, geom_xmat, pool, max_pairs);
     broad_timer.stop_by(hooks, timers, Timer::ColBroad);
     let narrow_timer = timer::start_by(hooks);
     let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
-    let narrow = narrow::Narrow::new(m, poses, hulls, awake);
+    let costs = Costs { m, structure: &prepared.structure, bytes: d.budget.bytes };
+    let narrow = narrow::Narrow::new(m, poses, hulls, awake).within(costs, d.cancel.as_ref());
     work.pairs.begin();
     work.convex.supports.begin_round();
     work.bounds.begin();
-    narrow.collide_all(candidates, &admitted.rules, work, contact);
+    let complete = if m.nflex == 0 {
+        narrow.collide_all(candidates, &admitted.rules, work, contact)
+    } else {
+        let boxes = [&flexelem_aabb[..], &bvh_aabb_dyn[..]];
+        flex::Flexes::new(m, &prepared.flexes, flexvert_xpos, boxes, &narrow).collide_all(
+            candidates,
+            &admitted.rules,
+            work,
+            flex_work,
+            contact,
+        )
+    };
     work.pairs.end();
-    broad.put_back(pool);
+    let complete = broad.put_back(pool) && complete;
+    d.stop_if_cancelled();
+    d.keep_to_budget(m, !complete && !d.is_stopped());
     if let Some(hook) = d.hooks.get() {
         filter(m, d, &*hook);
     }

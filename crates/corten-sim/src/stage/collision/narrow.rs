@@ -9,7 +9,7 @@ use corten_geom::{
 };
 use corten_math::array::MapInline;
 use corten_math::{Mask, Mat3, Number, Vec3, Wide, wide};
-use corten_model::enums::{EnableBit, GeomType, SleepState};
+use corten_model::enums::{DisableBit, EnableBit, GeomType, SleepState};
 
 use super::collidable::{Collidable, Surface};
 use super::filter::{Candidate, Rules, Source};
@@ -19,13 +19,17 @@ use super::mujoco_bounds::{self, BoundsCheck, Poses};
 use super::pair_cache::{Key, PairCache, PairEntry};
 use super::parameters::{self, Parameters};
 use super::shape;
-use crate::{Contact, Model};
+use crate::data::budget::Costs;
+use crate::{CancelToken, Contact, Model};
 
 /// Half sizes from here on are infinite.
 const INFINITE: f64 = 1e10;
 
 /// Gap between boxes below which the shapes are looked at all the same: far above rounding.
 const BOX_SLACK: f64 = 1e-9;
+
+/// Pairs between two looks at whether to end.
+const BATCH: usize = 256;
 
 /// Everything that a test of two geoms reads.
 pub(super) struct Narrow<'a> {
@@ -37,6 +41,10 @@ pub(super) struct Narrow<'a> {
     /// Sleep state per body, if sleeping is enabled.
     awake: Option<&'a [i32]>,
     options: ccd::Options,
+    /// What bounds the number of contacts.
+    costs: Option<Costs<'a>>,
+    /// Whoever may end the detection.
+    cancel: Option<&'a CancelToken>,
 }
 
 /// Working memory of the pair functions.
@@ -46,12 +54,12 @@ pub(super) struct Memory {
     pub convex: Workspace,
     pub pairs: PairCache,
     pub bounds: BoundsCheck,
-    frames: Frames,
+    pub frames: Frames,
 }
 
 /// The last contact frame: the contacts of a flat face, and all those of a plane, share one.
 #[derive(Clone, Debug)]
-struct Frames {
+pub(super) struct Frames {
     normal: [u64; 3],
     frame: Mat3,
 }
@@ -64,7 +72,7 @@ impl Default for Frames {
 
 impl Frames {
     #[inline(always)]
-    fn frame(&mut self, normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
+    pub fn frame(&mut self, normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
         if tangent.is_some() {
             return frame(normal, tangent);
         }
@@ -83,10 +91,18 @@ impl<'a> Narrow<'a> {
         hulls: &'a Hulls,
         awake: Option<&'a [i32]>,
     ) -> Narrow<'a> {
-        let options =
-            ccd::Options { iterations: m.opt.ccd_iterations, tolerance: m.opt.ccd_tolerance };
+        let options = ccd::Options {
+            iterations: m.opt.ccd_iterations,
+            tolerance: m.opt.ccd_tolerance,
+            portals: m.opt.disabled(DisableBit::NativeCcd),
+        };
         let Poses { geom_xpos: xpos, geom_xmat: xmat, .. } = poses;
-        Narrow { m, xpos, xmat, poses, hulls, awake, options }
+        Narrow { m, xpos, xmat, poses, hulls, awake, options, costs: None, cancel: None }
+    }
+
+    /// Finds no more contacts than a budget has room for, and ends when asked to.
+    pub fn within(self, costs: Costs<'a>, cancel: Option<&'a CancelToken>) -> Narrow<'a> {
+        Narrow { costs: Some(costs), cancel, ..self }
     }
 
     pub fn model(&self) -> &'a Model {
@@ -111,7 +127,7 @@ impl<'a> Narrow<'a> {
         [0, 1, 2].map_inline(|k| self.xmat[g].col(k))
     }
 
-    /// Tests candidates in order and appends their contacts.
+    /// Tests candidates in order and appends their contacts; `false` if there is no room for all.
     #[inline]
     pub fn collide_all(
         &self,
@@ -119,13 +135,16 @@ impl<'a> Narrow<'a> {
         rules: &Rules,
         work: &mut Memory,
         out: &mut Vec<Contact>,
-    ) {
+    ) -> bool {
         let n = self.m.ngeom;
         let (xpos, xmat, sizes) = (&self.xpos[..n], &self.xmat[..n], &self.m.geom_size[..n]);
         let posed = |g: usize| Posed { pos: &xpos[g], mat: &xmat[g], size: &sizes[g] };
         let margins = &self.m.geom_margin[..n];
         let given = self.m.opt.enabled(EnableBit::Override).then_some(self.m.opt.o_margin);
-        for c in candidates {
+        for (number, c) in candidates.iter().enumerate() {
+            if number % BATCH == BATCH - 1 && self.is_cancelled() {
+                return false;
+            }
             let (first, second) = (c.first.index(), c.second.index());
             // Most pairs by far: MuJoCo tests bounds first; where shapes are quickly tested, that is
             // better done afterwards, for those that touch.
@@ -141,20 +160,31 @@ impl<'a> Narrow<'a> {
                 };
                 work.hits.clear();
                 closed_form(c.method, &posed(first), &posed(second), margin, &mut work.hits);
-                if !work.hits.is_empty() {
-                    self.report(c, rules, None, margin, work, out);
+                if !work.hits.is_empty() && !self.report(c, rules, None, margin, work, out) {
+                    return false;
                 }
-            } else {
-                self.collide(c, rules, work, out);
+            } else if !self.collide(c, rules, work, out) {
+                return false;
             }
         }
+        true
     }
 
-    /// Tests one candidate and appends its contacts.
-    fn collide(&self, c: &Candidate, rules: &Rules, work: &mut Memory, out: &mut Vec<Contact>) {
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.is_due(100 * BATCH))
+    }
+
+    /// Tests one candidate and appends its contacts; `false` if there is no room for them.
+    fn collide(
+        &self,
+        c: &Candidate,
+        rules: &Rules,
+        work: &mut Memory,
+        out: &mut Vec<Contact>,
+    ) -> bool {
         let (Some(first), Some(second)) = (c.first.as_geom(self.m), c.second.as_geom(self.m))
         else {
-            return;
+            return true;
         };
         let pair = match c.source {
             Source::Pair(pair) => Some(pair as usize),
@@ -166,7 +196,7 @@ impl<'a> Narrow<'a> {
         if (!is_quick || pair.is_some()) && self.apart(first, second, margin)
             || self.at_rest(c, rules, pair.is_some())
         {
-            return;
+            return true;
         }
         let mut recalled = None;
         if c.method == Method::Search {
@@ -175,18 +205,16 @@ impl<'a> Narrow<'a> {
             if self.still_apart(first, second, margin, &mut entry.separation) {
                 work.pairs
                     .keep(key, PairEntry { separation: entry.separation, ..PairEntry::default() });
-                return;
+                return true;
             }
             recalled = Some((key, entry.support_span));
         }
         if !is_quick && self.crowd_apart(c, margin) {
-            return;
+            return true;
         }
         work.hits.clear();
         self.touch(c.method, first, second, margin, recalled, work);
-        if !work.hits.is_empty() {
-            self.report(c, rules, pair, margin, work, out);
-        }
+        work.hits.is_empty() || self.report(c, rules, pair, margin, work, out)
     }
 
     /// Whether the boxes of two geoms are apart, which MuJoCo tests for bodies with several geoms.
@@ -194,7 +222,8 @@ impl<'a> Narrow<'a> {
         c.source == Source::MultiGeom && self.boxes_apart(c.first.index(), c.second.index(), margin)
     }
 
-    /// Appends the contacts of a candidate that touches, unless its bounds are apart.
+    /// Appends the contacts of a candidate that touches, unless its bounds are apart; `false` if there
+    /// is no room for them.
     fn report(
         &self,
         c: &Candidate,
@@ -203,18 +232,18 @@ impl<'a> Narrow<'a> {
         margin: f64,
         work: &mut Memory,
         out: &mut Vec<Contact>,
-    ) {
+    ) -> bool {
         let (first, second) = (c.first.index(), c.second.index());
         if c.method.is_closed_form()
             && (self.apart(first, second, margin) || self.crowd_apart(c, margin))
         {
-            return;
+            return true;
         }
         // Depths of the convex search are not to be trusted where shapes merely touch.
         let sure = c.method != Method::Search
             && work.hits.iter().any(|h| h.dist < margin - mujoco_bounds::BOX_ROUNDING);
         if !work.bounds.passes_mujoco_bounds(self.m, &self.poses, rules, c, margin, sure) {
-            return;
+            return true;
         }
         let parameters = match pair {
             Some(pair) => Parameters::of_pair(self.m, pair),
@@ -227,6 +256,9 @@ impl<'a> Narrow<'a> {
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
         let Memory { hits, frames, .. } = work;
+        if !self.has_room(out, hits.len()) {
+            return false;
+        }
         out.extend(hits.iter().map(|hit| Contact {
             dist: hit.dist,
             pos: hit.pos,
@@ -241,6 +273,14 @@ impl<'a> Narrow<'a> {
             exclude: (hit.dist >= includemargin) as i32,
             ..Contact::default()
         }));
+        true
+    }
+
+    /// Whether there is room for more contacts, which is made if need be.
+    #[inline(always)]
+    pub fn has_room(&self, out: &mut Vec<Contact>, more: usize) -> bool {
+        out.capacity() - out.len() >= more
+            || self.costs.as_ref().is_none_or(|costs| costs.make_room(out, more))
     }
 
     /// Whether bounding spheres, or a sphere and a plane, are farther apart than the margin. Poses
@@ -289,7 +329,7 @@ impl<'a> Narrow<'a> {
         boxes_apart(oriented(first), oriented(second), margin)
     }
 
-    fn posed(&self, g: usize) -> Posed<'a> {
+    pub fn posed(&self, g: usize) -> Posed<'a> {
         Posed { pos: &self.xpos[g], mat: &self.xmat[g], size: &self.m.geom_size[g] }
     }
 
@@ -320,7 +360,7 @@ impl<'a> Narrow<'a> {
         shape::convex(self.m, Some(self.hulls), g, &self.xpos[g], &self.xmat[g], margin)
     }
 
-    fn pose(&self, g: usize) -> Pose {
+    pub fn pose(&self, g: usize) -> Pose {
         Pose::new(self.xpos[g], self.xmat[g])
     }
 
@@ -420,10 +460,10 @@ impl<'a> Narrow<'a> {
 
 /// A bounding box in the world: centre and half sizes in the frame of its geom, and that frame.
 #[derive(Clone, Copy)]
-struct Oriented<'a> {
-    aabb: &'a [f64; 6],
-    pos: &'a Vec3,
-    mat: &'a Mat3,
+pub(super) struct Oriented<'a> {
+    pub aabb: &'a [f64; 6],
+    pub pos: &'a Vec3,
+    pub mat: &'a Mat3,
 }
 
 impl Oriented<'_> {
@@ -441,7 +481,7 @@ impl Oriented<'_> {
 wide! {
     /// Whether the face normals of one of two boxes separate them, as in S. Gottschalk et al.,
     /// "OBBTree" (1996), without the products of edges.
-    fn boxes_apart(a: Oriented<'_>, b: Oriented<'_>, margin: f64) -> bool {
+    pub(super) fn boxes_apart(a: Oriented<'_>, b: Oriented<'_>, margin: f64) -> bool {
         let infinite = [a.size().0.map_inline(|x| x >= INFINITE), b.size().0.map_inline(|x| x >= INFINITE)];
         if infinite.contains(&[true; 3]) {
             return false;
@@ -508,7 +548,7 @@ fn closed_form(method: Method, a: &Posed<'_>, b: &Posed<'_>, margin: f64, hits: 
 /// A right-handed frame, as rows, whose first axis is the normal. The second follows `tangent`,
 /// or else world y or z, whichever is farther from the normal.
 #[inline(always)]
-fn frame(normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
+pub(super) fn frame(normal: Vec3, tangent: Option<Vec3>) -> Mat3 {
     let (x, _) = normal.normalized();
     let y = match tangent {
         Some(tangent) if tangent.norm_squared() >= 0.25 => tangent,

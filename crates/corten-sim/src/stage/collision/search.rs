@@ -37,11 +37,13 @@ pub(crate) struct Search {
     /// The pairs in order: the first `count`, the rest is left over.
     list: Vec<Candidate>,
     count: usize,
+    /// Whether the search stopped at the most pairs that it was to find.
+    cut_off: bool,
 }
 
 impl Search {
-    /// The pairs whose bounding spheres meet; `order` is that of the sweep, at best from the last
-    /// time.
+    /// The pairs whose bounding spheres meet, `max_pairs` or few more; `order` is that of the sweep, at
+    /// best from the last time.
     pub(super) fn run(
         &mut self,
         m: &Model,
@@ -49,18 +51,24 @@ impl Search {
         order: &mut Vec<u32>,
         xpos: &[Vec3],
         xmat: &[Mat3],
+        max_pairs: usize,
     ) -> &[Candidate] {
         let Admitted { rules, bounded, planes, .. } = admitted;
         let bounds = Bounds::new(m, xpos, xmat);
         self.bound(&bounds, m.ngeom, bounded);
-        let Search { spheres, sweep, found, .. } = self;
+        let Search { spheres, sweep, found, cut_off, .. } = self;
         found.clear();
-        for &plane in planes {
+        *cut_off = false;
+        'planes: for &plane in planes {
             let (origin, normal, margin) = bounds.half_space(plane);
             for &c in bounded {
                 let (center, radius) = spheres[c.index()];
                 if (center - origin).dot(normal) <= radius + margin {
                     found.extend(rules.admit(plane, c));
+                    if found.len() > max_pairs {
+                        *cut_off = true;
+                        break 'planes;
+                    }
                 }
             }
         }
@@ -75,10 +83,17 @@ impl Search {
             let r = r1 + r2;
             if (center2 - center1).norm_squared() <= r * r {
                 found.extend(rules.admit(c1, c2));
+                *cut_off |= found.len() > max_pairs;
             }
+            !*cut_off
         });
         self.sort(m, rules);
         &self.list[..self.count]
+    }
+
+    /// Whether the last run found all pairs.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.cut_off
     }
 
     /// Bounding spheres at the current poses, of some among `count` collidables.
@@ -92,7 +107,7 @@ impl Search {
     /// Orders what was found: by the lower body in linear time, then within each body.
     fn sort(&mut self, m: &Model, rules: &Rules) {
         let Search { list, found, starts, .. } = self;
-        let lower = |c: &Candidate| rules.body(c.first).min(rules.body(c.second)) as usize;
+        let lower = |c: &Candidate| rules.lower_body(c) as usize;
         starts.clear();
         starts.resize(m.nbody + 1, 0);
         for c in found.iter() {

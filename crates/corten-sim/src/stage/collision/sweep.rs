@@ -67,8 +67,12 @@ impl Sweep {
 
     /// Reports every pair of overlapping boxes once, in no particular order. The indices of the
     /// boxes along the sweep axis are left in `order`, which is a first guess if it has that from
-    /// the last time.
-    pub fn pairs(&mut self, order: &mut Vec<u32>, mut found: impl FnMut(Collidable, Collidable)) {
+    /// the last time. Stops when `found` says that this is enough.
+    pub fn pairs(
+        &mut self,
+        order: &mut Vec<u32>,
+        mut found: impl FnMut(Collidable, Collidable) -> bool,
+    ) {
         if self.boxes.len() < 2 {
             return;
         }
@@ -82,8 +86,11 @@ impl Sweep {
                     if b.low[0] > a.high[0] {
                         break;
                     }
-                    if a.overlaps(b) && a.first_strip.max(b.first_strip) == s as u32 {
-                        found(a.id, b.id);
+                    if a.overlaps(b)
+                        && a.first_strip.max(b.first_strip) == s as u32
+                        && !found(a.id, b.id)
+                    {
+                        return;
                     }
                 }
             }
@@ -208,7 +215,7 @@ impl Sweep {
         &self,
         axes: [usize; 3],
         order: &[u32],
-        found: &mut impl FnMut(Collidable, Collidable),
+        found: &mut impl FnMut(Collidable, Collidable) -> bool,
     ) {
         for (w, &wide) in self.wide.iter().enumerate() {
             let a = entry(&self.boxes[wide as usize], axes, 0);
@@ -224,8 +231,8 @@ impl Sweep {
                         continue;
                     }
                 }
-                if a.low[0] <= b.high[0] && a.overlaps(&b) {
-                    found(a.id, b.id);
+                if a.low[0] <= b.high[0] && a.overlaps(&b) && !found(a.id, b.id) {
+                    return;
                 }
             }
         }
@@ -252,7 +259,10 @@ mod tests {
 
     fn collect(sweep: &mut Sweep, order: &mut Vec<u32>) -> Vec<(usize, usize)> {
         let mut pairs = Vec::new();
-        sweep.pairs(order, |a, b| pairs.push((a.min(b).index(), a.max(b).index())));
+        sweep.pairs(order, |a, b| {
+            pairs.push((a.min(b).index(), a.max(b).index()));
+            true
+        });
         let reported = pairs.len();
         pairs.sort_unstable();
         pairs.dedup();

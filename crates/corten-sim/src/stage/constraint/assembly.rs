@@ -29,19 +29,22 @@ pub struct Constraints {
 }
 
 /// Rows that are equal but for their Jacobian and what depends on velocity.
+// In this order, what is mostly constant lies side by side: a number that is stored together with a
+// zero takes an instruction that valgrind does not know.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Row {
     pub kind: ConstraintType,
     pub id: usize,
+    /// How many follow each other.
+    pub count: usize,
+    pub frictionloss: f64,
     pub pos: f64,
     pub margin: f64,
-    pub frictionloss: f64,
     /// `K`, `B`, impedance and its derivative.
     pub kbip: [f64; 4],
     /// Regularisation.
     pub r: f64,
-    /// How many follow each other.
-    pub count: usize,
 }
 
 /// Softness of the rows of one constraint object.

@@ -10,18 +10,60 @@
 
 use corten_math::array::MapInline;
 use corten_math::{Number, Spatial, Vec3, Wide, for_each_four, wide};
-use corten_model::enums::ConstraintType;
+use corten_model::enums::{ConstraintType, DisableBit};
 
 use super::assembly::{Columns, Constraints, Row, at_least_min};
 use super::impedance::{self, Impedance};
 use super::is_pyramidal;
-use super::side::{ContactSide, push_relative_velocity};
+use super::side::{self, ContactSide, push_relative_velocity};
+use crate::chain::index;
 use crate::solve::rows::{Cone, Kind, MAX_RANK, push_runs};
 use crate::support::Chains;
-use crate::{Contact, Model};
+use crate::{Contact, Data, Model};
 
 /// Why a contact without moving bodies has no rows.
 const EXCLUDE_NO_DOFS: i32 = 3;
+
+/// Why a contact of a flex with `passive` has no rows.
+const EXCLUDE_PASSIVE: i32 = 4;
+
+/// Stiffness of contacts of flexes with `passive`.
+const PASSIVE_STIFFNESS: f64 = 1e4;
+
+/// Takes contacts of flexes with `passive` from those that get rows. As in MuJoCo, this holds for
+/// those within the gap, too.
+pub(super) fn set_passive_apart(m: &Model, contacts: &mut [Contact]) {
+    if m.flex_passive.iter().all(|&passive| passive == 0) {
+        return;
+    }
+    let is_passive = |f: i32| index(f, m.nflex).is_some_and(|f| m.flex_passive[f] != 0);
+    for contact in contacts.iter_mut().filter(|c| c.flex.into_iter().any(is_passive)) {
+        contact.efc_address = -1;
+        contact.exclude = EXCLUDE_PASSIVE;
+    }
+}
+
+/// Adds the forces of contacts of flexes with `passive` to `qfrc_spring`: springs along the normal,
+/// which pull where a margin lets things touch from afar. Answers to `mj_contactPassive`.
+pub(crate) fn passive(m: &Model, d: &mut Data) {
+    if m.opt.disabled(DisableBit::Contact) {
+        return;
+    }
+    let chains =
+        Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
+    let count = d.ncon.min(d.contact.len());
+    for contact in d.contact[..count].iter().filter(|c| c.exclude == EXCLUDE_PASSIVE) {
+        let (normal, force) = (contact.frame.row(0), -PASSIVE_STIFFNESS * contact.dist);
+        for side in [0, 1] {
+            let Some(side) = ContactSide::of(m, &d.flexvert_xpos, contact, side) else { continue };
+            for &(body, share) in side.shares() {
+                chains.for_each_dof(contact.pos, body, |dof, translation, _| {
+                    d.qfrc_spring[dof] += share * normal.dot(translation) * force;
+                });
+            }
+        }
+    }
+}
 
 wide! {
     /// All contacts.
@@ -40,12 +82,16 @@ wide! {
             }
             // As unsigned numbers, negative indices are out of range too.
             let [g1, g2] = [contact.geom[0] as usize, contact.geom[1] as usize];
-            if g1 >= m.ngeom || g2 >= m.ngeom {
-                last = [usize::MAX; 2];
-                of_several_bodies(m, chains, vertices, rows, contact, id);
-                continue;
-            }
-            let bodies = [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize];
+            let bodies = if g1 >= m.ngeom || g2 >= m.ngeom {
+                let Some(bodies) = two_bodies(m, contact) else {
+                    last = [usize::MAX; 2];
+                    of_several_bodies(m, chains, vertices, rows, contact, id);
+                    continue;
+                };
+                bodies
+            } else {
+                [m.geom_bodyid[g1] as usize, m.geom_bodyid[g2] as usize]
+            };
             if bodies[0] >= m.nbody || bodies[1] >= m.nbody {
                 continue;
             }
@@ -100,7 +146,13 @@ fn finish(
     }
 }
 
-/// A contact with a side that is no geom.
+/// The bodies of a contact with a side that is no geom, if each side has one.
+#[inline(never)]
+fn two_bodies(m: &Model, contact: &Contact) -> Option<[usize; 2]> {
+    Some([side::body(m, contact, 0)?, side::body(m, contact, 1)?])
+}
+
+/// A contact with a side that several bodies carry.
 #[inline(never)]
 fn of_several_bodies(
     m: &Model,
@@ -121,7 +173,7 @@ fn of_several_bodies(
     contact.efc_address = rows.count() as i32;
     match push_relative_velocity(chains, rows, contact, &sides, dim) {
         Some(columns) => {
-            let weight = sides.iter().map(|side| side.inverse_mass(m)).sum();
+            let weight = sides[0].inverse_mass + sides[1].inverse_mass;
             finish(m, rows, contact, id, is_pyramidal(m), dim, columns, val, weight);
         }
         None => {
@@ -225,7 +277,7 @@ fn put<T: Number, const D: usize>(
 ) {
     let (dofs, RowsOfContact { values, n, dim }) = (&dofs[at..at + T::LANES], rows);
     let axis = Spatial::<T>::gather(axes, |k| dofs[k] as usize);
-    let velocity = axis.lin() + axis.rot().cross(Vec3::of(side.offset));
+    let velocity = axis.velocity_at(Vec3::of(side.offset));
     let frame = &side.frame;
     put_row(frame[0], velocity, &mut values[at..]);
     if D == 1 || *dim < 3 {

@@ -153,13 +153,17 @@ fn relative_velocity<T: Number>(
 ) {
     let links = &links[..T::LANES];
     let axis = Spatial::<T>::gather(axes, |k| links[k].dof as usize);
-    // The share of the axis in each.
-    let on = |side: usize| T::from_lanes(|k| f64::from(u8::from(links[k].on[side])));
-    let velocity = |offset: Vec3| axis.lin() + axis.rot().cross(Vec3::of(offset));
-    let v = velocity(offsets[0]) * on(0) - velocity(offsets[1]) * on(1);
+    let v = axis.velocity_at(Vec3::of(offsets[0])) * share(links, 0)
+        - axis.velocity_at(Vec3::of(offsets[1])) * share(links, 1);
     v[0].put(x);
     v[1].put(y);
     v[2].put(z);
+}
+
+/// One for the dofs that move the point of this side, zero for the others.
+#[inline(always)]
+fn share<T: Number>(links: &[Link], side: usize) -> T {
+    T::from_lanes(|k| f64::from(u8::from(links[k].on[side])))
 }
 
 /// Residual of `y = y0 + poly(x − x0)` and its derivative by `x`.

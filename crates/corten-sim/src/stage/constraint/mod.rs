@@ -21,6 +21,7 @@ mod side;
 
 pub use adopt::adopt;
 pub use assembly::Constraints;
+pub(crate) use contact::passive;
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
 
@@ -42,6 +43,7 @@ pub fn make(m: &Model, d: &mut Data) {
         d.tendon_efcadr.clear();
         d.tendon_efcadr.resize(m.ntendon, -1);
     }
+    d.scratch.solver.dual.forget();
     let sleeping = sleep::filters(m, d);
     let rows = Arc::make_mut(&mut d.scratch.constraint);
     rows.begin();
@@ -75,7 +77,11 @@ pub fn make(m: &Model, d: &mut Data) {
         d.nl = rows.count() - d.ne - d.nf;
         if d.ncon > 0 && !m.opt.disabled(DisableBit::Contact) {
             let contacts = d.ncon.min(d.contact.len());
-            contact::contact(m, chains, &d.flexvert_xpos, &mut d.contact[..contacts], rows);
+            let contacts = &mut d.contact[..contacts];
+            if m.nflex > 0 {
+                contact::set_passive_apart(m, contacts);
+            }
+            contact::contact(m, chains, &d.flexvert_xpos, contacts, rows);
         }
     }
     assembly::publish(d);

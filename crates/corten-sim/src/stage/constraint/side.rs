@@ -10,66 +10,141 @@ use corten_math::{MIN_VAL, Vec3};
 
 use super::assembly::{Columns, Constraints};
 use crate::chain::index;
+use crate::prepared::span::Span;
 use crate::solve::rows::push_runs;
+use crate::stage::flex::Basis;
 use crate::support::Chains;
 use crate::{Contact, Model};
 
 /// Most bodies of one side: the nodes that a flex interpolates quadratically, 3³.
 const MAX_BODIES: usize = 27;
 
-/// One side of a contact: its bodies, and the share of each in the motion of the point.
+/// Nodes with smaller weights do not take part; nor do those with negative ones.
+const MIN_WEIGHT: f64 = 1e-5;
+
+/// One side of a contact: its bodies, and the share of each in the relative motion, which is negative
+/// for the first side.
 #[derive(Clone, Debug)]
 pub(super) struct ContactSide {
     count: usize,
     shares: [(usize, f64); MAX_BODIES],
+    /// The inverse mass that the point meets, approximately: the mean over its bodies.
+    pub inverse_mass: f64,
+}
+
+/// Up to four vertices of a flex, by their numbers in the model, and weights that add up to one.
+struct Vertices {
+    ids: [usize; 4],
+    weights: [f64; 4],
+    count: usize,
 }
 
 impl ContactSide {
-    /// A side of these bodies and weights.
-    fn new(shares: impl IntoIterator<Item = (usize, f64)>) -> ContactSide {
-        let mut side = ContactSide { count: 0, shares: [(0, 0.0); MAX_BODIES] };
-        for (slot, share) in side.shares.iter_mut().zip(shares) {
-            *slot = share;
-            side.count += 1;
-        }
-        side
+    fn new() -> ContactSide {
+        ContactSide { count: 0, shares: [(0, 0.0); MAX_BODIES], inverse_mass: 0.0 }
     }
 
-    /// A side of a contact, with `vertices` the positions of those of flexes; `None` if what it
-    /// names does not exist.
-    pub fn of(m: &Model, vertices: &[Vec3], contact: &Contact, side: usize) -> Option<ContactSide> {
-        if let Some(geom) = index(contact.geom[side], m.ngeom) {
-            return Some(ContactSide::new([(index(m.geom_bodyid[geom], m.nbody)?, 1.0)]));
+    fn push(&mut self, body: usize, share: f64) {
+        if let Some(slot) = self.shares.get_mut(self.count) {
+            *slot = (body, share);
+            self.count += 1;
+        }
+    }
+
+    /// A side of a contact, with `positions` those of the vertices of flexes; `None` if what it names
+    /// does not exist.
+    pub fn of(
+        m: &Model,
+        positions: &[Vec3],
+        contact: &Contact,
+        side: usize,
+    ) -> Option<ContactSide> {
+        let sign = if side == 0 { -1.0 } else { 1.0 };
+        let mut made = ContactSide::new();
+        if let Some(body) = body(m, contact, side) {
+            made.push(body, sign);
+            made.inverse_mass = m.body_invweight0[body][0];
+            return Some(made);
         }
         let flex = index(contact.flex[side], m.nflex)?;
-        let first = index(m.flex_vertadr[flex], m.nflexvert)?;
-        let body = |vertex: usize| index(*m.flex_vertbodyid.get(vertex)?, m.nbody);
-        if let Ok(vertex) = usize::try_from(contact.vert[side]) {
-            return Some(ContactSide::new([(body(first.checked_add(vertex)?)?, 1.0)]));
+        let vertices = Vertices::of(m, positions, contact, side)?;
+        let near = vertices.ids.iter().zip(&vertices.weights).take(vertices.count);
+        if m.flex_interp[flex] == 0 {
+            for (&vertex, &weight) in near {
+                let body = index(*m.flex_vertbodyid.get(vertex)?, m.nbody)?;
+                made.push(body, sign * weight);
+                made.inverse_mass += m.body_invweight0[body][0] * weight;
+            }
+            return Some(made);
         }
-        // The nearer a vertex, the larger its share.
-        let corners = usize::try_from(m.flex_dim[flex]).ok().filter(|dim| *dim <= 3)? + 1;
-        let element = usize::try_from(contact.elem[side]).ok()?.checked_mul(corners)?;
-        let start = usize::try_from(m.flex_elemdataadr[flex]).ok()?.checked_add(element)?;
-        let mut shares = [(0, 0.0); 4];
-        let mut total = 0.0;
-        for (share, &vertex) in shares.iter_mut().zip(m.flex_elem.get(start..start + corners)?) {
-            let vertex = first.checked_add(usize::try_from(vertex).ok()?)?;
-            let distance = (contact.pos - *vertices.get(vertex)?).norm();
-            *share = (body(vertex)?, 1.0 / distance.max(MIN_VAL));
-            total += share.1;
+        let nodes = Span::within(m.flex_nodeadr[flex], m.flex_nodenum[flex], m.nflexnode)?;
+        let basis = Basis::new(m.flex_interp[flex], nodes.range().len())?;
+        let mut place = Vec3::ZERO;
+        for (&vertex, &weight) in near {
+            place += *m.flex_vert0.get(vertex)? * weight;
         }
-        Some(ContactSide::new(shares[..corners].iter().map(|&(body, w)| (body, w / total))))
+        for (k, node) in nodes.range().enumerate() {
+            let body = index(m.flex_nodebodyid[node], m.nbody)?;
+            let weight = basis.weight(place, k);
+            if weight >= MIN_WEIGHT {
+                made.inverse_mass += m.body_invweight0[body][0] * weight;
+            }
+            // MuJoCo changes the sign of the first side's coordinates, not of its weights.
+            let share = basis.weight(place * sign, k);
+            if share >= MIN_WEIGHT {
+                made.push(body, share);
+            }
+        }
+        Some(made)
     }
 
     /// Bodies and weights.
     pub fn shares(&self) -> &[(usize, f64)] {
         &self.shares[..self.count]
     }
+}
 
-    /// The inverse mass that the point meets, approximately: the mean over its bodies.
-    pub fn inverse_mass(&self, m: &Model) -> f64 {
-        self.shares().iter().map(|&(body, weight)| weight * m.body_invweight0[body][0]).sum()
+/// The body that carries a side alone: that of a geom, or of a vertex.
+#[inline]
+pub(super) fn body(m: &Model, contact: &Contact, side: usize) -> Option<usize> {
+    if let Some(geom) = index(contact.geom[side], m.ngeom) {
+        return index(m.geom_bodyid[geom], m.nbody);
+    }
+    let flex = index(contact.flex[side], m.nflex).filter(|&flex| m.flex_interp[flex] == 0)?;
+    let vertex = m.flex_vertadr[flex].checked_add(index(contact.vert[side], m.nflexvert)? as i32)?;
+    index(m.flex_vertbodyid[index(vertex, m.nflexvert)?], m.nbody)
+}
+
+impl Vertices {
+    fn of(m: &Model, positions: &[Vec3], contact: &Contact, side: usize) -> Option<Vertices> {
+        let flex = index(contact.flex[side], m.nflex)?;
+        let first = index(m.flex_vertadr[flex], m.nflexvert)?;
+        let mut vertices = Vertices { ids: [0; 4], weights: [1.0; 4], count: 0 };
+        if let Ok(vertex) = usize::try_from(contact.vert[side]) {
+            vertices.ids[0] = first.checked_add(vertex)?;
+            vertices.count = 1;
+            return Some(vertices);
+        }
+        let corners = usize::try_from(m.flex_dim[flex]).ok().filter(|dim| *dim <= 3)? + 1;
+        let element = usize::try_from(contact.elem[side]).ok()?.checked_mul(corners)?;
+        let start = usize::try_from(m.flex_elemdataadr[flex]).ok()?.checked_add(element)?;
+        let mut total = 0.0;
+        for &vertex in m.flex_elem.get(start..start + corners)? {
+            // A vertex that its own element touches is not part of what it touches.
+            if vertex == contact.vert[1 - side] {
+                continue;
+            }
+            let vertex = first.checked_add(usize::try_from(vertex).ok()?)?;
+            // The nearer a vertex, the larger its share.
+            let distance = (contact.pos - *positions.get(vertex)?).norm();
+            vertices.ids[vertices.count] = vertex;
+            vertices.weights[vertices.count] = 1.0 / distance.max(MIN_VAL);
+            total += vertices.weights[vertices.count];
+            vertices.count += 1;
+        }
+        let scale = 1.0 / total;
+        vertices.weights.iter_mut().for_each(|weight| *weight *= scale);
+        Some(vertices)
     }
 }
 
@@ -94,18 +169,16 @@ pub(super) fn push_relative_velocity(
     rows.values.resize(val + dim * ncol, 0.0);
     let (columns, values) = (&rows.columns[col..], &mut rows.values[val..]);
     let frame: [Vec3; 3] = array::from_fn(|i| contact.frame.row(i));
-    for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
-        for &(body, weight) in side.shares() {
-            let mut at = 0;
-            chains.for_each_dof(contact.pos, body, |dof, translation, rotation| {
-                at += columns[at..].iter().take_while(|&&column| column < dof as u32).count();
-                let along = frame.iter().map(|axis| axis.dot(translation));
-                let about = frame.iter().map(|axis| axis.dot(rotation));
-                for (row, velocity) in along.chain(about).take(dim).enumerate() {
-                    values[row * ncol + at] += sign * weight * velocity;
-                }
-            });
-        }
+    for &(body, share) in sides.iter().flat_map(ContactSide::shares) {
+        let mut at = 0;
+        chains.for_each_dof(contact.pos, body, |dof, translation, rotation| {
+            at += columns[at..].iter().take_while(|&&column| column < dof as u32).count();
+            let along = frame.iter().map(|axis| axis.dot(translation));
+            let about = frame.iter().map(|axis| axis.dot(rotation));
+            for (row, velocity) in along.chain(about).take(dim).enumerate() {
+                values[row * ncol + at] += share * velocity;
+            }
+        });
     }
     push_runs(columns, &mut rows.runs);
     Some(Columns { col, ncol, run, nrun: rows.runs.len() - run })

@@ -1,13 +1,16 @@
 //! Edges: lengths, their Jacobian, and springs and dampers along them.
 //!
-//! An edge of unit direction u from p to q changes its length at the rate u·(q̇ − ṗ).
+//! An edge of unit direction u from p to q changes its length at the rate u·(q̇ − ṗ). Where vertices
+//! are points, whose velocities are degrees of freedom, ±u is its row of the Jacobian: only the
+//! directions are kept.
 
-use corten_math::Vec3;
 use corten_math::array::MapInline;
+use corten_math::{MIN_VAL, Number, SquarePattern, Vec3, for_each_four, wide};
 
 use super::Memory;
-use super::plan::{Flex, Plan};
+use super::plan::{FIXED, Flex, Plan};
 use crate::chain;
+use crate::prepared::structure::POINT;
 use crate::stage::constraint::is_sparse;
 use crate::support::Chains;
 use crate::{Data, Model, support};
@@ -20,23 +23,47 @@ pub(crate) fn act(m: &Model, flex: usize) -> bool {
         || m.flex_damping[flex] != 0.0
 }
 
+/// Unit vectors along edges, by component.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Directions([Vec<f64>; 3]);
+
+impl Directions {
+    pub fn new(edges: usize) -> Directions {
+        Directions([vec![0.0; edges], vec![0.0; edges], vec![0.0; edges]])
+    }
+
+    #[inline(always)]
+    fn at(&self, edge: usize) -> [f64; 3] {
+        self.0.each_ref().map_inline(|component| component[edge])
+    }
+}
+
 /// Rows of the Jacobian of edge lengths by the velocities of dofs.
 #[derive(Clone, Copy)]
 pub(crate) struct EdgeRows<'a> {
     plan: &'a Plan,
-    jacobian: &'a [f64],
+    memory: &'a Memory,
 }
 
 impl<'a> EdgeRows<'a> {
     pub fn new(plan: &'a Plan, memory: &'a Memory) -> EdgeRows<'a> {
-        EdgeRows { plan, jacobian: &memory.jacobian }
+        EdgeRows { plan, memory }
     }
 
-    /// Columns and entries.
+    /// Calls `visit` with the columns and entries of the row of an edge.
     #[inline(always)]
-    fn row(self, edge: usize) -> (&'a [i32], &'a [f64]) {
+    fn visit_row(self, flex: &Flex, edge: usize, visit: impl FnOnce(&[i32], &[f64])) {
         let row = self.plan.rows.range(edge);
-        (&self.plan.rows.columns[row.clone()], &self.jacobian[row])
+        let columns = &self.plan.rows.columns[row.clone()];
+        if flex.of_points {
+            let [x, y, z] = self.memory.direction.at(edge);
+            let [a, b] = self.plan.ends[edge].map_inline(|v| self.plan.points[v as usize].dof);
+            // Dofs ascend; a fixed vertex comes last and is left out.
+            let entries = if b < a { [x, y, z, -x, -y, -z] } else { [-x, -y, -z, x, y, z] };
+            visit(columns, &entries[..columns.len().min(2 * POINT)]);
+        } else {
+            visit(columns, &self.memory.jacobian[row]);
+        }
     }
 
     /// Flexes whose edges have rows.
@@ -46,9 +73,10 @@ impl<'a> EdgeRows<'a> {
 
     /// Calls `visit(edge, columns, entries)` for every row.
     pub fn for_each(self, m: &Model, mut visit: impl FnMut(usize, &[i32], &[f64])) {
-        for edge in self.flexes(m).flat_map(|flex| flex.edges.range()) {
-            let (columns, entries) = self.row(edge);
-            visit(edge, columns, entries);
+        for flex in self.flexes(m) {
+            for edge in flex.edges.range() {
+                self.visit_row(flex, edge, |columns, entries| visit(edge, columns, entries));
+            }
         }
     }
 
@@ -61,10 +89,52 @@ impl<'a> EdgeRows<'a> {
     ) {
         for flex in self.flexes(m).filter(|other| other.id == flex) {
             for edge in soft(m, flex) {
-                let (columns, entries) = self.row(edge);
-                visit(edge, columns, entries);
+                self.visit_row(flex, edge, |columns, entries| visit(edge, columns, entries));
             }
         }
+    }
+
+    /// Adds the derivative of dampers along edges by velocities, `−b JᵀJ`, where it falls on the
+    /// sparsity: between dofs of one chain.
+    pub fn add_damping(self, m: &Model, square: &SquarePattern, target: &mut [f64]) {
+        for flex in self.flexes(m) {
+            let damping = m.flex_edgedamping[flex.id];
+            if damping == 0.0 {
+                continue;
+            }
+            if !flex.of_points {
+                for edge in soft(m, flex) {
+                    self.visit_row(flex, edge, |columns, entries| {
+                        square.add_rank_one(target, entries, columns, -damping);
+                    });
+                }
+                continue;
+            }
+            for edge in soft(m, flex) {
+                let u = self.memory.direction.at(edge);
+                for end in self.plan.ends[edge] {
+                    let point = self.plan.points[end as usize];
+                    let block = point.block as usize;
+                    if point.dof != FIXED
+                        && let Some(block) = target[block..].first_chunk_mut::<{ POINT * POINT }>()
+                    {
+                        add_dyad(block, u, -damping);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds `scale u uᵀ`.
+#[inline(always)]
+fn add_dyad(block: &mut [f64; 9], u: [f64; 3], scale: f64) {
+    let [x, y, z] = u;
+    let [sx, sy, sz] = [scale * x, scale * y, scale * z];
+    let (yx, zx, zy) = (sy * x, sz * x, sz * y);
+    let terms = [sx * x, yx, zx, yx, sy * y, zy, zx, zy, sz * z];
+    for (entry, term) in block.iter_mut().zip(terms) {
+        *entry += term;
     }
 }
 
@@ -76,16 +146,19 @@ fn soft<'a>(m: &'a Model, flex: &Flex) -> impl Iterator<Item = usize> + 'a {
 /// `flexedge_length`, and rows of the Jacobian.
 pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
     let plan = &d.prepared.flexes;
+    let memory = &mut d.scratch.flex;
     let chains =
         Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
     for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
-        let acts = act(m, flex.id);
-        for edge in flex.edges.range() {
-            let ends = plan.ends[edge].map_inline(|v| d.flexvert_xpos[v as usize]);
-            let (direction, length) = (ends[1] - ends[0]).normalized();
-            d.flexedge_length[edge] = length;
-            if acts {
-                let row = &mut d.scratch.flex.jacobian[plan.rows.range(edge)];
+        let edges = flex.edges.range();
+        let along = memory.direction.0.each_mut().map_inline(|c| &mut c[edges.clone()]);
+        let length = &mut d.flexedge_length[edges.clone()];
+        lengths_and_directions(&plan.ends[edges.clone()], &d.flexvert_xpos, length, along);
+        if !flex.of_points && act(m, flex.id) {
+            for edge in edges {
+                let ends = plan.ends[edge].map_inline(|v| d.flexvert_xpos[v as usize]);
+                let direction = Vec3(memory.direction.at(edge));
+                let row = &mut memory.jacobian[plan.rows.range(edge)];
                 fill_row(plan, chains, edge, ends, direction, row);
             }
         }
@@ -93,6 +166,71 @@ pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
     if is_sparse(m) {
         publish_pattern(m, d);
     }
+}
+
+wide! {
+    fn lengths_and_directions(
+        ends: &[[u32; 2]],
+        position: &[Vec3],
+        length: &mut [f64],
+        direction: [&mut [f64]; 3],
+    ) {
+        let [x, y, z] = direction;
+        for_each_four!(ends.len(), at => length_and_direction::<Simd>(
+            &ends[at..],
+            position,
+            [&mut length[at..], &mut x[at..], &mut y[at..], &mut z[at..]],
+        ));
+    }
+
+    /// The rates u·(q̇ − ṗ).
+    fn point_rates(
+        ends: &[[u32; 2]],
+        velocity: &[Vec3],
+        direction: [&[f64]; 3],
+        rate: &mut [f64],
+    ) {
+        for_each_four!(ends.len(), at => point_rate::<Simd>(
+            &ends[at..],
+            velocity,
+            direction.map_inline(|component| &component[at..]),
+            &mut rate[at..],
+        ));
+    }
+}
+
+/// The vector from one end to the other of as many edges as `T` has lanes.
+#[inline(always)]
+fn difference<T: Number>(ends: &[[u32; 2]], of: &[Vec3]) -> Vec3<T> {
+    let ends = &ends[..T::LANES];
+    Vec3::gather(of, |k| ends[k][1] as usize) - Vec3::gather(of, |k| ends[k][0] as usize)
+}
+
+#[inline(always)]
+fn length_and_direction<T: Number>(
+    ends: &[[u32; 2]],
+    position: &[Vec3],
+    [length, x, y, z]: [&mut [f64]; 4],
+) {
+    let along = difference::<T>(ends, position);
+    let norm = along.dot(along).sqrt();
+    let unit = along * (T::splat(1.0) / norm);
+    let short = norm.lt(T::splat(MIN_VAL));
+    T::select(short, T::splat(1.0), unit[0]).put(x);
+    T::select(short, T::splat(0.0), unit[1]).put(y);
+    T::select(short, T::splat(0.0), unit[2]).put(z);
+    norm.put(length);
+}
+
+#[inline(always)]
+fn point_rate<T: Number>(
+    ends: &[[u32; 2]],
+    velocity: &[Vec3],
+    [x, y, z]: [&[f64]; 3],
+    rate: &mut [f64],
+) {
+    let direction = Vec3([T::from_slice(x), T::from_slice(y), T::from_slice(z)]);
+    direction.dot(difference::<T>(ends, velocity)).put(rate);
 }
 
 #[inline(always)]
@@ -106,24 +244,12 @@ fn fill_row(
 ) {
     let range = plan.rows.range(edge);
     let places = plan.rows.columns[range.clone()].iter().zip(&plan.rows.moves[range]);
-    if plan.rows.slides[edge] {
-        for (x, (&dof, moves)) in row.iter_mut().zip(places) {
-            let along = direction.dot(chains.cdof[dof as usize].lin());
-            *x = match moves {
-                [false, true] => along,
-                [true, false] => -along,
-                _ => 0.0,
-            };
-        }
-    } else {
-        let bodies = plan.ends[edge].map_inline(|v| plan.vertex_body[v as usize] as usize);
-        let com =
-            bodies.map_inline(|b| chains.subtree_com[chains.structure.bodies[b].root as usize]);
-        let offset = [ends[0] - com[0], ends[1] - com[1]];
-        for (x, (&dof, &moves)) in row.iter_mut().zip(places) {
-            let axis = &chains.cdof[dof as usize];
-            *x = chain::motion_difference(axis, offset, moves).dot(direction);
-        }
+    let bodies = plan.ends[edge].map_inline(|v| plan.vertex_body[v as usize] as usize);
+    let com = bodies.map_inline(|b| chains.subtree_com[chains.structure.bodies[b].root as usize]);
+    let offset = [ends[0] - com[0], ends[1] - com[1]];
+    for (x, (&dof, &moves)) in row.iter_mut().zip(places) {
+        let axis = &chains.cdof[dof as usize];
+        *x = chain::motion_difference(axis, offset, moves).dot(direction);
     }
 }
 
@@ -146,15 +272,24 @@ fn publish_pattern(m: &Model, d: &mut Data) {
 /// `flexedge_velocity`.
 pub(super) fn velocities(m: &Model, d: &mut Data) {
     let plan = &d.prepared.flexes;
+    let memory = &mut d.scratch.flex;
     for flex in &plan.flexes {
+        let edges = flex.edges.range();
+        let rates = &mut d.flexedge_velocity[edges.clone()];
         if !(flex.has_edges() && act(m, flex.id)) {
-            d.flexedge_velocity[flex.edges.range()].fill(0.0);
-            continue;
-        }
-        for edge in flex.edges.range() {
-            let row = plan.rows.range(edge);
-            d.flexedge_velocity[edge] =
-                support::times_row(&plan.rows.columns, &d.scratch.flex.jacobian, row, &d.qvel);
+            rates.fill(0.0);
+        } else if flex.of_points {
+            for v in flex.vertices.range() {
+                let moving = plan.points[v].dofs().map(|dofs| Vec3::from_slice(&d.qvel[dofs]));
+                memory.velocity[v] = moving.unwrap_or(Vec3::ZERO);
+            }
+            let along = memory.direction.0.each_ref().map_inline(|c| &c[edges.clone()]);
+            point_rates(&plan.ends[edges], &memory.velocity, along, rates);
+        } else {
+            for (rate, edge) in rates.iter_mut().zip(edges) {
+                let row = plan.rows.range(edge);
+                *rate = support::times_row(&plan.rows.columns, &memory.jacobian, row, &d.qvel);
+            }
         }
     }
 }
@@ -164,18 +299,45 @@ pub(super) fn spring_dampers(m: &Model, d: &mut Data, [springs, dampers]: [bool;
     let rows = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
     for flex in rows.flexes(m) {
         let stiffness = if springs { m.flex_edgestiffness[flex.id] } else { 0.0 };
-        let damping = if dampers { m.flex_edgedamping[flex.id] } else { 0.0 };
-        if stiffness == 0.0 && damping == 0.0 {
-            continue;
+        if stiffness != 0.0 {
+            let stretch = |edge: usize| m.flexedge_length0[edge] - d.flexedge_length[edge];
+            let force = |edge| stiffness * stretch(edge);
+            add_along(m, rows, flex, force, &mut d.qfrc_spring);
         }
-        for edge in soft(m, flex) {
-            let spring = stiffness * (m.flexedge_length0[edge] - d.flexedge_length[edge]);
-            let damper = -damping * d.flexedge_velocity[edge];
-            let (columns, entries) = rows.row(edge);
-            for (&dof, &x) in columns.iter().zip(entries) {
-                d.qfrc_spring[dof as usize] += x * spring;
-                d.qfrc_damper[dof as usize] += x * damper;
+        let damping = if dampers { m.flex_edgedamping[flex.id] } else { 0.0 };
+        if damping != 0.0 {
+            let force = |edge: usize| -damping * d.flexedge_velocity[edge];
+            add_along(m, rows, flex, force, &mut d.qfrc_damper);
+        }
+    }
+}
+
+/// Adds forces along the soft edges of a flex.
+#[inline(always)]
+fn add_along(
+    m: &Model,
+    rows: EdgeRows<'_>,
+    flex: &Flex,
+    force: impl Fn(usize) -> f64,
+    qfrc: &mut [f64],
+) {
+    for edge in soft(m, flex) {
+        let force = force(edge);
+        if flex.of_points {
+            let along = rows.memory.direction.at(edge).map_inline(|x| x * force);
+            let [a, b] = rows.plan.ends[edge].map_inline(|v| rows.plan.points[v as usize].dofs());
+            if let Some(dofs) = a {
+                qfrc[dofs].iter_mut().zip(along).for_each(|(qfrc, x)| *qfrc -= x);
             }
+            if let Some(dofs) = b {
+                qfrc[dofs].iter_mut().zip(along).for_each(|(qfrc, x)| *qfrc += x);
+            }
+        } else {
+            rows.visit_row(flex, edge, |columns, entries| {
+                for (&dof, &x) in columns.iter().zip(entries) {
+                    qfrc[dof as usize] += x * force;
+                }
+            });
         }
     }
 }

@@ -31,8 +31,12 @@ pub(super) fn add(
     let matrix: &[f64] = bytemuck::cast_slice(&m.flex_stiffness[flex.elements.range()]);
     let Some(matrix) = matrix.get(..9 * n * n) else { return };
     let bodies = &plan.node_body[flex.nodes.range()];
-    let mut x = Frames { xpos: &d.xpos, xmat: &d.xmat }.nodes(m, plan, flex);
+    let textbook = super::is_textbook(m);
+    let position = Frames { xpos: &d.xpos, xmat: &d.xmat }.nodes(m, plan, flex);
+    let position = &position[..n];
+    let mut x = [Vec3::ZERO; MAX_NODES];
     let x = &mut x[..n];
+    x.copy_from_slice(position);
     let mut centre = Vec3::ZERO;
     for x in &*x {
         centre += *x * (1.0 / n as f64);
@@ -51,8 +55,13 @@ pub(super) fn add(
     }
     if dampers {
         let mut velocity = [Vec3::ZERO; MAX_NODES];
-        for (v, &body) in velocity.iter_mut().zip(bodies) {
-            *v = rotation.tmul(node_velocity(m, d, flex, body as usize));
+        for ((v, &body), &point) in velocity.iter_mut().zip(bodies).zip(position) {
+            let body = body as usize;
+            *v = rotation.tmul(if textbook {
+                super::point_velocity(d, body, point)
+            } else {
+                node_velocity(m, d, flex, body)
+            });
         }
         product(matrix, &velocity[..n], &mut force[1]);
         let damping = m.flex_damping[flex.id];
@@ -66,9 +75,11 @@ pub(super) fn add(
         if !on {
             continue;
         }
-        for ((force, &body), x) in force.iter().zip(bodies).zip(&*x) {
+        for (((force, &body), x), &position) in force.iter().zip(bodies).zip(&*x).zip(position) {
             let force = rotation * *force;
-            if flex.centered {
+            if textbook {
+                chains.apply([force, Vec3::ZERO], position, body as usize, qfrc);
+            } else if flex.centered {
                 let dofs = chains.structure.bodies[body as usize].dofs();
                 for (qfrc, force) in qfrc[dofs].iter_mut().zip(force.0) {
                     *qfrc += force;

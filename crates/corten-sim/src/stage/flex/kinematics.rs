@@ -1,7 +1,8 @@
 //! Where vertices are, and boxes around elements.
 
 use corten_math::array::MapInline;
-use corten_math::{Mat3, Vec3};
+use corten_math::transpose::{self, Chunk};
+use corten_math::{Mat3, Number, Spatial, Vec3, wide};
 use corten_model::enums::DisableBit;
 
 use super::basis::MAX_NODES;
@@ -68,28 +69,68 @@ pub(super) fn bounds(m: &Model, d: &mut Data) {
     let hierarchies = !m.opt.disabled(DisableBit::MidPhase);
     for flex in &plan.flexes {
         let radius = m.flex_radius[flex.id];
-        let elements = plan.corners[flex.corners.range()].chunks_exact(flex.dim + 1);
-        for (bounds, corners) in d.flexelem_aabb[flex.elements.range()].iter_mut().zip(elements) {
-            let first = d.flexvert_xpos[corners[0] as usize];
-            let (mut low, mut high) = (first, first);
-            for &corner in &corners[1..] {
-                let x = d.flexvert_xpos[corner as usize];
-                low = low.min(x);
-                high = high.max(x);
-            }
-            *bounds = centre_and_size(low, high);
-            bounds[3..].iter_mut().for_each(|size| *size += radius);
-        }
+        let corners = &plan.corners[flex.corners.range()];
+        let bounds = &mut d.flexelem_aabb[flex.elements.range()];
+        element_bounds(flex.dim + 1, corners, &d.flexvert_xpos, radius, bounds);
         if hierarchies {
             refit(m, flex, &d.flexelem_aabb, &mut d.bvh_aabb_dyn);
         }
     }
 }
 
+wide! {
+    /// Boxes around elements that have so many corners each, wider by a radius.
+    fn element_bounds(
+        size: usize,
+        corners: &[u32],
+        position: &[Vec3],
+        radius: f64,
+        bounds: &mut [[f64; 6]],
+    ) {
+        for chunk in transpose::fours::<f64>(0..bounds.len()) {
+            match chunk {
+                Chunk::Four(at) => {
+                    let corner = |k: usize, c: usize| corners[size * at[k] + c] as usize;
+                    let bounds_of_four = element_box::<Simd>(size, corner, position, radius);
+                    Spatial(bounds_of_four).store(bytemuck::cast_slice_mut(bounds), at);
+                }
+                Chunk::One(i) => {
+                    let corner = |_: usize, c: usize| corners[size * i + c] as usize;
+                    bounds[i] = element_box::<f64>(size, corner, position, radius);
+                }
+            }
+        }
+    }
+}
+
 #[inline(always)]
-fn centre_and_size(low: Vec3, high: Vec3) -> [f64; 6] {
-    let (c, s) = ((high + low) * 0.5, (high - low) * 0.5);
-    [c[0], c[1], c[2], s[0], s[1], s[2]]
+fn element_box<T: Number>(
+    size: usize,
+    corner: impl Fn(usize, usize) -> usize,
+    position: &[Vec3],
+    radius: f64,
+) -> [T; 6] {
+    let first = Vec3::<T>::gather(position, |k| corner(k, 0)).0;
+    let (mut low, mut high) = (first, first);
+    for c in 1..size {
+        let x = Vec3::<T>::gather(position, |k| corner(k, c)).0;
+        for axis in 0..3 {
+            low[axis] = low[axis].min(x[axis]);
+            high[axis] = high[axis].max(x[axis]);
+        }
+    }
+    let mut bounds = centre_and_size(Vec3(low), Vec3(high));
+    for half in &mut bounds[3..] {
+        *half += T::splat(radius);
+    }
+    bounds
+}
+
+#[inline(always)]
+fn centre_and_size<T: Number>(low: Vec3<T>, high: Vec3<T>) -> [T; 6] {
+    let half = T::splat(0.5);
+    let ([a, b, c], [x, y, z]) = (((high + low) * half).0, ((high - low) * half).0);
+    [a, b, c, x, y, z]
 }
 
 /// Fits the boxes of a flex's hierarchy, whose parents come before their children.

@@ -5,7 +5,7 @@
 //! `qfrc_spring` and `qfrc_damper`. Answers to `mj_flex` and the parts of `mj_passive` that concern
 //! flexes.
 //!
-//! Rows of the edge Jacobian have few entries at places that are known beforehand ([`Plan`]), six
+//! Rows of the edge Jacobian have few entries at places that are known beforehand (`Plan`), six
 //! where both ends slide freely; they are kept in this form, and written out for those who ask
 //! ([`for_each_edge_row`]).
 
@@ -18,30 +18,39 @@ mod plan;
 mod stretch;
 
 use corten_math::Vec3;
+use corten_model::enums::EnableBit;
 
+pub(crate) use basis::Basis;
 pub(crate) use edge::{EdgeRows, act, spring_energy};
-pub(crate) use plan::Plan;
+pub(crate) use plan::{Carrier, Flex, Plan};
 
-use self::plan::Carrier;
+use self::edge::Directions;
 use crate::{Data, Model};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
-    /// Entries of the edge Jacobian, as in [`Plan::rows`].
+    /// Entries of the edge Jacobian, as in [`Plan::rows`], where they do not follow from directions.
     jacobian: Vec<f64>,
+    /// By edge.
+    direction: Directions,
     /// By edge: how much longer it is than at rest, in squares.
     elongation: Vec<f64>,
     /// By vertex.
     force: Vec<Vec3>,
+    velocity: Vec<Vec3>,
 }
 
 impl Memory {
     pub fn new(plan: &Plan) -> Memory {
+        let (edges, vertices) = (plan.ends.len(), plan.vertex_body.len());
+        let follows = plan.flexes.iter().all(|flex| flex.of_points || !flex.has_edges());
         Memory {
-            jacobian: vec![0.0; plan.rows.len()],
-            elongation: vec![0.0; plan.ends.len()],
-            force: vec![Vec3::ZERO; plan.vertex_body.len()],
+            jacobian: vec![0.0; if follows { 0 } else { plan.rows.len() }],
+            direction: Directions::new(edges),
+            elongation: vec![0.0; edges],
+            force: vec![Vec3::ZERO; vertices],
+            velocity: vec![Vec3::ZERO; vertices],
         }
     }
 }
@@ -66,6 +75,17 @@ pub fn velocity(m: &Model, d: &mut Data) {
 /// nothing acts along have none.
 pub fn for_each_edge_row(m: &Model, d: &Data, visit: impl FnMut(usize, &[i32], &[f64])) {
     EdgeRows::new(&d.prepared.flexes, &d.scratch.flex).for_each(m, visit);
+}
+
+/// Whether the model asks for correct formulas where those of MuJoCo 3.4.0 are questionable.
+fn is_textbook(m: &Model) -> bool {
+    m.opt.enabled(EnableBit::TextbookFlex)
+}
+
+/// Velocity of a point of a body.
+fn point_velocity(d: &Data, body: usize, point: Vec3) -> Vec3 {
+    let root = d.prepared.structure.bodies[body].root as usize;
+    d.cvel[body].velocity_at(point - d.subtree_com[root])
 }
 
 /// Adds forces of elasticity; whether there may be any.

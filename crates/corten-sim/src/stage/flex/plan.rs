@@ -9,8 +9,7 @@ use corten_model::ModelArrays;
 use super::basis::Basis;
 use crate::chain::index;
 use crate::prepared::span::Span;
-use crate::prepared::structure::Structure;
-use corten_model::enums::JointType;
+use crate::prepared::structure::{POINT, Structure};
 
 /// All flexes of a model. Vertices, nodes, edges and elements have the model's numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +18,8 @@ pub(crate) struct Plan {
     /// Bodies of vertices; of those that are interpolated, the world.
     pub vertex_body: Vec<u32>,
     pub node_body: Vec<u32>,
+    /// Where vertices of flexes [of points](Flex::of_points) move; of others, nowhere.
+    pub points: Vec<PointVertex>,
     /// Weights of the nodes, vertex by vertex, of interpolated flexes.
     pub weights: Vec<f64>,
     /// Vertices of elements, in the layout of `flex_elem`.
@@ -43,6 +44,9 @@ pub(crate) struct Flex {
     pub centered: bool,
     /// Whether all of it is one rigid body.
     pub rigid: bool,
+    /// Whether every vertex is a [`PointVertex`]: then edges have directions, and rows of the Jacobian
+    /// are made of them when they are needed.
+    pub of_points: bool,
     pub vertices: Span,
     pub nodes: Span,
     pub edges: Span,
@@ -52,6 +56,44 @@ pub(crate) struct Flex {
     pub element_edges: Span,
     pub weights: Span,
     pub hinges: Span,
+}
+
+/// A vertex whose body is a [point](Structure::points), or never moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PointVertex {
+    /// The first of three, or [`FIXED`].
+    pub dof: u32,
+    /// Start of the nine entries of derivatives by velocity between these dofs.
+    pub block: u32,
+}
+
+/// No degree of freedom.
+pub(crate) const FIXED: u32 = u32::MAX;
+
+impl PointVertex {
+    const NOWHERE: PointVertex = PointVertex { dof: FIXED, block: 0 };
+
+    /// The vertex of a body; `None` if it needs the general treatment.
+    fn new(structure: &Structure, is_point: &[bool], body: usize) -> Option<PointVertex> {
+        if structure.chain(body).is_empty() {
+            return Some(PointVertex::NOWHERE);
+        }
+        let dof = structure.bodies[body].dofs().start;
+        let square = &structure.square;
+        if !is_point[body] || square.size() < dof + POINT {
+            return None;
+        }
+        let block = square.row(dof).start;
+        let whole =
+            (0..POINT).all(|k| square.row(dof + k) == (block + POINT * k..block + POINT * (k + 1)));
+        whole.then_some(PointVertex { dof: dof as u32, block: block as u32 })
+    }
+
+    /// Its degrees of freedom, if it has any.
+    #[inline(always)]
+    pub fn dofs(self) -> Option<std::ops::Range<usize>> {
+        (self.dof != FIXED).then_some(self.dof as usize..self.dof as usize + POINT)
+    }
 }
 
 /// What the vertices of a flex follow.
@@ -85,8 +127,6 @@ pub(crate) struct Rows {
     pub columns: Vec<i32>,
     /// Which ends of the edge each entry moves.
     pub moves: Vec<[bool; 2]>,
-    /// Rows of slides only: these move all points of a body alike.
-    pub slides: Vec<bool>,
 }
 
 impl Rows {
@@ -101,17 +141,11 @@ impl Rows {
     }
 
     fn new(structure: &Structure, bodies: impl Iterator<Item = Option<[usize; 2]>>) -> Rows {
-        let mut slide = vec![false; structure.dof_body.len()];
-        for joint in &structure.joints {
-            slide[joint.dof()] = joint.kind == JointType::Slide;
-        }
         let mut rows = Rows { start: vec![0], ..Rows::default() };
         for bodies in bodies {
-            let first = rows.columns.len();
             if let Some(bodies) = bodies {
                 rows.push_chains(structure, bodies);
             }
-            rows.slides.push(rows.columns[first..].iter().all(|&dof| slide[dof as usize]));
             rows.start.push(rows.columns.len() as u32);
         }
         rows
@@ -154,10 +188,16 @@ impl Plan {
             corners: vec![0; m.flex_elem.len()],
             element_edges: vec![0; m.flex_elemedge.len()],
             ends: vec![[0; 2]; m.nflexedge],
+            points: vec![PointVertex::NOWHERE; m.nflexvert],
             ..Plan::default()
         };
+        let mut is_point = vec![false; m.nbody];
+        for body in structure.points.iter().flat_map(|run| run.bodies.clone()) {
+            is_point[body] = true;
+        }
         for id in 0..m.nflex {
-            if let Some(flex) = plan.flex(m, id) {
+            if let Some(mut flex) = plan.flex(m, id) {
+                flex.of_points = plan.find_points(structure, &is_point, &flex);
                 plan.flexes.push(flex);
             }
         }
@@ -198,6 +238,7 @@ impl Plan {
             carrier,
             centered: m.flex_centered[id] != 0,
             rigid: m.flex_rigid[id] != 0,
+            of_points: false,
             vertices,
             nodes,
             edges,
@@ -211,6 +252,21 @@ impl Plan {
         flex.weights = self.weights(&m.flex_vert0[vertices.range()], carrier);
         flex.hinges = self.hinges(m, &flex);
         Some(flex)
+    }
+
+    /// Whether all vertices of a flex are points; enters where.
+    fn find_points(&mut self, structure: &Structure, is_point: &[bool], flex: &Flex) -> bool {
+        let vertices = flex.vertices.range();
+        let point = |&body: &u32| PointVertex::new(structure, is_point, body as usize);
+        let bodies = &self.vertex_body[vertices.clone()];
+        let points: Option<Vec<_>> = bodies.iter().map(point).collect();
+        let Some(points) = points.filter(|_| flex.has_edges()) else { return false };
+        self.points[vertices].copy_from_slice(&points);
+        // An edge between two vertices of one body has no row.
+        self.ends[flex.edges.range()].iter().all(|ends| {
+            let [a, b] = ends.map(|v| self.points[v as usize].dof);
+            a != b || a == FIXED
+        })
     }
 
     /// Numbers of the model for those that count within the flex.

@@ -6,9 +6,12 @@
 //! *Geometric, variational integrators for computer animation*, section 5.2). All of it counts as
 //! spring force, as in MuJoCo.
 
-use corten_math::Vec3;
+use corten_math::array::MapInline;
+use corten_math::fours::map_fours;
+use corten_math::transpose::{self, Chunk};
+use corten_math::{Number, Vec3, Wide, wide};
 
-use super::plan::{Flex, Plan};
+use super::plan::Flex;
 use crate::support::Chains;
 use crate::{Data, Model};
 
@@ -28,22 +31,34 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize) {
     let motion = [&d.flexedge_length[edges.clone()], &d.flexedge_velocity[edges.clone()]];
     elongations(m, flex, motion, &mut memory.elongation[edges]);
     memory.force[flex.vertices.range()].fill(Vec3::ZERO);
-    let element = Elements {
-        plan,
-        flex,
-        stiffness: &m.flex_stiffness[flex.elements.range()],
-        position: &d.flexvert_xpos,
-        elongation: &memory.elongation,
-    };
+    let stiffness = &m.flex_stiffness[flex.elements.range()];
+    let shape = Deformed { position: &d.flexvert_xpos, elongation: &memory.elongation };
+    let corners = &plan.corners[flex.corners.range()];
+    let edges = &plan.element_edges[flex.element_edges.range()];
     match flex.dim {
-        2 => element.add_forces(&TRIANGLE, &mut memory.force),
-        _ => element.add_forces(&TETRAHEDRON, &mut memory.force),
+        2 => triangle_forces(
+            stiffness,
+            corners.as_chunks().0,
+            edges.as_chunks().0,
+            shape,
+            &mut memory.force,
+        ),
+        _ => tetrahedron_forces(
+            stiffness,
+            corners.as_chunks().0,
+            edges.as_chunks().0,
+            shape,
+            &mut memory.force,
+        ),
     }
     let chains =
         Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
+    // MuJoCo takes slides for those along the axes of the world.
+    let along_world =
+        |body: usize| m.body_simple[body] == SLIDES && (flex.of_points || !super::is_textbook(m));
     for v in flex.vertices.range() {
         let (body, force) = (plan.vertex_body[v] as usize, memory.force[v]);
-        if m.body_simple[body] == SLIDES {
+        if along_world(body) {
             let dofs = chains.structure.bodies[body].dofs();
             for (qfrc, force) in d.qfrc_spring[dofs].iter_mut().zip(force.0) {
                 *qfrc += force;
@@ -58,55 +73,119 @@ fn elongations(m: &Model, flex: &Flex, [length, velocity]: [&[f64]; 2], elongati
     let h = m.opt.timestep;
     let damping = if h > 0.0 { m.flex_damping[flex.id] / h } else { 0.0 };
     let rest = &m.flexedge_length0[flex.edges.range()];
-    let edges = length.iter().zip(velocity).zip(rest);
-    for (e, ((&now, &rate), &rest)) in elongation.iter_mut().zip(edges) {
-        let before = now - rate * h;
-        *e = now * now - rest * rest + (now * now - before * before) * damping;
-    }
+    damped_elongations([h, damping], [length, velocity, rest], elongation);
 }
 
-struct Elements<'a> {
-    plan: &'a Plan,
-    flex: &'a Flex,
-    stiffness: &'a [[f64; 21]],
+/// Where vertices are, and how much longer edges are than at rest, in squares.
+#[derive(Clone, Copy)]
+struct Deformed<'a> {
     position: &'a [Vec3],
     elongation: &'a [f64],
 }
 
-impl Elements<'_> {
-    /// The gradient of the energy by a vertex is the sum over its edges of the tension, the stiffness
-    /// times the elongations, times the vector along the edge.
+wide! {
+    fn damped_elongations(
+        scalars: [f64; 2],
+        edges: [&[f64]; 3],
+        elongation: &mut [f64],
+    ) {
+        let [h, damping] = [Simd::splat(scalars[0]), Simd::splat(scalars[1])];
+        map_fours::<Simd, 3, 1>(edges, [elongation], |[now, rate, rest]| {
+            let before = now - rate * h;
+            [now * now - rest * rest + (now * now - before * before) * damping]
+        });
+    }
+
+    fn triangle_forces(
+        stiffness: &[[f64; 21]],
+        corners: &[[u32; 3]],
+        edges: &[[u32; 3]],
+        shape: Deformed<'_>,
+        force: &mut [Vec3],
+    ) {
+        let element = Elements { ends: &TRIANGLE, stiffness, corners, edges, shape };
+        element.add_forces::<Simd>(force);
+    }
+
+    fn tetrahedron_forces(
+        stiffness: &[[f64; 21]],
+        corners: &[[u32; 4]],
+        edges: &[[u32; 6]],
+        shape: Deformed<'_>,
+        force: &mut [Vec3],
+    ) {
+        let element = Elements { ends: &TETRAHEDRON, stiffness, corners, edges, shape };
+        element.add_forces::<Simd>(force);
+    }
+}
+
+/// Elements of `N` corners and `E` edges.
+struct Elements<'a, const N: usize, const E: usize> {
+    /// The corners that edges join.
+    ends: &'a [[usize; 2]; E],
+    stiffness: &'a [[f64; 21]],
+    corners: &'a [[u32; N]],
+    edges: &'a [[u32; E]],
+    shape: Deformed<'a>,
+}
+
+impl<const N: usize, const E: usize> Elements<'_, N, E> {
+    /// Adds to the forces on vertices, one element after the other.
     #[inline(always)]
-    fn add_forces<const E: usize>(&self, ends: &[[usize; 2]; E], force: &mut [Vec3]) {
-        let corners = self.plan.corners[self.flex.corners.range()].chunks_exact(self.flex.dim + 1);
-        let edges = self.plan.element_edges[self.flex.element_edges.range()].as_chunks::<E>().0;
-        for ((stiffness, corners), edges) in self.stiffness.iter().zip(corners).zip(edges) {
-            let mut elongation = [0.0; E];
-            for (e, &edge) in elongation.iter_mut().zip(edges) {
-                *e = self.elongation[edge as usize];
-            }
-            let tension = symmetric_product(stiffness, &elongation);
-            let mut x = [Vec3::ZERO; 4];
-            for (x, &corner) in x.iter_mut().zip(corners) {
-                *x = self.position[corner as usize];
-            }
-            let mut sum = [Vec3::ZERO; 4];
-            for (&[a, b], &tension) in ends.iter().zip(&tension) {
-                let pull = (x[a] - x[b]) * tension;
-                sum[a] -= pull;
-                sum[b] += pull;
-            }
-            for (&corner, sum) in corners.iter().zip(sum) {
-                force[corner as usize] += sum;
+    fn add_forces<S: Wide>(&self, force: &mut [Vec3]) {
+        let count = self.stiffness.len().min(self.corners.len()).min(self.edges.len());
+        for chunk in transpose::fours::<f64>(0..count) {
+            match chunk {
+                Chunk::Four(at) => {
+                    let pulls = self.forces::<S>(|k| at[k]);
+                    let lanes = pulls.map_inline(|pull| pull.0.map_inline(S::store));
+                    // The last is repeated if there are fewer than four.
+                    for k in 0..4.min(count - at[0]) {
+                        for (&corner, pull) in self.corners[at[k]].iter().zip(&lanes) {
+                            force[corner as usize] += Vec3(pull.map_inline(|x| x[k]));
+                        }
+                    }
+                }
+                Chunk::One(i) => {
+                    for (&corner, pull) in self.corners[i].iter().zip(self.forces::<f64>(|_| i)) {
+                        force[corner as usize] += pull;
+                    }
+                }
             }
         }
+    }
+
+    /// Forces on the corners of elements, one per lane. The gradient of the energy by a vertex is the
+    /// sum over its edges of the tension, the stiffness times the elongations, times the vector along
+    /// the edge.
+    #[inline(always)]
+    fn forces<T: Number>(&self, element: impl Fn(usize) -> usize) -> [Vec3<T>; N] {
+        let stiffness = T::gather(self.stiffness, &element);
+        let mut elongation = [T::splat(0.0); E];
+        for e in 0..E {
+            elongation[e] =
+                T::from_lanes(|k| self.shape.elongation[self.edges[element(k)][e] as usize]);
+        }
+        let tension = symmetric_product(&stiffness, &elongation);
+        let mut x = [Vec3::of(Vec3::ZERO); N];
+        for c in 0..N {
+            x[c] = Vec3::gather(self.shape.position, |k| self.corners[element(k)][c] as usize);
+        }
+        let mut sum = [Vec3::of(Vec3::ZERO); N];
+        for e in 0..E {
+            let [a, b] = self.ends[e];
+            let pull = (x[a] - x[b]) * tension[e];
+            sum[a] -= pull;
+            sum[b] += pull;
+        }
+        sum
     }
 }
 
 /// A symmetric matrix, given by the rows of its upper triangle, times a vector.
 #[inline(always)]
-fn symmetric_product<const N: usize>(upper: &[f64; 21], x: &[f64; N]) -> [f64; N] {
-    let mut result = [0.0; N];
+fn symmetric_product<T: Number, const N: usize>(upper: &[T; 21], x: &[T; N]) -> [T; N] {
+    let mut result = [T::splat(0.0); N];
     let mut at = 0;
     for i in 0..N {
         result[i] += upper[at] * x[i];

@@ -9,7 +9,7 @@ use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::data::smooth::{Lanes, SmoothState};
 use crate::prepared::structure::{Joint, joint_width};
-use crate::stage::flex;
+use crate::stage::{constraint, flex};
 use crate::{Data, Model, awake, sleep, support};
 
 /// Projects the spatial forces in `scratch.body_frc` onto the degrees of freedom, into a field of the
@@ -55,6 +55,9 @@ pub fn passive(m: &Model, d: &mut Data) {
     if fluid::present(m) {
         fluid::fluid(m, d);
         more = true;
+    }
+    if m.nflex > 0 {
+        constraint::passive(m, d);
     }
     if more {
         sum(m, d);

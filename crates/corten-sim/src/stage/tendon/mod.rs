@@ -420,6 +420,6 @@ fn free_acceleration(m: &Model, d: &Data, at: BodyPoint) -> Vec3 {
             Some(body) if turns => d.cvel[body].cross_motion(cdof),
             _ => d.cdof_dot[dof],
         };
-        sum + (chain::point_motion(&rate, offset) + cdof.rot().cross(velocity)) * d.qvel[dof]
+        sum + (rate.velocity_at(offset) + cdof.rot().cross(velocity)) * d.qvel[dof]
     })
 }

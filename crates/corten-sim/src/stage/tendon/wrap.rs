@@ -508,9 +508,22 @@ mod tests {
         assert!(inside([[-2.0, 0.5], [2.0, 0.5]], 1.0).is_none());
         // An end on the ring.
         assert!(inside([[1.0, 0.0], [0.0, 2.0]], 1.0).is_none());
-        // Both ends nearly on the ring, where Newton's method has no room.
-        let t = inside([[1.0 + 1e-9, 0.0], [0.0, 1.0 + 1e-9]], 1.0);
-        assert!(t.is_none_or(|t| (dot(t, t).sqrt() - 1.0).abs() < 1e-10));
+    }
+
+    /// Both ends nearly on the ring and so near each other that the segment stays outside: Newton's
+    /// method has no room, and the middle of the directions stands in.
+    #[test]
+    fn ring_with_ends_next_to_it() {
+        for (gap, angle) in [(1e-9, 1e-5), (1e-7, 1e-4), (1e-5, 1e-3), (1e-3, 0.05)] {
+            let r: f64 = 1.0 + gap;
+            let (sin, cos) = sin_cos(angle);
+            let ends = [[r, 0.0], [r * cos, r * sin]];
+            let t = inside(ends, 1.0).expect("the segment does not cross the ring");
+            assert!((dot(t, t).sqrt() - 1.0).abs() < 1e-10, "{t:?}");
+            let (sin, cos) = sin_cos(0.5 * angle);
+            let middle = [cos, sin];
+            assert!((0..2).all(|i| (t[i] - middle[i]).abs() < 1e-6), "{t:?} {middle:?}");
+        }
     }
 
     /// Lengths and points measured in MuJoCo 3.4.0.

@@ -5,7 +5,7 @@ use corten_math::{Mat3, Quat, Spatial, Vec3};
 
 use super::{Row, halves};
 use crate::Model;
-use crate::chain::{self, index};
+use crate::chain::index;
 use crate::prepared::structure::Structure;
 
 /// Poses of sites, and how they move.
@@ -41,7 +41,7 @@ impl Poses<'_> {
         }
         let offset = self.offset(site, body);
         for &dof in dofs {
-            visit(dof, chain::point_motion(&self.cdof[dof as usize], offset));
+            visit(dof, self.cdof[dof as usize].velocity_at(offset));
         }
     }
 
@@ -94,7 +94,7 @@ impl Poses<'_> {
             let from = self.offset(slider.0, slider.1);
             self.for_each_motion(both, crank, |dof, motion| {
                 let cdof = &self.cdof[dof as usize];
-                push(dof, motion - chain::point_motion(cdof, from), cdof.rot().cross(axis));
+                push(dof, motion - cdof.velocity_at(from), cdof.rot().cross(axis));
             });
         }
         // Branches of a tree do not interleave.
@@ -134,7 +134,7 @@ impl Poses<'_> {
         }
         for &dof in dofs {
             let cdof = &self.cdof[dof as usize];
-            let moment = chain::point_motion(cdof, offset).dot(force) + cdof.rot().dot(torque);
+            let moment = cdof.velocity_at(offset).dot(force) + cdof.rot().dot(torque);
             row.push_nonzero(dof as usize, moment);
         }
         Some(0.0)
