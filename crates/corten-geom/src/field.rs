@@ -6,7 +6,7 @@
 //! distances agree. Answers to `mjc_SDF` in MuJoCo's `engine_collision_sdf.c`.
 
 use corten_math::array;
-use corten_math::{Quat, Vec3};
+use corten_math::{Quat, Vec3, halton};
 
 use crate::contact::{Hit, HitBuffer, MAX_HITS};
 use crate::ray::{self, Ray, TriangleMesh};
@@ -333,19 +333,6 @@ pub fn march(field: &Field<'_>, pose: &Pose, size: Vec3, ray: &Ray) -> Option<f6
         }
     }
     None
-}
-
-/// Element of the van der Corput sequence: the digits of `index` mirrored at the point.
-fn halton(index: i32, base: i32) -> f64 {
-    let mut rest = index;
-    let mut weight = 1.0 / f64::from(base);
-    let mut sum = 0.0;
-    while rest > 0 {
-        sum += weight * f64::from(rest % base);
-        weight /= f64::from(base);
-        rest /= base;
-    }
-    sum
 }
 
 #[cfg(test)]

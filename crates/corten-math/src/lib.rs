@@ -34,7 +34,7 @@ pub use mat3::Mat3;
 pub use mat6::Mat6;
 pub use number::{Mask, Number, Stored, Wide};
 pub use quat::Quat;
-pub use random::Random;
+pub use random::{Random, halton};
 pub use spatial::{Inertia, Spatial};
 pub use tree::{AncestorAxes, AxisStack, Factored, SquarePattern, TreePattern};
 pub use trig::{acos, sin_cos_all};

@@ -1,7 +1,23 @@
-//! Reproducible numbers for tests and generated scenes: the same on every machine.
+//! Reproducible and evenly spread numbers: the same on every machine.
 
 use crate::array;
 use crate::{Mat3, Quat, Vec3};
+
+/// Element of the van der Corput sequence: the digits of `index` mirrored at the point. For several
+/// coprime bases, the sequence of Halton, which fills space evenly.
+///
+/// # Panics
+///
+/// If `base` is zero.
+pub fn halton(index: i32, base: i32) -> f64 {
+    let (mut rest, mut weight, mut sum) = (index.max(0), 1.0 / f64::from(base), 0.0);
+    while rest > 0 {
+        sum += weight * f64::from(rest % base);
+        weight /= f64::from(base);
+        rest /= base;
+    }
+    sum
+}
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Scalars, muscles, friction pyramids, names of types.
 
-use corten_math::MIN_VAL;
 use corten_math::real::{cos, exp, ln, sin};
+use corten_math::{MIN_VAL, halton};
 use corten_model::enums::{ObjType, Warning};
 use corten_sim::stage::actuation::muscle::{Muscle, activation_rate};
 use pyo3::prelude::*;
@@ -67,13 +67,7 @@ fn mju_Halton(index: i32, base: i32) -> PyResult<f64> {
     if base < 2 {
         return Err(type_error("base must be at least 2"));
     }
-    let (mut rest, mut weight, mut sum) = (index.max(0), 1.0 / f64::from(base), 0.0);
-    while rest > 0 {
-        sum += weight * f64::from(rest % base);
-        weight /= f64::from(base);
-        rest /= base;
-    }
-    Ok(sum)
+    Ok(halton(index, base))
 }
 
 /// Position after `dt` of a unit mass on a spring and a damper.
