@@ -8,6 +8,7 @@
 
 pub mod array;
 pub mod dense;
+mod dihedral;
 mod eig3;
 mod f32x8;
 mod four;
@@ -26,6 +27,7 @@ mod tree;
 mod trig;
 mod vec3;
 
+pub use dihedral::{Dihedral, dihedral};
 pub use eig3::{Eig3, eig3, principal_axes};
 pub use f32x8::F32x8;
 pub use four::Four;
