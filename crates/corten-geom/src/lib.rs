@@ -6,6 +6,7 @@ pub mod bvh;
 pub mod ccd;
 pub mod contact;
 pub mod convex;
+mod distance_field;
 pub mod extremes;
 pub mod field;
 pub mod gmsh;
@@ -21,6 +22,7 @@ pub mod shape;
 
 pub use ccd::Workspace;
 pub use contact::{Hit, HitBuffer, MAX_HITS};
+pub use distance_field::DistanceField;
 pub use extremes::{Extremes, Hint};
 pub use field::Field;
 pub use hfield::HeightField;

@@ -9,6 +9,7 @@ use corten_model::arrays::{ArrayInfo, UnpackError};
 use corten_model::container::Entry;
 use corten_model::{Limits, ModelArrays};
 
+use crate::extend::{Extensions, Hooks, Registry};
 use crate::prepared::{Prepared, Which};
 
 /// A compiled model: everything that stays constant while simulating.
@@ -30,6 +31,7 @@ pub struct Model {
     exposed: [AtomicU64; 2],
     /// What data and batches of this model may ask for; not saved with it.
     pub limits: Limits,
+    extensions: Extensions,
 }
 
 /// The state of a model between two writes: equal for a model and its copies until one of them may
@@ -71,6 +73,26 @@ impl Model {
     /// The model in a file that [`ModelArrays::save`] wrote.
     pub fn load(path: impl AsRef<Path>) -> Result<Model, UnpackError> {
         ModelArrays::load(path).map(Model::from)
+    }
+
+    /// The model without extensions.
+    pub(crate) fn bare(arrays: ModelArrays) -> Model {
+        Model { arrays, ..Model::default() }
+    }
+
+    pub(crate) fn install(&mut self, extensions: Extensions) {
+        self.extensions = extensions;
+    }
+
+    /// Plugins and other extensions of the model.
+    #[inline(always)]
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+
+    /// Sets the hook that new data of this model and its copies start with.
+    pub fn set_hook(&mut self, hook: Hooks) {
+        self.extensions.set_hook(hook);
     }
 
     /// What follows from the structure of the model.
@@ -123,13 +145,15 @@ impl Clone for Model {
             revision: self.revision.clone(),
             exposed: Default::default(),
             limits: self.limits,
+            extensions: self.extensions.clone(),
         }
     }
 }
 
+/// With the extensions that are always there; [`Registry::equip`] has others.
 impl From<ModelArrays> for Model {
     fn from(arrays: ModelArrays) -> Model {
-        Model { arrays, ..Model::default() }
+        if arrays.nplugin == 0 { Model::bare(arrays) } else { Registry::new().equip(arrays) }
     }
 }
 

@@ -95,6 +95,7 @@ pub fn forward(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// [`forward`], reusing the results of all stages up to `done`; sensors on request.
 pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
     d.bind(m)?;
+    d.forget_failure();
     let unconverged = d.solver.unconverged;
     forward_bound(m, d, done, sensors);
     d.check_stop()?;
@@ -195,8 +196,9 @@ pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
 /// All that depends on positions and velocities.
 pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
+    d.forget_failure();
     velocity_bound(m, d);
-    Ok(())
+    d.check_stop()
 }
 
 pub(crate) fn velocity_bound(m: &Model, d: &mut Data) {
@@ -219,6 +221,7 @@ pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
 /// All that depends on positions, velocities and inputs.
 pub fn dynamics(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
+    d.forget_failure();
     dynamics_bound(m, d);
     d.check_stop()
 }
@@ -248,7 +251,8 @@ pub(crate) fn constraint_forces(m: &Model, d: &mut Data) {
 /// Lets the user set controls.
 fn control(m: &Model, d: &mut Data) {
     if let Some(hook) = d.hooks.get() {
-        hook.control(m, d);
+        let answer = hook.control(m, d);
+        d.heed(|| hook.name().into(), answer);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{ArrayRef, InvalidReference, ModelArrays};
+use super::{ArrayRef, ExtensionNames, InvalidReference, ModelArrays, extension_names};
 use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
 use crate::spec::FieldError;
@@ -96,6 +96,7 @@ impl ModelArrays {
             let joined = if names.is_empty() { String::new() } else { names.join("\0") + "\0" };
             push(entry.into(), Values::U8(joined.into_bytes()));
         }
+        self.extension_names.pack(push);
         entries
     }
 
@@ -165,6 +166,21 @@ impl ModelArrays {
                 return Err(UnpackError::Length { name: entry.into(), found, expected });
             }
             model.object_names.set(kind, names);
+        }
+        model.extension_names.plugins = match by_name.get(extension_names::PLUGINS) {
+            Some(values) => {
+                let joined = text(values, extension_names::PLUGINS)?;
+                joined.split_terminator('\0').map(str::to_owned).collect()
+            }
+            None => ExtensionNames::plugins_of_slots(&model.plugin),
+        };
+        if model.extension_names.plugins.len() != model.nplugin {
+            let (found, expected) = (model.extension_names.plugins.len(), model.nplugin);
+            return Err(UnpackError::Length {
+                name: extension_names::PLUGINS.into(),
+                found,
+                expected,
+            });
         }
         Ok(model)
     }

@@ -3,11 +3,13 @@
 use super::context::{Context, id};
 use super::joint::{check_limited, is_limited};
 use super::name::UserSizes;
+use super::plugin::Plugins;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
 use crate::ModelArrays;
 use crate::enums::{Bias, Dynamics, Gain, JointType, ObjType, Transmission};
 use crate::names::Names;
+use crate::plugin::Capabilities;
 use crate::spec::Actuator;
 
 pub(super) struct ActuatorPlan<'a> {
@@ -16,6 +18,7 @@ pub(super) struct ActuatorPlan<'a> {
     pub actnum: usize,
     ctrlrange: [f64; 2],
     actrange: [f64; 2],
+    plugin: Option<usize>,
 }
 
 pub(super) fn compile<'a>(
@@ -23,6 +26,7 @@ pub(super) fn compile<'a>(
     names: &Names,
     tree: &Tree,
     tendons: &[TendonPlan],
+    plugins: &Plugins,
 ) -> Vec<ActuatorPlan<'a>> {
     let spec = cx.spec;
     let mut plans = Vec::new();
@@ -34,6 +38,13 @@ pub(super) fn compile<'a>(
             actnum: 0,
             ctrlrange: actuator.ctrlrange,
             actrange: actuator.actrange,
+            plugin: plugins.resolve(
+                cx,
+                &actuator.plugin,
+                Capabilities::ACTUATOR,
+                "actuator",
+                actuator,
+            ),
         };
         inherit_range(cx, &mut plan, tree, tendons);
         check(cx, &plan);
@@ -127,6 +138,8 @@ fn check(cx: &mut Context, plan: &ActuatorPlan) {
         cx.error("actuator", a, "'actrange' needs an actuator with activation dynamics");
     }
     match (a.actdim, a.dyntype) {
+        // It counts its activations itself.
+        _ if a.plugin.active => {}
         (2.., kind) if kind != Dynamics::User => {
             cx.error("actuator", a, "'actdim' above 1 is only allowed for dyntype 'user'");
         }
@@ -184,7 +197,7 @@ pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &Use
         m.actuator_forcerange[i] = s.forcerange;
         m.actuator_actrange[i] = plan.actrange;
         m.actuator_lengthrange[i] = s.lengthrange;
-        m.actuator_plugin[i] = -1;
+        m.actuator_plugin[i] = id(plan.plugin);
         m.actuator_user[users.actuator * i..][..s.userdata.len()].copy_from_slice(&s.userdata);
         // Most entries that the row of the moment matrix can have.
         m.nJmom += match s.trntype {

@@ -1,5 +1,6 @@
 //! Actuators, in the general form that all shortcuts reduce to.
 
+use super::PluginUse;
 use super::element::element;
 use crate::enums::{Bias, Dynamics, Gain, Limited, Transmission};
 
@@ -39,5 +40,6 @@ element! {
         actrange: [f64; 2] = [0.0; 2],
         group: i32 = 0,
         userdata: Vec<f64> = Vec::new(),
+        plugin: PluginUse = PluginUse::default(),
     }
 }

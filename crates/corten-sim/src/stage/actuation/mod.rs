@@ -25,6 +25,7 @@ use self::muscle::Muscle;
 use crate::chain::index;
 use crate::check::MAX_VAL;
 use crate::data::smooth::{Lanes, SmoothState};
+use crate::extend::{Hook, Outcome, Point};
 use crate::stage::passive::has_gravity_compensation;
 use crate::stage::transmission::joint_length;
 use crate::{Data, Model, sleep, support};
@@ -59,6 +60,9 @@ pub fn actuation(m: &Model, d: &mut Data) {
     } else {
         forces_by_kind(m, d);
     }
+    if rarely(!m.extensions().is_empty()) {
+        plugin_forces(m, d);
+    }
     if support::any_set(&m.tendon_actfrclimited) {
         limit_tendon_forces(m, d);
     }
@@ -89,6 +93,14 @@ fn forces_by_kind(m: &Model, d: &mut Data) {
     for k in 0..others {
         forces(m, d, d.prepared.actuators.others(k), false);
     }
+}
+
+/// Activation derivatives and forces of plugins.
+#[cold]
+#[inline(never)]
+fn plugin_forces(m: &Model, d: &mut Data) {
+    m.extensions().call(m, d, Point::Rates);
+    m.extensions().call(m, d, Point::Forces);
 }
 
 /// Notes that all controls have been found sane.
@@ -224,9 +236,19 @@ fn activation_derivative(m: &Model, d: &mut Data, i: usize, ctrl: f64) {
     };
 }
 
+/// What the hook answers, if there is one that does.
+fn ask_hook(
+    d: &mut Data,
+    ask: impl FnOnce(&dyn Hook, &mut Data) -> Outcome<Option<f64>>,
+) -> Option<f64> {
+    let hook = d.hooks.get()?;
+    let answer = ask(&*hook, d);
+    d.heed(|| hook.name().into(), answer).flatten()
+}
+
 /// User dynamics: one activation takes the rate that is returned, several are written in place.
 fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: Range<usize>) {
-    let rate = d.hooks.get().and_then(|hook| hook.activation_rate(m, d, i));
+    let rate = ask_hook(d, |hook, d| hook.activation_rate(m, d, i));
     if range.len() == 1
         && let (Some(rate), Some(act_dot)) = (rate, d.act_dot.get_mut(range.start))
     {
@@ -292,7 +314,7 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
         Some(Gain::Fixed) => prm[0],
         Some(Gain::Affine) => affine(prm, length, velocity),
         Some(Gain::Muscle) => Muscle::<f64>::new(prm).gain(length, velocity, range, acc0),
-        _ => d.hooks.get().and_then(|hook| hook.gain(m, d, i)).unwrap_or(1.0),
+        _ => ask_hook(d, |hook, d| hook.gain(m, d, i)).unwrap_or(1.0),
     };
     let input = match activations(m, i) {
         None => ctrl,
@@ -306,7 +328,7 @@ fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
         Some(Bias::Affine) => affine(prm, length, velocity),
         Some(Bias::Muscle) => Muscle::<f64>::new(prm).bias(length, range, acc0),
         Some(Bias::None) => 0.0,
-        _ => d.hooks.get().and_then(|hook| hook.bias(m, d, i)).unwrap_or(0.0),
+        _ => ask_hook(d, |hook, d| hook.bias(m, d, i)).unwrap_or(0.0),
     };
     gain * input + bias
 }
