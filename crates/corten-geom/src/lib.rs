@@ -12,6 +12,7 @@ pub mod field;
 pub mod gmsh;
 pub mod hfield;
 pub mod hull;
+pub mod implicit;
 pub mod mesh;
 pub mod pair;
 pub mod ray;

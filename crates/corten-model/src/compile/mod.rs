@@ -158,7 +158,7 @@ pub fn compile_with(
     let mut names = name::collect(&mut cx);
     let users = name::user_sizes(&mut cx);
     let plugins = plugin::compile(&mut cx, &mut names);
-    let mut meshes = mesh::compile(&mut cx, &names);
+    let mut meshes = mesh::compile(&mut cx, &names, &plugins);
     let hfields = hfield::compile(&mut cx);
     let mut tree = tree::compile(&mut cx, &names, &meshes, &hfields);
     if spec.compiler.fusestatic {

@@ -4,15 +4,18 @@
 
 use std::collections::HashMap;
 
+use corten_geom::DistanceField;
+use corten_math::Vec3;
+
 use super::context::{Context, id};
 use super::name;
 use super::tree::Tree;
 use crate::ModelArrays;
 use crate::diagnostic::{Diagnostic, Subject, closest};
-use crate::enums::{ObjType, Stage};
+use crate::enums::{MeshBuiltin, ObjType, Stage};
 use crate::names::Names;
 use crate::plugin::{Capabilities, Config, PluginKind};
-use crate::spec::{Element, Key, Plugin, PluginUse, Source, Spec};
+use crate::spec::{Element, Key, Mesh, Plugin, PluginUse, Source, Spec};
 
 /// Most numbers of state that an instance may ask for.
 const MAX_STATE: usize = 1 << 24;
@@ -223,6 +226,27 @@ impl<'a> Plugins<'a> {
             return None;
         }
         Some(found)
+    }
+
+    /// The distance field that a mesh is made from, if a plugin makes it.
+    pub fn mesh_field(&self, cx: &mut Context, mesh: &Mesh) -> Option<Box<dyn DistanceField>> {
+        let instance = self.resolve(cx, &mesh.plugin, Capabilities::SDF, "mesh", mesh)?;
+        if !mesh.file.is_empty() || mesh.builtin != MeshBuiltin::None || !mesh.uservert.is_empty() {
+            cx.error("mesh", mesh, "a mesh is made from a plugin, or given, but not both");
+            return None;
+        }
+        if mesh.scale != Vec3::splat(1.0) {
+            cx.error("mesh", mesh, "'scale' does not apply to a mesh that a plugin makes");
+            return None;
+        }
+        let plan = &self.plans[instance];
+        match plan.kind?.field(&plan.config) {
+            Ok(field) => Some(field),
+            Err(why) => {
+                cx.error("mesh", mesh, format!("plugin '{}': {why}", plan.kind_name));
+                None
+            }
+        }
     }
 
     /// What a sensor of an instance gives.

@@ -1,5 +1,7 @@
 //! The plugins that come with MuJoCo 3.4.0.
 
+use corten_geom::{DistanceField, implicit};
+
 use super::{Capabilities, Catalog, Config, ConfigError, PluginKind};
 use crate::enums::Stage;
 
@@ -12,11 +14,29 @@ pub enum BuiltinKind {
     Cable,
     /// Contact forces on a patch of a sphere around a site.
     TouchGrid,
+    /// The shape [`implicit::Bolt`].
+    Bolt,
+    /// The shape [`implicit::Bowl`].
+    Bowl,
+    /// The shape [`implicit::Gear`].
+    Gear,
+    /// The shape [`implicit::Nut`].
+    Nut,
+    /// The shape [`implicit::Torus`].
+    Torus,
 }
 
 /// All of them, in the order in which MuJoCo's package numbers them.
-pub const BUILTIN_KINDS: [BuiltinKind; 3] =
-    [BuiltinKind::Pid, BuiltinKind::Cable, BuiltinKind::TouchGrid];
+pub const BUILTIN_KINDS: [BuiltinKind; 8] = [
+    BuiltinKind::Pid,
+    BuiltinKind::Cable,
+    BuiltinKind::TouchGrid,
+    BuiltinKind::Bolt,
+    BuiltinKind::Bowl,
+    BuiltinKind::Gear,
+    BuiltinKind::Nut,
+    BuiltinKind::Torus,
+];
 
 impl PluginKind for BuiltinKind {
     fn name(&self) -> &str {
@@ -24,6 +44,11 @@ impl PluginKind for BuiltinKind {
             BuiltinKind::Pid => "mujoco.pid",
             BuiltinKind::Cable => "mujoco.elasticity.cable",
             BuiltinKind::TouchGrid => "mujoco.sensor.touch_grid",
+            BuiltinKind::Bolt => "mujoco.sdf.bolt",
+            BuiltinKind::Bowl => "mujoco.sdf.bowl",
+            BuiltinKind::Gear => "mujoco.sdf.gear",
+            BuiltinKind::Nut => "mujoco.sdf.nut",
+            BuiltinKind::Torus => "mujoco.sdf.torus",
         }
     }
 
@@ -32,6 +57,10 @@ impl PluginKind for BuiltinKind {
             BuiltinKind::Pid => &["kp", "ki", "kd", "imax", "slewmax"],
             BuiltinKind::Cable => &["twist", "bend", "flat", "vmax"],
             BuiltinKind::TouchGrid => &["nchannel", "size", "fov", "gamma"],
+            BuiltinKind::Bolt | BuiltinKind::Nut => &["radius"],
+            BuiltinKind::Bowl => &["height", "radius", "thickness"],
+            BuiltinKind::Gear => &["alpha", "diameter", "teeth", "thickness", "innerdiameter"],
+            BuiltinKind::Torus => &["radius1", "radius2"],
         }
     }
 
@@ -40,6 +69,7 @@ impl PluginKind for BuiltinKind {
             BuiltinKind::Pid => Capabilities::ACTUATOR,
             BuiltinKind::Cable => Capabilities::PASSIVE,
             BuiltinKind::TouchGrid => Capabilities::SENSOR,
+            _ => Capabilities::SDF,
         }
     }
 
@@ -55,6 +85,33 @@ impl PluginKind for BuiltinKind {
             BuiltinKind::TouchGrid => TouchGrid::new(config).map(|grid| grid.values()),
             _ => Ok(0),
         }
+    }
+
+    fn field(&self, config: &Config) -> Result<Box<dyn DistanceField>, ConfigError> {
+        let number = |key: &str, default: f64| -> Result<f64, ConfigError> {
+            Ok(config.number(key)?.unwrap_or(default))
+        };
+        Ok(match self {
+            BuiltinKind::Bolt => Box::new(implicit::Bolt { radius: number("radius", 0.26)? }),
+            BuiltinKind::Nut => Box::new(implicit::Nut { radius: number("radius", 0.26)? }),
+            BuiltinKind::Torus => Box::new(implicit::Torus {
+                radius: number("radius1", 0.35)?,
+                tube: number("radius2", 0.15)?,
+            }),
+            BuiltinKind::Bowl => Box::new(implicit::Bowl {
+                height: number("height", 0.4)?,
+                radius: number("radius", 1.0)?,
+                thickness: number("thickness", 0.02)?,
+            }),
+            BuiltinKind::Gear => Box::new(implicit::Gear {
+                angle: number("alpha", 0.0)?,
+                diameter: number("diameter", 2.8)?,
+                teeth: number("teeth", 25.0)?,
+                thickness: number("thickness", 0.2)?,
+                inner_diameter: number("innerdiameter", -1.0)?,
+            }),
+            _ => return Err("it has no signed distance".into()),
+        })
     }
 }
 

@@ -138,7 +138,6 @@ impl Extensions {
     }
 
     /// The shape that an instance of a plugin gives to geoms.
-    #[allow(dead_code)]
     pub(crate) fn field(&self, instance: i32) -> Option<&dyn DistanceField> {
         self.plugin(instance)?.instance.field()
     }

@@ -273,18 +273,9 @@ class MjSpec:
         body.alt = orientation if isinstance(orientation, MjsOrientation) else MjsOrientation()
         return np.array(spec.compile().body_quat[1])
 
-    @property
-    def plugins(self):
-        return []
-
-    def add_plugin(self, **kwargs):
-        raise NotImplementedError("feature 'plugin' is not supported")
-
     def activate_plugin(self, name):
-        raise NotImplementedError("feature 'plugin' is not supported")
-
-    def plugin(self, name):
-        return None
+        """Declares a kind of plugin, as the section `extension` does."""
+        self._content.base.activate_plugin(name)
 
 
 def _affixed(path, prefix, suffix):

@@ -4,7 +4,8 @@ mod cable;
 mod pid;
 mod touch_grid;
 
-use corten_model::plugin::{BuiltinKind, ConfigError};
+use corten_geom::DistanceField;
+use corten_model::plugin::{BuiltinKind, ConfigError, PluginKind};
 
 use super::{Plugin, PluginInstance, Setting};
 
@@ -14,6 +15,16 @@ impl Plugin for BuiltinKind {
             BuiltinKind::Pid => Box::new(pid::Pid::new(setting)?),
             BuiltinKind::Cable => Box::new(cable::Cable::new(setting)?),
             BuiltinKind::TouchGrid => Box::new(touch_grid::TouchGrid::new(setting)?),
+            _ => Box::new(Shape(self.field(setting.config)?)),
         })
+    }
+}
+
+/// An instance that is nothing but a shape.
+struct Shape(Box<dyn DistanceField>);
+
+impl PluginInstance for Shape {
+    fn field(&self) -> Option<&dyn DistanceField> {
+        Some(&*self.0)
     }
 }
