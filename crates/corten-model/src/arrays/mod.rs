@@ -8,7 +8,7 @@ mod reflect;
 mod validate;
 mod validate_flex;
 
-pub use extension_names::ExtensionNames;
+pub use extension_names::{ExtensionNames, GainChoice};
 pub use model::ModelArrays;
 pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, RecordField, ScalarKind};

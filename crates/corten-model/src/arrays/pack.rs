@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{ArrayRef, ExtensionNames, InvalidReference, ModelArrays, extension_names};
+use super::{ArrayRef, ExtensionNames, InvalidReference, ModelArrays};
 use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
 use crate::spec::FieldError;
@@ -167,21 +167,8 @@ impl ModelArrays {
             }
             model.object_names.set(kind, names);
         }
-        model.extension_names.plugins = match by_name.get(extension_names::PLUGINS) {
-            Some(values) => {
-                let joined = text(values, extension_names::PLUGINS)?;
-                joined.split_terminator('\0').map(str::to_owned).collect()
-            }
-            None => ExtensionNames::plugins_of_slots(&model.plugin),
-        };
-        if model.extension_names.plugins.len() != model.nplugin {
-            let (found, expected) = (model.extension_names.plugins.len(), model.nplugin);
-            return Err(UnpackError::Length {
-                name: extension_names::PLUGINS.into(),
-                found,
-                expected,
-            });
-        }
+        let entry = |name: &str| by_name.get(name).copied();
+        model.extension_names = ExtensionNames::unpack(entry, &model.plugin, model.nu)?;
         Ok(model)
     }
 

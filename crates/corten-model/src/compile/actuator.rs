@@ -7,6 +7,8 @@ use super::plugin::Plugins;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
 use crate::ModelArrays;
+use crate::arrays::GainChoice;
+use crate::diagnostic::{Diagnostic, closest};
 use crate::enums::{Bias, Dynamics, Gain, JointType, ObjType, Transmission};
 use crate::names::Names;
 use crate::plugin::Capabilities;
@@ -49,10 +51,47 @@ pub(super) fn compile<'a>(
         inherit_range(cx, &mut plan, tree, tendons);
         check(cx, &plan);
         let stateful = actuator.dyntype != Dynamics::None;
-        plan.actnum = usize::try_from(actuator.actdim).unwrap_or(stateful.into());
+        plan.actnum = match gain_activations(cx, actuator) {
+            Some(own) => own + usize::from(stateful),
+            None => usize::try_from(actuator.actdim).unwrap_or(stateful.into()),
+        };
+        if !actuator.gain_model.is_empty()
+            && actuator.actdim >= 0
+            && actuator.actdim as usize != plan.actnum
+        {
+            let message = format!("'actdim' is {}, but must be {}", actuator.actdim, plan.actnum);
+            cx.error("actuator", actuator, message);
+        }
         plans.push(plan);
     }
     plans
+}
+
+/// How many activations the gain model of an actuator has, if it has one.
+fn gain_activations(cx: &mut Context, a: &Actuator) -> Option<usize> {
+    if a.gain_model.is_empty() {
+        if !a.gain_params.is_empty() {
+            let message = "'cortenforge:gain_params' needs a 'cortenforge:gain_model'";
+            cx.error("actuator", a, message);
+        }
+        return None;
+    }
+    if a.gaintype != Gain::User {
+        let message = "a 'cortenforge:gain_model' needs the gain type 'custom'";
+        cx.error("actuator", a, message);
+    }
+    let item = match cx.catalog.gain_activations(&a.gain_model, &a.gain_params) {
+        Some(Ok(count)) => return Some(count),
+        Some(Err(why)) => Diagnostic::error(format!("gain model '{}': {why}", a.gain_model)),
+        None => {
+            let known = cx.catalog.gain_names();
+            Diagnostic::error(format!("there is no gain model '{}'", a.gain_model))
+                .did_you_mean(closest(&a.gain_model, known.iter().copied()))
+                .hint("gain models of your own have to be in the registry of the loader")
+        }
+    };
+    cx.diagnostics.push(item.on("actuator", a));
+    None
 }
 
 fn transmission(cx: &mut Context, a: &Actuator, names: &Names) -> [i32; 2] {
@@ -139,7 +178,7 @@ fn check(cx: &mut Context, plan: &ActuatorPlan) {
     }
     match (a.actdim, a.dyntype) {
         // It counts its activations itself.
-        _ if a.plugin.active => {}
+        _ if a.plugin.active || !a.gain_model.is_empty() => {}
         (2.., kind) if kind != Dynamics::User => {
             cx.error("actuator", a, "'actdim' above 1 is only allowed for dyntype 'user'");
         }
@@ -198,6 +237,9 @@ pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &Use
         m.actuator_actrange[i] = plan.actrange;
         m.actuator_lengthrange[i] = s.lengthrange;
         m.actuator_plugin[i] = id(plan.plugin);
+        m.extension_names
+            .gains
+            .push(GainChoice { model: s.gain_model.clone(), params: s.gain_params.clone() });
         m.actuator_user[users.actuator * i..][..s.userdata.len()].copy_from_slice(&s.userdata);
         // Most entries that the row of the moment matrix can have.
         m.nJmom += match s.trntype {
@@ -207,5 +249,8 @@ pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &Use
             }
             _ => m.nv,
         };
+    }
+    if m.extension_names.gains.iter().all(|gain| gain.model.is_empty()) {
+        m.extension_names.gains.clear();
     }
 }

@@ -168,6 +168,9 @@ impl TouchGrid {
     }
 }
 
+/// Gain models that are always there. Each has one activation.
+const BUILTIN_GAINS: [&str; 2] = ["series_elastic", "dc_motor"];
+
 /// Finds what is always there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Builtin;
@@ -180,5 +183,14 @@ impl Catalog for Builtin {
 
     fn plugin_names(&self) -> Vec<&str> {
         BUILTIN_KINDS.iter().map(|kind| kind.name()).collect()
+    }
+
+    // Their parameters are looked at where they are made.
+    fn gain_activations(&self, name: &str, _: &[f64]) -> Option<Result<usize, ConfigError>> {
+        BUILTIN_GAINS.contains(&name).then_some(Ok(1))
+    }
+
+    fn gain_names(&self) -> Vec<&str> {
+        BUILTIN_GAINS.to_vec()
     }
 }

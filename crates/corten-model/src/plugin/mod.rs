@@ -87,4 +87,10 @@ pub trait Catalog: Sync {
 
     /// Names of all kinds of plugins.
     fn plugin_names(&self) -> Vec<&str>;
+
+    /// How many activations of its own a gain model has; `None` if there is none of that name.
+    fn gain_activations(&self, name: &str, params: &[f64]) -> Option<Result<usize, ConfigError>>;
+
+    /// Names of all gain models.
+    fn gain_names(&self) -> Vec<&str>;
 }

@@ -41,5 +41,9 @@ element! {
         group: i32 = 0,
         userdata: Vec<f64> = Vec::new(),
         plugin: PluginUse = PluginUse::default(),
+        /// Name of a gain model, with `gaintype` user; not in MuJoCo.
+        gain_model: String = String::new(),
+        /// Parameters of the gain model; not in MuJoCo.
+        gain_params: Vec<f64> = Vec::new(),
     }
 }

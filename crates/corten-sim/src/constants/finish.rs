@@ -81,8 +81,11 @@ fn install(m: &mut Model, registry: &Registry, places: &Places) -> Result<(), Di
     m.install(extensions);
     let mut errors = Diagnostics::new();
     for why in refused {
-        let message = format!("{}: {}", display_name(m, why.instance), why.message);
-        errors.append(places.locate(Diagnostic::error(message), ObjType::Plugin, why.instance));
+        let message = match why.kind {
+            ObjType::Plugin => format!("{}: {}", display_name(m, why.index), why.message),
+            _ => why.message,
+        };
+        errors.append(places.locate(Diagnostic::error(message), why.kind, why.index));
     }
     if errors.has_errors() { Err(errors) } else { Ok(()) }
 }

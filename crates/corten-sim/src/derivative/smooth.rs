@@ -178,6 +178,11 @@ fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
     if rarely(m.actuator_plugin[i] >= 0) {
         return m.extensions().force_by_velocity(m, d, i);
     }
+    if rarely(!m.extensions().is_empty())
+        && let Some(slope) = actuation::gain_by_velocity(m, d, i)
+    {
+        return slope + slopes(m, d, i).bias;
+    }
     let Slopes { gain, bias } = slopes(m, d, i);
     if gain == 0.0 {
         return bias;

@@ -2,10 +2,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use corten_geom::DistanceField;
-use corten_model::enums::{ObjType, Stage};
+use corten_model::ModelArrays;
+use corten_model::arrays::GainChoice;
+use corten_model::enums::{Dynamics, ObjType, Stage};
 use corten_model::plugin::{Capabilities, Config, ConfigError};
 
-use super::{Failure, Hooks, Outcome, Plugin, PluginInstance, Registry, Setting};
+use super::{
+    ActuatorGainModel, Failure, Hooks, Outcome, Plugin, PluginInstance, Registry, Setting,
+};
 use crate::chain::index;
 use crate::stage::kinematics;
 use crate::{Data, Model};
@@ -20,6 +24,8 @@ pub struct Extensions(Option<Arc<Held>>);
 struct Held {
     /// Instances of plugins, by number.
     plugins: Vec<Installed>,
+    /// Gain models, by actuator; empty if there are none.
+    gains: Vec<Option<Arc<dyn ActuatorGainModel>>>,
     hook: Hooks,
 }
 
@@ -67,17 +73,54 @@ impl PluginInstance for Absent {
     }
 }
 
-/// Why an instance of a plugin could not be made.
+/// Why an extension could not be made, and of which object.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refused {
-    pub instance: usize,
+    pub kind: ObjType,
+    pub index: usize,
     pub message: String,
+}
+
+/// The gain models that a model names, by actuator.
+fn gains(
+    m: &Model,
+    registry: &Registry,
+    refused: &mut Vec<Refused>,
+) -> Vec<Option<Arc<dyn ActuatorGainModel>>> {
+    let make = |(i, choice): (usize, &GainChoice)| {
+        if choice.model.is_empty() {
+            return None;
+        }
+        let why = match registry.gain(&choice.model, &choice.params) {
+            Some(Ok(gain)) if own_activations(m, i) == gain.activations() => return Some(gain),
+            Some(Ok(gain)) => format!(
+                "it needs {} activations of its own, but there are {}",
+                gain.activations(),
+                own_activations(m, i)
+            ),
+            Some(Err(why)) => why.to_string(),
+            None => "it is not in the registry of the loader".to_owned(),
+        };
+        let message = format!("gain model '{}': {why}", choice.model);
+        refused.push(Refused { kind: ObjType::Actuator, index: i, message });
+        None
+    };
+    m.extension_names.gains.iter().enumerate().map(make).collect()
+}
+
+/// How many activations an actuator has besides that of built-in dynamics.
+pub(crate) fn own_activations(m: &ModelArrays, actuator: usize) -> usize {
+    let count = m.actuator_actnum.get(actuator).map_or(0, |&n| n.max(0) as usize);
+    match m.actuator_dyntype.get(actuator).and_then(|&kind| Dynamics::from_raw(kind)) {
+        Some(Dynamics::None) | None => count,
+        _ => count.saturating_sub(1),
+    }
 }
 
 impl Extensions {
     /// Makes what a model asks for; tells what could not be made, which fails when it is needed.
     pub(crate) fn new(m: &Model, registry: &Registry) -> (Extensions, Vec<Refused>) {
-        if m.nplugin == 0 {
+        if m.nplugin == 0 && m.extension_names.gains.is_empty() {
             return (Extensions::default(), Vec::new());
         }
         let mut reference = Data::new(m);
@@ -86,12 +129,17 @@ impl Extensions {
         let plugins = (0..m.nplugin)
             .map(|i| {
                 Installed::new(m, &reference, registry, i).unwrap_or_else(|why| {
-                    refused.push(Refused { instance: i, message: why.to_string() });
+                    refused.push(Refused {
+                        kind: ObjType::Plugin,
+                        index: i,
+                        message: why.to_string(),
+                    });
                     Installed::absent(m, i, why.to_string())
                 })
             })
             .collect();
-        (Extensions(Some(Arc::new(Held { plugins, hook: Hooks::default() }))), refused)
+        let gains = gains(m, registry, &mut refused);
+        (Extensions(Some(Arc::new(Held { plugins, gains, hook: Hooks::default() }))), refused)
     }
 
     /// Whether there are none.
@@ -140,6 +188,32 @@ impl Extensions {
     /// The shape that an instance of a plugin gives to geoms.
     pub(crate) fn field(&self, instance: i32) -> Option<&dyn DistanceField> {
         self.plugin(instance)?.instance.field()
+    }
+
+    /// The gain model of an actuator, if it has one.
+    #[inline]
+    pub fn gain(&self, actuator: usize) -> Option<&dyn ActuatorGainModel> {
+        self.0.as_ref()?.gains.get(actuator)?.as_deref()
+    }
+
+    pub(crate) fn shared_gain(&self, actuator: usize) -> Option<Arc<dyn ActuatorGainModel>> {
+        self.0.as_ref()?.gains.get(actuator)?.clone()
+    }
+
+    /// See [`Model::set_actuator_gain`].
+    pub(crate) fn set_gain(
+        &mut self,
+        m: &ModelArrays,
+        actuator: usize,
+        gain: Option<Arc<dyn ActuatorGainModel>>,
+    ) {
+        let held = Arc::make_mut(self.0.get_or_insert_default());
+        if held.gains.len() < m.nu {
+            held.gains.resize(m.nu, None);
+        }
+        if let Some(slot) = held.gains.get_mut(actuator) {
+            *slot = gain;
+        }
     }
 
     fn plugin(&self, instance: i32) -> Option<&Installed> {

@@ -6,6 +6,7 @@
 //! | trait | what it adds | who holds it |
 //! |---|---|---|
 //! | [`Plugin`], [`PluginInstance`] | actuators, sensors, passive forces and shapes, by name in MJCF | the model |
+//! | [`ActuatorGainModel`] | forces of actuators, by name in MJCF or with `Model::set_actuator_gain` | the model |
 //! | [`Hook`] | MuJoCo's callbacks: controls, user types, passive forces, choice of contacts | the data, which takes that of its model |
 //!
 //! Instances live in the [`Extensions`] of a [`Model`], shared by its copies; a [`Registry`] finds
@@ -22,13 +23,18 @@
 mod builtin;
 mod extensions;
 mod failure;
+mod gain;
 mod hook;
 mod plugin;
 mod registry;
 
 pub use self::extensions::Extensions;
-pub(crate) use self::extensions::{Point, display_name};
+pub(crate) use self::extensions::{Point, display_name, own_activations};
 pub use self::failure::{Failure, Outcome};
+pub use self::gain::{
+    ActuatorGainModel, AffineGain, DcMotorGain, DefaultGain, FixedGain, GainDispatch, GainError,
+    GainInput, MuscleGain, SeriesElasticGain,
+};
 pub use self::hook::{Hook, Hooks, Slopes};
 pub use self::plugin::{Plugin, PluginInstance, Setting};
 pub use self::registry::{NameTaken, Registry};
@@ -37,3 +43,14 @@ pub use self::registry::{NameTaken, Registry};
 pub use corten_geom::DistanceField;
 #[doc(no_inline)]
 pub use corten_model::plugin::{Capabilities, Config, ConfigError, PluginKind};
+
+/// So many numbers, or an error that names them.
+pub(crate) fn named_numbers<const N: usize>(
+    given: &[f64],
+    names: [&str; N],
+) -> Result<[f64; N], ConfigError> {
+    let found = given.len();
+    <[f64; N]>::try_from(given).map_err(|_| {
+        ConfigError::new(format!("{found} parameters, {N} expected: {}", names.join(", ")))
+    })
+}

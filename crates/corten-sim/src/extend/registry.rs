@@ -3,10 +3,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use corten_model::arrays::UnpackError;
-use corten_model::plugin::{BUILTIN_KINDS, Catalog, PluginKind};
+use corten_model::plugin::{BUILTIN_KINDS, Catalog, ConfigError, PluginKind};
 use corten_model::{Assets, Diagnostics, ModelArrays, ReadOptions, Spec};
 
-use super::{Extensions, Plugin};
+use super::{ActuatorGainModel, DcMotorGain, Extensions, Plugin, SeriesElasticGain};
 use crate::Model;
 use crate::load::{self, Loaded};
 
@@ -49,7 +49,18 @@ use crate::load::{self, Loaded};
 #[derive(Clone)]
 pub struct Registry {
     plugins: Vec<Arc<dyn Plugin>>,
+    gains: Vec<GainKind>,
 }
+
+/// A gain model by name.
+#[derive(Clone)]
+struct GainKind {
+    name: String,
+    make: Arc<MakeGain>,
+}
+
+type MadeGain = Result<Arc<dyn ActuatorGainModel>, ConfigError>;
+type MakeGain = dyn Fn(&[f64]) -> MadeGain + Send + Sync;
 
 /// A name that something else has already.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +70,11 @@ pub struct NameTaken(String);
 impl Default for Registry {
     fn default() -> Registry {
         let builtin = |&kind| Arc::new(kind) as Arc<dyn Plugin>;
-        Registry { plugins: BUILTIN_KINDS.iter().map(builtin).collect() }
+        let plugins = BUILTIN_KINDS.iter().map(builtin).collect();
+        let mut registry = Registry { plugins, gains: Vec::new() };
+        registry.add_gain("series_elastic", SeriesElasticGain::from_params);
+        registry.add_gain("dc_motor", DcMotorGain::from_params);
+        registry
     }
 }
 
@@ -76,6 +91,35 @@ impl Registry {
         }
         self.plugins.push(Arc::new(plugin));
         Ok(self)
+    }
+
+    /// Adds a gain model, by the name that `cortenforge:gain_model` has. It is made from the numbers
+    /// in `cortenforge:gain_params`.
+    pub fn with_gain<G: ActuatorGainModel + 'static>(
+        mut self,
+        name: &str,
+        make: impl Fn(&[f64]) -> Result<G, ConfigError> + Send + Sync + 'static,
+    ) -> Result<Registry, NameTaken> {
+        if self.gains.iter().any(|gain| gain.name == name) {
+            return Err(NameTaken(name.to_owned()));
+        }
+        self.add_gain(name, make);
+        Ok(self)
+    }
+
+    fn add_gain<G: ActuatorGainModel + 'static>(
+        &mut self,
+        name: &str,
+        make: impl Fn(&[f64]) -> Result<G, ConfigError> + Send + Sync + 'static,
+    ) {
+        let make = move |params: &[f64]| Ok(Arc::new(make(params)?) as Arc<dyn ActuatorGainModel>);
+        self.gains.push(GainKind { name: name.to_owned(), make: Arc::new(make) });
+    }
+
+    /// The gain model of a name, with these parameters; `None` if there is none of that name.
+    pub fn gain(&self, name: &str, params: &[f64]) -> Option<MadeGain> {
+        let kind = self.gains.iter().find(|gain| gain.name == name)?;
+        Some((kind.make)(params))
     }
 
     /// A kind of plugin.
@@ -139,6 +183,14 @@ impl Catalog for Registry {
 
     fn plugin_names(&self) -> Vec<&str> {
         self.plugins.iter().map(|plugin| plugin.name()).collect()
+    }
+
+    fn gain_activations(&self, name: &str, params: &[f64]) -> Option<Result<usize, ConfigError>> {
+        Some(self.gain(name, params)?.map(|gain| gain.activations()))
+    }
+
+    fn gain_names(&self) -> Vec<&str> {
+        self.gains.iter().map(|gain| gain.name.as_str()).collect()
     }
 }
 

@@ -29,6 +29,11 @@ impl Reader<'_> {
             match elem.name() {
                 "general" => {
                     apply(&mut self.diags, elem, actuator);
+                    let custom = elem.attr("gaintype").is_some_and(|attr| attr.value() == "custom");
+                    if custom && actuator.gain_model.is_empty() {
+                        let item = Diagnostic::error("the gain type 'custom' needs a model");
+                        self.report(elem, item.hint("name it in 'cortenforge:gain_model'"));
+                    }
                     return;
                 }
                 "plugin" => {

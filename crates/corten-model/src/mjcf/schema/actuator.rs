@@ -1,8 +1,8 @@
 //! Actuators.
 
 use super::attributes::{
-    ACTUATOR, ADHESION, BODY_TARGET, CTRL_LIMITED, CYLINDER, DRIVE, GENERAL, ID, INTVELOCITY,
-    MUSCLE, POSITION, SITE_TARGET, TARGET, VELOCITY,
+    ACTUATOR, ADHESION, BODY_TARGET, CTRL_LIMITED, CYLINDER, DRIVE, GAIN_MODEL, GENERAL, ID,
+    INTVELOCITY, MUSCLE, POSITION, SITE_TARGET, TARGET, VELOCITY,
 };
 use super::{CONFIG, Rule, inner, leaf, names};
 
@@ -12,7 +12,17 @@ pub(super) static ACTUATORS: Rule = inner(
     &[
         &leaf(
             "general",
-            &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET, BODY_TARGET, GENERAL],
+            &[
+                ID,
+                ACTUATOR,
+                DRIVE,
+                CTRL_LIMITED,
+                TARGET,
+                SITE_TARGET,
+                BODY_TARGET,
+                GENERAL,
+                GAIN_MODEL,
+            ],
         ),
         &leaf("motor", &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET]),
         &leaf("position", &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET, POSITION]),

@@ -231,11 +231,12 @@ impl Checker<'_> {
                 Diagnostic::error(format!("unknown attribute '{name}'"))
             };
             let known = || rule.attrs.iter().flat_map(|group| group.iter().copied());
+            let extension = known().find(|k| k.strip_prefix(EXTENSION_PREFIX) == Some(name));
             let mut item = item
                 .at(at)
                 .element(elem.name())
                 .marking(name.chars().count())
-                .did_you_mean(closest(name, known()));
+                .did_you_mean(extension.or_else(|| closest(name, known())));
             if rule.attrs.iter().all(|group| group.is_empty()) {
                 item = item.expected("no attributes");
             } else if item.did_you_mean.is_none() {
