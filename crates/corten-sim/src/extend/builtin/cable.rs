@@ -17,7 +17,6 @@ use corten_model::plugin::ConfigError;
 use super::{PluginInstance, Setting};
 use crate::chain::index;
 use crate::extend::Outcome;
-use crate::support::Chains;
 use crate::{Data, Model, sleep};
 
 pub(super) struct Cable {
@@ -158,9 +157,7 @@ impl PluginInstance for Cable {
                 moment = moment - to_next;
             }
             let torque = d.xquat[link.body].rotate(moment);
-            let Data { prepared, subtree_com, cdof, qfrc_passive, xpos, .. } = d;
-            let chains = Chains { structure: &prepared.structure, subtree_com, cdof };
-            chains.apply([Vec3::ZERO, torque], xpos[link.body], link.body, qfrc_passive);
+            d.apply_passive(link.body, Vec3::ZERO, torque, d.xpos[link.body]);
         }
         Ok(())
     }
