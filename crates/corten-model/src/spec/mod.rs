@@ -20,6 +20,7 @@ mod element;
 mod field;
 mod flex;
 mod keyframe;
+mod plain;
 mod plugin;
 mod references;
 mod sensor;

@@ -269,6 +269,17 @@ impl SpecBase {
         protect(py, move || spec.to_xml())?.map_err(|e| ModelError::new_err(e.to_string()))
     }
 
+    /// The model as MJCF text that MuJoCo loads, and what it loses.
+    fn write_plain_xml(&self, py: Python<'_>) -> PyResult<(String, Vec<String>)> {
+        let spec = self.read().clone();
+        let (text, lost) = protect(py, move || {
+            let (plain, lost) = spec.without_extensions();
+            (plain.to_xml(), lost)
+        })?;
+        let lost = lost.iter().map(ToString::to_string).collect();
+        Ok((text.map_err(|e| ModelError::new_err(e.to_string()))?, lost))
+    }
+
     #[getter]
     fn _address(&self) -> usize {
         std::ptr::from_ref(self) as usize
