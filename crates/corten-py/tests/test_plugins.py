@@ -229,3 +229,42 @@ def test_the_way_back():
         warnings.simplefilter("error")
         text = mj.MjSpec.from_string(SERVOS).to_xml(plain=True)
     assert mujoco.MjModel.from_xml_string(text).nplugin == 4
+
+
+# Signed distance fields.
+
+def shape(kind, config="", body=""):
+    return f"""<mujoco><extension><plugin plugin="mujoco.sdf.{kind}"><instance name="s">{config}</instance></plugin></extension>
+      <asset><mesh name="s"><plugin instance="s"/></mesh></asset>
+      <worldbody><body pos="0 0 2">{body}<geom type="sdf" mesh="s"><plugin instance="s"/></geom></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("kind, config", [
+    ("torus", ""), ("bowl", ""), ("bolt", ""), ("nut", ""), ("gear", ""),
+    ("bowl", '<config key="thickness" value=".004"/><config key="height" value=".5"/>'),
+    ("gear", '<config key="alpha" value="15"/><config key="teeth" value="12"/><config key="innerdiameter" value=".4"/>'),
+])
+def test_shapes_become_the_meshes_of_mujoco(kind, config):
+    xml = shape(kind, config)
+    a, b = mujoco.MjModel.from_xml_string(xml), mj.MjModel.from_xml_string(xml)
+    for name in ("mesh_face", "mesh_vert", "mesh_normal", "mesh_pos", "mesh_quat", "geom_aabb", "geom_size", "body_mass",
+                 "body_inertia", "geom_plugin", "plugin_attr"):
+        want, found = getattr(a, name), getattr(b, name)
+        assert want.shape == found.shape, name
+        np.testing.assert_allclose(found, want, rtol=1e-6, atol=1e-6 * max(1, np.abs(want).max()), err_msg=name)
+
+
+def test_shapes_touch_as_in_mujoco():
+    """Gradients are difference quotients: contacts agree to their noise."""
+    xml = shape("torus", body="<freejoint/>").replace(
+        "</worldbody>", """<body pos=".3 0 2.2"><freejoint/><geom size=".15"/></body>
+        <body pos="-.3 .05 2.22"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+        <body pos="0 .3 2.2"><freejoint/><geom type="capsule" size=".05 .2"/></body>
+        <geom type="plane" size="3 3 .1" pos="0 0 1.88"/></worldbody>""")
+    a, b = mujoco.MjModel.from_xml_string(xml), mj.MjModel.from_xml_string(xml)
+    x, y = mujoco.MjData(a), mj.MjData(b)
+    mujoco.mj_forward(a, x)
+    mj.mj_forward(b, y)
+    assert x.ncon == y.ncon > 10
+    for name in ("geom1", "geom2", "dist", "pos", "frame"):
+        np.testing.assert_allclose(getattr(y.contact, name), getattr(x.contact, name), rtol=0, atol=1e-6, err_msg=name)
