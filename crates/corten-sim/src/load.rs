@@ -50,7 +50,7 @@ pub(crate) fn load_file_by(
     if extension(&path).eq_ignore_ascii_case(".cfa") {
         let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
         let bytes = assets.read("", &path, &options.limits).map_err(|e| error(&e))?;
-        let mut model = registry.from_bytes(&bytes).map_err(|e| error(&e))?;
+        let mut model = registry.load_bytes(&bytes).map_err(|e| error(&e))?;
         model.limits = options.limits;
         return Ok(Loaded { model, warnings: Diagnostics::new() });
     }

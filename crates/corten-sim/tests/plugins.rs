@@ -115,7 +115,7 @@ fn a_cable_resists_bending_and_twist() {
     let stiffness = [1e6 * polar, 4e6 * polar / 2.0, 4e6 * polar / 2.0];
     let mut d = Data::new(&m);
     for k in 0..m.nv {
-        d.qvel[k] = 0.3 * (1.7 * k as f64).sin();
+        d.qvel[k] = 0.05 * (1.7 * k as f64).sin();
     }
     let rate = d.qvel.clone();
     corten_sim::support::integrate_pos(&m, &mut d.qpos, &rate, 1.0);
@@ -138,10 +138,10 @@ fn a_cable_resists_bending_and_twist() {
             energy(&d)
         };
         let slope = -(moved(h) - moved(-h)) / (2.0 * h);
-        // The moment is constant over the turn of a joint: exact along its axis, and to first order
-        // in the angle across.
+        // Exact for turns about a principal axis of the section; otherwise the next order in the
+        // angle is missing, as in MuJoCo.
         let scale = force.iter().fold(0.0f64, |a, f| a.max(f.abs()));
-        assert!((force[k] - slope).abs() < 0.06 * scale, "{k}: {} {slope}", force[k]);
+        assert!((force[k] - slope).abs() < 0.03 * scale, "{k}: {} {slope}", force[k]);
     }
     // What the links do to each other moves the whole by nothing.
     assert!(force[..6].iter().all(|f| f.abs() < 1e-12), "{:?}", &force[..6]);
@@ -334,7 +334,7 @@ fn saved_models_find_their_plugins_again() {
     let (registry, text) = clockwork(1e9);
     let m = registry.load_str(&text, &Assets::memory_only()).unwrap();
     let file = m.to_bytes();
-    let same = registry.from_bytes(&file).unwrap();
+    let same = registry.load_bytes(&file).unwrap();
     let (mut a, mut b) = (Data::new(&m), Data::new(&same));
     for _ in 0..20 {
         step(&m, &mut a).unwrap();
@@ -369,14 +369,12 @@ fn plugins_are_written_and_attached() {
     let named = named
         .replace(&keys(&[("kp", 40.0), ("kd", 3.0)]), "")
         .replace("plugin=\"mujoco.pid\" joint", "instance=\"fast\" joint");
-    let parent = format!(
-        r#"<mujoco><asset><model name="arm" file="arm.xml"/></asset>
+    let parent = r#"<mujoco><asset><model name="arm" file="arm.xml"/></asset>
         <worldbody><frame><attach model="arm" prefix="l_"/></frame><frame pos="0 1 0"><attach model="arm" prefix="r_"/></frame>
-        </worldbody></mujoco>"#
-    );
+        </worldbody></mujoco>"#;
     let mut assets = Assets::memory_only();
     assets.insert("arm.xml", named.as_bytes().to_vec());
-    let m = load_model_str(&parent, &assets).unwrap_or_else(|e| panic!("{e}"));
+    let m = load_model_str(parent, &assets).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!((m.nplugin, m.nu), (2, 2));
     let name = |i| m.object_names.name(corten_model::enums::ObjType::Plugin, i);
     assert_eq!((name(0), name(1)), (Some("l_fast"), Some("r_fast")));

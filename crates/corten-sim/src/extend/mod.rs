@@ -9,7 +9,7 @@
 //! | [`ActuatorGainModel`] | forces of actuators, by name in MJCF or with `Model::set_actuator_gain` | the model |
 //! | [`Hook`] | MuJoCo's callbacks: controls, user types, passive forces, choice of contacts | the data, which takes that of its model |
 //!
-//! Instances live in the [`Extensions`] of a [`Model`], shared by its copies; a [`Registry`] finds
+//! Instances live in the [`Extensions`] of a [`Model`](crate::Model), shared by its copies; a [`Registry`] finds
 //! kinds by name where a model is loaded. Nothing is global.
 //!
 //! What evolves in time is declared: activations (`act`, advanced by `act_dot`) or `plugin_state`.

@@ -162,7 +162,7 @@ impl Registry {
 
     /// The model in a file that [`ModelArrays::to_bytes`] made. What its extensions refuse ends the
     /// first step that needs them.
-    pub fn from_bytes(&self, file: &[u8]) -> Result<Model, UnpackError> {
+    pub fn load_bytes(&self, file: &[u8]) -> Result<Model, UnpackError> {
         ModelArrays::from_bytes(file).map(|arrays| self.equip(arrays))
     }
 
