@@ -67,6 +67,7 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     dynamics_bound(m, d);
     d.check_stop()?;
     sensor::acceleration(m, d);
+    d.check_stop()?;
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
     check::solved(m, d, unconverged)?;
@@ -82,6 +83,7 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
         _ => integrate::advance(m, d),
     }
     timer.add(d, Timer::Step);
+    d.check_stop()?;
     control.and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
