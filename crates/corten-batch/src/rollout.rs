@@ -212,7 +212,9 @@ impl Trajectory<'_> {
 /// Passes on errors of steps that were not taken. The others are in the counters of warnings.
 fn ended(result: Result<(), StepError>) -> Result<(), StepError> {
     match result {
-        Err(StepError::Cancelled { .. } | StepError::Limit { .. }) => result,
+        Err(
+            StepError::Cancelled { .. } | StepError::Limit { .. } | StepError::Extension { .. },
+        ) => result,
         _ => Ok(()),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use corten_batch::{BatchError, BatchSim, Cause, Dump, OnFailure};
+use corten_sim::extend::Outcome;
 use corten_sim::{CancelToken, Data, Hook, Hooks, Model, StepError};
 
 const WORLDS: usize = 13;
@@ -158,8 +159,9 @@ fn several_steps_per_call_and_control_hooks() {
 fn inputs_that_user_code_changes_show() {
     struct Push;
     impl Hook for Push {
-        fn control(&self, _: &Model, d: &mut Data) {
+        fn control(&self, _: &Model, d: &mut Data) -> Outcome {
             d.ctrl[0] = 0.25 + d.qpos[0];
+            Ok(())
         }
     }
     let m = scene("cartpole.xml");

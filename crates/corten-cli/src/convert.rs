@@ -13,6 +13,9 @@ pub struct Args {
     /// Where to write: `.xml` or `.mjcf` for MJCF with all includes and attachments resolved,
     /// `.cfa` for the compiled model.
     output: PathBuf,
+    /// Write MJCF that MuJoCo 3.4.0 loads, and warn of each extension that is lost.
+    #[arg(long)]
+    mujoco: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -20,12 +23,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let content = match extension.to_ascii_lowercase().as_str() {
         "xml" | "mjcf" => {
             let input = args.input.to_string_lossy();
-            let (spec, warnings) = Spec::from_file_with_warnings(&input, &Assets::new())?;
+            let (mut spec, mut warnings) = Spec::from_file_with_warnings(&input, &Assets::new())?;
+            if args.mujoco {
+                let (plain, lost) = spec.without_extensions();
+                spec = plain;
+                warnings.append(lost);
+            }
             if !warnings.is_empty() {
                 eprintln!("{warnings}");
             }
             spec.to_xml()?.into_bytes()
         }
+        "cfa" if args.mujoco => bail!("--mujoco writes MJCF: name a file that ends in .xml"),
         "cfa" => corten::load_file(&args.input)?.to_bytes(),
         _ => bail!("'{}': expected a name that ends in .xml, .mjcf or .cfa", args.output.display()),
     };

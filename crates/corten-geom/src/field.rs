@@ -8,6 +8,7 @@
 use corten_math::array;
 use corten_math::{Quat, Vec3, halton};
 
+use crate::DistanceField;
 use crate::contact::{Hit, HitBuffer, MAX_HITS};
 use crate::ray::{self, Ray, TriangleMesh};
 use crate::sdf::{self, Octree};
@@ -42,6 +43,8 @@ pub enum Field<'a> {
         size: Vec3,
     },
     Octree(Octree<'a>),
+    /// Whatever a plugin computes.
+    Implicit(&'a dyn DistanceField),
     /// A mesh without samples: measured by a ray towards the world's origin.
     Mesh {
         pose: Pose,
@@ -61,6 +64,7 @@ impl Field<'_> {
             Field::Cylinder { radius, half_length } => sdf::cylinder(p, *radius, *half_length),
             Field::Box { size } => sdf::cuboid(p, *size),
             Field::Octree(tree) => tree.distance(p).unwrap_or(MAX_VALUE),
+            Field::Implicit(field) => field.distance(p),
             Field::Mesh { pose, size, mesh } => {
                 let (to_origin, there) = self.toward_origin(p);
                 if there > to_origin.dir.norm() {
@@ -95,6 +99,7 @@ impl Field<'_> {
             Field::Cylinder { radius, half_length } => cylinder_gradient(p, *radius, *half_length),
             Field::Box { size } => box_gradient(p, *size),
             Field::Octree(tree) => tree.gradient(p).unwrap_or(Vec3::splat(f64::NAN)),
+            Field::Implicit(field) => field.gradient(p),
             Field::Mesh { .. } => {
                 let (ray, there) = self.toward_origin(p);
                 Vec3::splat(if there > ray.dir.norm() { 1.0 } else { -1.0 })

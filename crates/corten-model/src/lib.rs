@@ -19,6 +19,7 @@ pub mod lint;
 pub mod mjcf;
 mod names;
 mod option;
+pub mod plugin;
 pub mod sensor;
 pub mod spec;
 pub mod transmission;
@@ -27,7 +28,7 @@ pub mod xml;
 
 pub use arrays::ModelArrays;
 pub use assets::Assets;
-pub use compile::{Draft, Places, compile, in_parallel};
+pub use compile::{Draft, Places, compile, compile_with, in_parallel};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use limits::Limits;
 pub use mjcf::ReadOptions;

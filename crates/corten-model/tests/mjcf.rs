@@ -143,8 +143,6 @@ fn advice_goes_with_the_mistake() {
 
 #[test]
 fn unsupported_features_are_named() {
-    let plugin = r#"<mujoco><extension><plugin plugin="mujoco.pid"/></extension></mujoco>"#;
-    assert!(errors(plugin)[0].contains("plugin 'mujoco.pid' is not supported"));
     let rope = r#"<mujoco><worldbody><composite type="rope"/></worldbody></mujoco>"#;
     assert!(errors(rope)[0].contains("no longer exists"));
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use corten_model::enums::Stage;
-use corten_sim::hook::Hook;
+use corten_sim::extend::{Hook, Outcome};
 use corten_sim::{Data, Model};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -147,28 +147,31 @@ impl Callbacks {
 }
 
 impl Hook for Callbacks {
-    fn control(&self, m: &Model, d: &mut Data) {
+    fn control(&self, m: &Model, d: &mut Data) -> Outcome {
         self.call(CONTROL, m, d, &[]);
+        Ok(())
     }
 
-    fn passive(&self, m: &Model, d: &mut Data) {
+    fn passive(&self, m: &Model, d: &mut Data) -> Outcome {
         self.call(PASSIVE, m, d, &[]);
+        Ok(())
     }
 
-    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) {
+    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) -> Outcome {
         self.call(SENSOR, m, d, &[i64::from(stage.raw())]);
+        Ok(())
     }
 
-    fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
-        self.call(ACT_DYN, m, d, &[actuator as i64])
+    fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Outcome<Option<f64>> {
+        Ok(self.call(ACT_DYN, m, d, &[actuator as i64]))
     }
 
-    fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
-        self.call(ACT_GAIN, m, d, &[actuator as i64])
+    fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Outcome<Option<f64>> {
+        Ok(self.call(ACT_GAIN, m, d, &[actuator as i64]))
     }
 
-    fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
-        self.call(ACT_BIAS, m, d, &[actuator as i64])
+    fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Outcome<Option<f64>> {
+        Ok(self.call(ACT_BIAS, m, d, &[actuator as i64]))
     }
 
     fn time(&self) -> Option<f64> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use corten_sim::hook::Hooks;
+use corten_sim::extend::Hooks;
 use corten_sim::stage::constraint;
 use corten_sim::{Contact, Data, Model, NISLAND, OnExcess, solve};
 use numpy::PyArray1;

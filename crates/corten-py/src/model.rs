@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use corten_model::arrays::ScalarKind;
+use corten_model::arrays::{GainChoice, ScalarKind};
 use corten_model::container::Entry;
-use corten_model::enums::ObjType;
+use corten_model::enums::{Gain, ObjType};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
 
 use crate::fields;
 use crate::memory::{Read, Settings, Shared, Values, Write};
-use corten_sim::Model;
+use corten_sim::extend::GainDispatch;
+use corten_sim::{Model, Registry};
 
 /// Fields that MuJoCo's Python package presents as text.
 const TEXT: [&str; 3] = ["names", "paths", "text_data"];
@@ -154,6 +155,38 @@ impl PyModel {
         let error = |e: &dyn std::error::Error| PyValueError::new_err(e.to_string());
         let model = Model::from_bytes(file).map_err(|e| error(&e))?;
         Ok(ModelHandle::new(model))
+    }
+
+    /// Gives an actuator a gain model by its name, or a built-in type of gain without one.
+    #[pyo3(signature = (actuator, name, params, builtin=0))]
+    fn set_gain(
+        &self,
+        py: Python<'_>,
+        actuator: usize,
+        name: &str,
+        params: Vec<f64>,
+        builtin: i32,
+    ) -> PyResult<()> {
+        let error = |e: &dyn std::error::Error| PyValueError::new_err(e.to_string());
+        let gain = if name.is_empty() {
+            let kind = Gain::from_raw(builtin);
+            kind.ok_or_else(|| PyValueError::new_err("there is no such type of gain"))?.into()
+        } else {
+            let made = Registry::new().gain(name, &params);
+            let made = made
+                .ok_or_else(|| PyValueError::new_err(format!("there is no gain model '{name}'")))?;
+            GainDispatch::Custom(made.map_err(|e| error(&e))?)
+        };
+        let mut model = self.write(py)?;
+        model.notice_writes();
+        model.set_actuator_gain(actuator, gain).map_err(|e| error(&e))?;
+        if !name.is_empty() {
+            let count = model.nu;
+            let gains = &mut model.extension_names.gains;
+            gains.resize(count, GainChoice::default());
+            gains[actuator] = GainChoice { model: name.to_owned(), params };
+        }
+        Ok(())
     }
 
     /// A copy that shares nothing.

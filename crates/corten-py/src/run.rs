@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use corten_sim::hook::Hooks;
+use corten_sim::extend::Hooks;
 use corten_sim::{Data, Model, StepError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

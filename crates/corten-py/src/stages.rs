@@ -144,7 +144,10 @@ fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> 
         let mut first_bad = None;
         for _ in 0..nstep {
             match step(m, d) {
-                Err(bad @ corten_sim::StepError::SolverFailed { .. }) => return (Some(bad), None),
+                Err(
+                    bad @ (corten_sim::StepError::SolverFailed { .. }
+                    | corten_sim::StepError::Extension { .. }),
+                ) => return (Some(bad), None),
                 Err(corten_sim::StepError::Cancelled { .. }) => break,
                 Err(bad) => drop(first_bad.get_or_insert(bad)),
                 Ok(()) => {}
@@ -159,9 +162,10 @@ fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> 
     }
     match first_bad {
         None => Ok(()),
-        Some(bad @ corten_sim::StepError::SolverFailed { .. }) => {
-            Err(StepError::new_err(bad.to_string()))
-        }
+        Some(
+            bad @ (corten_sim::StepError::SolverFailed { .. }
+            | corten_sim::StepError::Extension { .. }),
+        ) => Err(StepError::new_err(bad.to_string())),
         Some(bad) => warn(format!("{bad}; see the counters in MjData.warning")),
     }
 }
@@ -182,7 +186,9 @@ fn step_checked(py: Python<'_>, m: &PyModel, d: &PyData, nstep: usize) -> PyResu
 /// does not converge.
 fn failure(error: corten_sim::StepError) -> PyErr {
     match error {
-        corten_sim::StepError::SolverFailed { .. } => StepError::new_err(error.to_string()),
+        corten_sim::StepError::SolverFailed { .. } | corten_sim::StepError::Extension { .. } => {
+            StepError::new_err(error.to_string())
+        }
         _ => PyValueError::new_err(error.to_string()),
     }
 }

@@ -466,13 +466,6 @@ def test_settings():
     assert model.nuserdata == 7 and model.vis.map.znear == np.float32(0.02)
 
 
-def test_what_is_not_there_yet_says_so():
-    s = corten.MjSpec()
-    for call in (s.add_plugin, lambda: s.activate_plugin("mujoco.pid")):
-        with pytest.raises(NotImplementedError, match="feature 'plugin' is not supported"):
-            call()
-
-
 # Deleting.
 
 STATE = """<mujoco><worldbody>

@@ -38,6 +38,10 @@ pub enum StepError {
     /// Somebody asked to end, by the data's [`CancelToken`](crate::CancelToken). The step was not taken.
     #[error("time {time}: cancelled")]
     Cancelled { time: f64 },
+    /// An extension of the model, such as a plugin or a hook, could not do its part. The step was not
+    /// taken, unless it failed while its own state advanced.
+    #[error("time {time}: {name}: {message}")]
+    Extension { time: f64, name: String, message: String },
     /// A constraint row is not finite.
     #[error("time {time}: constraint row {index} ({place}) is not finite")]
     BadConstraint { time: f64, index: usize, place: String },

@@ -18,7 +18,7 @@ mod data;
 pub mod derivative;
 pub mod distance;
 mod error;
-pub mod hook;
+pub mod extend;
 pub mod integrate;
 pub mod inverse;
 #[doc(hidden)]
@@ -43,7 +43,7 @@ pub use data::{
     SolverStats, TimerStat, WarningStat,
 };
 pub use error::StepError;
-pub use hook::{Hook, Hooks};
+pub use extend::{Extensions, Hook, Hooks, Registry};
 pub use load::{Loaded, build, compile_spec, load_file, load_model, load_model_str};
 pub use model::Model;
 pub use step::{forward, step};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use corten_model::assets::extension;
 use corten_model::enums::{EnableBit, Integrator};
-use corten_model::{Assets, Diagnostic, Diagnostics, Draft, ReadOptions, Spec, compile};
+use corten_model::{Assets, Diagnostic, Diagnostics, Draft, ReadOptions, Spec, compile_with};
 
-use crate::{Model, constants};
+use crate::{Model, Registry, constants};
 
 /// A model and what its author should know although it loads.
 #[derive(Clone, Debug)]
@@ -36,16 +36,26 @@ pub fn load_file(
     assets: &Assets,
     options: ReadOptions,
 ) -> Result<Loaded, Diagnostics> {
-    let path = path.as_ref().to_string_lossy();
+    load_file_by(&Registry::new(), path.as_ref(), assets, options)
+}
+
+/// [`load_file`], with the extensions of a registry.
+pub(crate) fn load_file_by(
+    registry: &Registry,
+    path: &Path,
+    assets: &Assets,
+    options: ReadOptions,
+) -> Result<Loaded, Diagnostics> {
+    let path = path.to_string_lossy();
     if extension(&path).eq_ignore_ascii_case(".cfa") {
         let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
         let bytes = assets.read("", &path, &options.limits).map_err(|e| error(&e))?;
-        let mut model = Model::from_bytes(&bytes).map_err(|e| error(&e))?;
+        let mut model = registry.load_bytes(&bytes).map_err(|e| error(&e))?;
         model.limits = options.limits;
         return Ok(Loaded { model, warnings: Diagnostics::new() });
     }
     let (spec, warnings) = Spec::read_file(&path, assets, options)?;
-    build(&spec, assets, warnings)
+    build_by(registry, &spec, assets, warnings)
 }
 
 /// Tells that nothing sleeps under Runge-Kutta, where a model asks for both.
@@ -65,15 +75,21 @@ pub fn compile_spec(spec: &Spec, assets: &Assets) -> Result<Model, Diagnostics> 
 }
 
 /// [`compile_spec`], with the warnings of reading and compiling.
-pub fn build(
+pub fn build(spec: &Spec, assets: &Assets, warnings: Diagnostics) -> Result<Loaded, Diagnostics> {
+    build_by(&Registry::new(), spec, assets, warnings)
+}
+
+/// [`build`], with the extensions of a registry.
+pub(crate) fn build_by(
+    registry: &Registry,
     spec: &Spec,
     assets: &Assets,
     mut warnings: Diagnostics,
 ) -> Result<Loaded, Diagnostics> {
-    let compiled = compile(spec, assets).and_then(|draft| {
+    let compiled = compile_with(spec, assets, registry).and_then(|draft| {
         warnings.append(draft.warnings.clone());
         warnings.append(sleepless_integrator(&draft));
-        constants::finish(draft)
+        constants::finish_with(draft, registry)
     });
     match compiled {
         Ok(model) => Ok(Loaded { model, warnings }),

@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use corten_model::arrays::{ArrayInfo, UnpackError};
+use corten_model::arrays::{ArrayInfo, GainChoice, UnpackError};
 use corten_model::container::Entry;
+use corten_model::enums::Gain;
 use corten_model::{Limits, ModelArrays};
 
+use crate::extend::{Extensions, GainDispatch, GainError, Hooks, Registry, own_activations};
 use crate::prepared::{Prepared, Which};
 
 /// A compiled model: everything that stays constant while simulating.
@@ -30,6 +32,7 @@ pub struct Model {
     exposed: [AtomicU64; 2],
     /// What data and batches of this model may ask for; not saved with it.
     pub limits: Limits,
+    extensions: Extensions,
 }
 
 /// The state of a model between two writes: equal for a model and its copies until one of them may
@@ -71,6 +74,80 @@ impl Model {
     /// The model in a file that [`ModelArrays::save`] wrote.
     pub fn load(path: impl AsRef<Path>) -> Result<Model, UnpackError> {
         ModelArrays::load(path).map(Model::from)
+    }
+
+    /// The model without extensions.
+    pub(crate) fn bare(arrays: ModelArrays) -> Model {
+        Model { arrays, ..Model::default() }
+    }
+
+    pub(crate) fn install(&mut self, extensions: Extensions) {
+        self.extensions = extensions;
+    }
+
+    /// Plugins and other extensions of the model.
+    #[inline(always)]
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+
+    /// Gives an actuator a gain of its own, or a built-in one back. The activations that a gain
+    /// model needs must be there: a model that has any is chosen before compiling, as
+    /// `cortenforge:gain_model`, and may be exchanged here for one with as many.
+    ///
+    /// ```
+    /// # use corten_sim::{Model, load_model_str, extend::{GainDispatch, FixedGain}};
+    /// # use corten_model::{Assets, enums::Gain};
+    /// # let mut model = load_model_str(r#"<mujoco><worldbody><body><joint name="j"/>
+    /// #   <geom size="1"/></body></worldbody><actuator><motor joint="j"/></actuator></mujoco>"#,
+    /// #   &Assets::memory_only())?;
+    /// model.set_actuator_gain(0, FixedGain { gain: 3.0 })?;
+    /// assert!(matches!(model.actuator_gain(0), Some(GainDispatch::Custom(_))));
+    /// model.set_actuator_gain(0, Gain::Fixed)?;
+    /// assert!(matches!(model.actuator_gain(0), Some(GainDispatch::Builtin(Gain::Fixed))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_actuator_gain(
+        &mut self,
+        actuator: usize,
+        gain: impl Into<GainDispatch>,
+    ) -> Result<(), GainError> {
+        if actuator >= self.nu {
+            return Err(GainError::Actuator { actuator, count: self.nu });
+        }
+        if self.actuator_plugin[actuator] >= 0 {
+            return Err(GainError::Plugin(actuator));
+        }
+        let (kind, custom) = match gain.into() {
+            GainDispatch::Builtin(kind) => (kind, None),
+            GainDispatch::Custom(gain) => (Gain::User, Some(gain)),
+        };
+        let found = own_activations(self, actuator);
+        let needed = custom.as_ref().map_or(0, |gain| gain.activations());
+        // The last activation of a built-in gain is what drives it.
+        if custom.is_some() && needed != found || custom.is_none() && found > 1 {
+            return Err(GainError::Activations { actuator, found, needed });
+        }
+        self.actuator_gaintype[actuator] = kind.raw();
+        // What was chosen by name no longer holds.
+        if let Some(choice) = self.extension_names.gains.get_mut(actuator) {
+            *choice = GainChoice::default();
+        }
+        self.extensions.set_gain(&self.arrays, actuator, custom);
+        Ok(())
+    }
+
+    /// The gain of an actuator.
+    pub fn actuator_gain(&self, actuator: usize) -> Option<GainDispatch> {
+        if let Some(gain) = self.extensions.shared_gain(actuator) {
+            return Some(GainDispatch::Custom(gain));
+        }
+        Gain::from_raw(*self.actuator_gaintype.get(actuator)?).map(GainDispatch::Builtin)
+    }
+
+    /// Sets the hook that new data of this model and its copies start with.
+    pub fn set_hook(&mut self, hook: Hooks) {
+        self.extensions.set_hook(hook);
     }
 
     /// What follows from the structure of the model.
@@ -123,13 +200,16 @@ impl Clone for Model {
             revision: self.revision.clone(),
             exposed: Default::default(),
             limits: self.limits,
+            extensions: self.extensions.clone(),
         }
     }
 }
 
+/// With the extensions that are always there; [`Registry::equip`] has others.
 impl From<ModelArrays> for Model {
     fn from(arrays: ModelArrays) -> Model {
-        Model { arrays, ..Model::default() }
+        let plain = arrays.nplugin == 0 && arrays.extension_names.gains.is_empty();
+        if plain { Model::bare(arrays) } else { Registry::new().equip(arrays) }
     }
 }
 

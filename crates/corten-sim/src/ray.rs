@@ -5,8 +5,7 @@
 //! `mju_rayFlex` and `mju_raySkin`.
 //!
 //! Distances are in units of the ray's direction vector. A direction that is zero or NaN
-//! hits nothing. Signed distance fields that a plugin computes are not hit; others measure their
-//! distance in units of length.
+//! hits nothing. Signed distance fields measure their distance in units of length.
 
 use std::f64::consts::PI;
 

@@ -67,6 +67,7 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     dynamics_bound(m, d);
     d.check_stop()?;
     sensor::acceleration(m, d);
+    d.check_stop()?;
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
     check::solved(m, d, unconverged)?;
@@ -82,6 +83,7 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
         _ => integrate::advance(m, d),
     }
     timer.add(d, Timer::Step);
+    d.check_stop()?;
     control.and(acceleration).and_then(|()| check::integrated(m, d))
 }
 
@@ -95,6 +97,7 @@ pub fn forward(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// [`forward`], reusing the results of all stages up to `done`; sensors on request.
 pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
     d.bind(m)?;
+    d.forget_failure();
     let unconverged = d.solver.unconverged;
     forward_bound(m, d, done, sensors);
     d.check_stop()?;
@@ -195,8 +198,9 @@ pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
 /// All that depends on positions and velocities.
 pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
+    d.forget_failure();
     velocity_bound(m, d);
-    Ok(())
+    d.check_stop()
 }
 
 pub(crate) fn velocity_bound(m: &Model, d: &mut Data) {
@@ -219,6 +223,7 @@ pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
 /// All that depends on positions, velocities and inputs.
 pub fn dynamics(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
+    d.forget_failure();
     dynamics_bound(m, d);
     d.check_stop()
 }
@@ -248,7 +253,8 @@ pub(crate) fn constraint_forces(m: &Model, d: &mut Data) {
 /// Lets the user set controls.
 fn control(m: &Model, d: &mut Data) {
     if let Some(hook) = d.hooks.get() {
-        hook.control(m, d);
+        let answer = hook.control(m, d);
+        d.heed(|| hook.name().into(), answer);
     }
 }
 

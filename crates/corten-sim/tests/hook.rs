@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use corten_model::Assets;
 use corten_model::enums::{DisableBit, Integrator, Stage};
-use corten_sim::hook::Slopes;
-use corten_sim::{Data, Hook, Hooks, Model, forward, load_model_str, step};
+use corten_sim::extend::{Outcome, Slopes};
+use corten_sim::{Data, Hook, Hooks, Model, StepError, forward, load_model_str, step};
 
 /// Two hinges, actuators of user type, user sensors of every stage, two spheres that touch.
 fn model() -> Model {
@@ -34,35 +34,38 @@ struct Probe {
 }
 
 impl Hook for Probe {
-    fn control(&self, _: &Model, d: &mut Data) {
+    fn control(&self, _: &Model, d: &mut Data) -> Outcome {
         self.controls.fetch_add(1, Ordering::Relaxed);
         d.ctrl[2] = 0.25;
+        Ok(())
     }
 
-    fn passive(&self, _: &Model, d: &mut Data) {
+    fn passive(&self, _: &Model, d: &mut Data) -> Outcome {
         d.qfrc_passive[1] += 3.0;
+        Ok(())
     }
 
-    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) {
+    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) -> Outcome {
         for i in (0..m.nsensor).filter(|&i| m.sensor_needstage[i] == stage.raw()) {
             d.sensordata[m.sensor_adr[i] as usize] = 10.0 * (1.0 + i as f64);
         }
+        Ok(())
     }
 
-    fn activation_rate(&self, _: &Model, d: &mut Data, i: usize) -> Option<f64> {
+    fn activation_rate(&self, _: &Model, d: &mut Data, i: usize) -> Outcome<Option<f64>> {
         if i == 1 {
             d.act_dot[1] = 0.5;
             d.act_dot[2] = 0.75;
         }
-        Some(-4.0 * d.act[0])
+        Ok(Some(-4.0 * d.act[0]))
     }
 
-    fn gain(&self, _: &Model, d: &mut Data, i: usize) -> Option<f64> {
-        Some(1.5 - 0.2 * d.actuator_velocity[i])
+    fn gain(&self, _: &Model, d: &mut Data, i: usize) -> Outcome<Option<f64>> {
+        Ok(Some(1.5 - 0.2 * d.actuator_velocity[i]))
     }
 
-    fn bias(&self, _: &Model, d: &mut Data, i: usize) -> Option<f64> {
-        Some(-0.7 * d.actuator_length[i] - 0.3 * d.actuator_velocity[i])
+    fn bias(&self, _: &Model, d: &mut Data, i: usize) -> Outcome<Option<f64>> {
+        Ok(Some(-0.7 * d.actuator_length[i] - 0.3 * d.actuator_velocity[i]))
     }
 
     fn slopes(&self, _: &Model, _: &Data, _: usize) -> Slopes {
@@ -157,4 +160,35 @@ fn copies_share_the_hook_and_resets_keep_it() {
         step(&m, data).unwrap();
     }
     assert_eq!(probe.controls.load(Ordering::Relaxed), 2);
+}
+
+/// A hook that cannot go on ends the step, by its name, and leaves the state as it was.
+#[test]
+fn failures_name_the_hook_and_keep_the_state() {
+    struct Broken;
+    impl Hook for Broken {
+        fn name(&self) -> &str {
+            "broken"
+        }
+
+        fn passive(&self, _: &Model, d: &mut Data) -> Outcome {
+            if d.time > 0.0 { Err("no more".into()) } else { Ok(()) }
+        }
+    }
+    for integrator in [Integrator::Euler, Integrator::ImplicitFast, Integrator::Rk4] {
+        let mut m = model();
+        m.opt.integrator = integrator;
+        m.set_hook(Hooks::new(Broken));
+        let mut d = state(&m);
+        if integrator != Integrator::Rk4 {
+            step(&m, &mut d).unwrap();
+        }
+        let (qpos, time) = (d.qpos.clone(), d.time);
+        let error = step(&m, &mut d).unwrap_err();
+        assert!(matches!(&error, StepError::Extension { name, .. } if name == "broken"), "{error}");
+        assert!(error.to_string().contains("no more"));
+        assert_eq!((d.qpos.clone(), d.time), (qpos, time), "{integrator:?}");
+        d.hooks = Hooks::default();
+        step(&m, &mut d).unwrap();
+    }
 }

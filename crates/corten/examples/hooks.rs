@@ -16,8 +16,9 @@ struct Magnet {
 }
 
 impl Hook for Magnet {
-    fn passive(&self, _: &Model, d: &mut Data) {
+    fn passive(&self, _: &Model, d: &mut Data) -> Outcome {
         d.qfrc_passive[self.joint.qvel()][2] += self.force;
+        Ok(())
     }
 }
 

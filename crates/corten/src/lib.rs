@@ -33,7 +33,7 @@
 //! | find objects by name | [`model.body("torso")`](ModelArrays::body), `joint`, `geom`, `sensor`, ... |
 //! | simulate | [`Data::step`], [`Data::forward`], [`Data::inverse`] |
 //! | read results | fields of [`Data`], or [`data.xpos(body)`](Data::xpos), [`data.sensor(id)`](Data::sensor), ... |
-//! | run your own code in a step | [`Hook`] |
+//! | run your own code in a step | [`extend`]: [`Hook`], plugins in a [`Registry`] |
 //! | save and restore | [`state`], or `data.clone()` |
 //! | linearise | [`derivative`], [`jacobian`] |
 //! | find MuJoCo's names | [`mj`], fields of [`Model`] and [`Data`], [`DISABLE_CONTACT`] and its like |
@@ -64,7 +64,7 @@ pub use corten_model::{
     Assets, Diagnostic, Diagnostics, Limits, ModelArrays, Options, ReadOptions, Spec, diagnostic,
     enums, lint, spec,
 };
-pub use corten_sim::hook::{Hook, Hooks, Slopes};
+pub use corten_sim::extend::{self, Extensions, Hook, Hooks, Outcome, Registry, Slopes};
 pub use corten_sim::sleep::SleepError;
 pub use corten_sim::support::{contact_force, subtree_velocities};
 pub use corten_sim::{

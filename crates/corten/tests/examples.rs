@@ -20,5 +20,5 @@ fn every_example_succeeds() {
         assert!(output.status.success() && !output.stdout.is_empty(), "{name}: {error}");
         count += 1;
     }
-    assert!(count >= 15);
+    assert!(count >= 18);
 }

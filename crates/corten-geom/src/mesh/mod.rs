@@ -6,14 +6,17 @@
 mod builtin;
 mod inertia;
 mod load;
+mod marching;
 mod normal;
 mod obj;
 mod octree;
 mod polygon;
 mod process;
+mod triangles;
 
 pub use builtin::Builtin;
 pub use load::{Format, LoadError, load};
+pub use marching::{SurfaceError, surface};
 pub use octree::DistanceTree;
 pub use polygon::Lists;
 pub use process::{Mesh, MeshError, Settings, process};

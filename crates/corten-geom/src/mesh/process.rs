@@ -27,6 +27,9 @@ pub struct Settings {
     pub need_hull: bool,
     /// Whether distances from the surface are used, by a geom that is a distance field.
     pub need_distance: bool,
+    /// Whether the mesh moves to its inertial frame; one made from a distance field stays in the
+    /// field's.
+    pub reorient: bool,
 }
 
 impl Default for Settings {
@@ -40,6 +43,7 @@ impl Default for Settings {
             max_hull_vert: None,
             need_hull: true,
             need_distance: false,
+            reorient: true,
         }
     }
 }
@@ -174,7 +178,9 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
     let principal = principal_axes(&full);
     let inertia_box = equivalent_box(principal.values, measure)?;
 
-    let (min, max) = recenter(&mut vert, &mut normal, com, principal.rotation);
+    let (pos, quat) =
+        if settings.reorient { (com, principal.rotation) } else { (Vec3::ZERO, Quat::IDENTITY) };
+    let (min, max) = recenter(&mut vert, &mut normal, pos, quat);
     polygons.update_normals(&vert);
     let bvh = face_tree(&vert, &face);
     let distance = match settings.need_distance {
@@ -192,8 +198,8 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
         polygons,
         bvh,
         distance,
-        pos: com,
-        quat: principal.rotation,
+        pos,
+        quat,
         min,
         max,
         inertia_box,

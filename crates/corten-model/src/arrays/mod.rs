@@ -1,12 +1,14 @@
 //! The model as flat arrays, declared once.
 
 mod declare;
+mod extension_names;
 mod model;
 mod pack;
 mod reflect;
 mod validate;
 mod validate_flex;
 
+pub use extension_names::{ExtensionNames, GainChoice};
 pub use model::ModelArrays;
 pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, RecordField, ScalarKind};

@@ -1,5 +1,6 @@
 use corten_math::{Mat3, Quat, Vec3};
 
+use super::ExtensionNames;
 use crate::array_struct;
 use crate::names::Names;
 use crate::option::{Options, Statistic, Visual};
@@ -23,6 +24,8 @@ array_struct! {
         pub nconmax: i32,
         /// Names of objects, both ways.
         pub object_names: Names,
+        /// What the model asks for by name, beside its objects.
+        pub extension_names: ExtensionNames,
     }
     sizes {
         nq,

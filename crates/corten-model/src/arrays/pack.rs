@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{ArrayRef, InvalidReference, ModelArrays};
+use super::{ArrayRef, ExtensionNames, InvalidReference, ModelArrays};
 use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
 use crate::spec::FieldError;
@@ -96,6 +96,7 @@ impl ModelArrays {
             let joined = if names.is_empty() { String::new() } else { names.join("\0") + "\0" };
             push(entry.into(), Values::U8(joined.into_bytes()));
         }
+        self.extension_names.pack(push);
         entries
     }
 
@@ -166,6 +167,8 @@ impl ModelArrays {
             }
             model.object_names.set(kind, names);
         }
+        let entry = |name: &str| by_name.get(name).copied();
+        model.extension_names = ExtensionNames::unpack(entry, &model.plugin, model.nu)?;
         Ok(model)
     }
 

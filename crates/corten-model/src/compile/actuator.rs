@@ -3,11 +3,15 @@
 use super::context::{Context, id};
 use super::joint::{check_limited, is_limited};
 use super::name::UserSizes;
+use super::plugin::Plugins;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
 use crate::ModelArrays;
+use crate::arrays::GainChoice;
+use crate::diagnostic::{Diagnostic, closest};
 use crate::enums::{Bias, Dynamics, Gain, JointType, ObjType, Transmission};
 use crate::names::Names;
+use crate::plugin::Capabilities;
 use crate::spec::Actuator;
 
 pub(super) struct ActuatorPlan<'a> {
@@ -16,6 +20,7 @@ pub(super) struct ActuatorPlan<'a> {
     pub actnum: usize,
     ctrlrange: [f64; 2],
     actrange: [f64; 2],
+    plugin: Option<usize>,
 }
 
 pub(super) fn compile<'a>(
@@ -23,6 +28,7 @@ pub(super) fn compile<'a>(
     names: &Names,
     tree: &Tree,
     tendons: &[TendonPlan],
+    plugins: &Plugins,
 ) -> Vec<ActuatorPlan<'a>> {
     let spec = cx.spec;
     let mut plans = Vec::new();
@@ -34,14 +40,58 @@ pub(super) fn compile<'a>(
             actnum: 0,
             ctrlrange: actuator.ctrlrange,
             actrange: actuator.actrange,
+            plugin: plugins.resolve(
+                cx,
+                &actuator.plugin,
+                Capabilities::ACTUATOR,
+                "actuator",
+                actuator,
+            ),
         };
         inherit_range(cx, &mut plan, tree, tendons);
         check(cx, &plan);
         let stateful = actuator.dyntype != Dynamics::None;
-        plan.actnum = usize::try_from(actuator.actdim).unwrap_or(stateful.into());
+        plan.actnum = match gain_activations(cx, actuator) {
+            Some(own) => own + usize::from(stateful),
+            None => usize::try_from(actuator.actdim).unwrap_or(stateful.into()),
+        };
+        if !actuator.gain_model.is_empty()
+            && actuator.actdim >= 0
+            && actuator.actdim as usize != plan.actnum
+        {
+            let message = format!("'actdim' is {}, but must be {}", actuator.actdim, plan.actnum);
+            cx.error("actuator", actuator, message);
+        }
         plans.push(plan);
     }
     plans
+}
+
+/// How many activations the gain model of an actuator has, if it has one.
+fn gain_activations(cx: &mut Context, a: &Actuator) -> Option<usize> {
+    if a.gain_model.is_empty() {
+        if !a.gain_params.is_empty() {
+            let message = "'cortenforge:gain_params' needs a 'cortenforge:gain_model'";
+            cx.error("actuator", a, message);
+        }
+        return None;
+    }
+    if a.gaintype != Gain::User {
+        let message = "a 'cortenforge:gain_model' needs the gain type 'custom'";
+        cx.error("actuator", a, message);
+    }
+    let item = match cx.catalog.gain_activations(&a.gain_model, &a.gain_params) {
+        Some(Ok(count)) => return Some(count),
+        Some(Err(why)) => Diagnostic::error(format!("gain model '{}': {why}", a.gain_model)),
+        None => {
+            let known = cx.catalog.gain_names();
+            Diagnostic::error(format!("there is no gain model '{}'", a.gain_model))
+                .did_you_mean(closest(&a.gain_model, known.iter().copied()))
+                .hint("gain models of your own have to be in the registry of the loader")
+        }
+    };
+    cx.diagnostics.push(item.on("actuator", a));
+    None
 }
 
 fn transmission(cx: &mut Context, a: &Actuator, names: &Names) -> [i32; 2] {
@@ -127,6 +177,8 @@ fn check(cx: &mut Context, plan: &ActuatorPlan) {
         cx.error("actuator", a, "'actrange' needs an actuator with activation dynamics");
     }
     match (a.actdim, a.dyntype) {
+        // It counts its activations itself.
+        _ if a.plugin.active || !a.gain_model.is_empty() => {}
         (2.., kind) if kind != Dynamics::User => {
             cx.error("actuator", a, "'actdim' above 1 is only allowed for dyntype 'user'");
         }
@@ -184,7 +236,10 @@ pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &Use
         m.actuator_forcerange[i] = s.forcerange;
         m.actuator_actrange[i] = plan.actrange;
         m.actuator_lengthrange[i] = s.lengthrange;
-        m.actuator_plugin[i] = -1;
+        m.actuator_plugin[i] = id(plan.plugin);
+        m.extension_names
+            .gains
+            .push(GainChoice { model: s.gain_model.clone(), params: s.gain_params.clone() });
         m.actuator_user[users.actuator * i..][..s.userdata.len()].copy_from_slice(&s.userdata);
         // Most entries that the row of the moment matrix can have.
         m.nJmom += match s.trntype {
@@ -194,5 +249,8 @@ pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &Use
             }
             _ => m.nv,
         };
+    }
+    if m.extension_names.gains.iter().all(|gain| gain.model.is_empty()) {
+        m.extension_names.gains.clear();
     }
 }

@@ -7,11 +7,13 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Subject, closest};
 use crate::enums::ObjType;
 use crate::limits::OutOfMemory;
 use crate::names::Names;
+use crate::plugin::Catalog;
 use crate::spec::{Element, Spec};
 
 pub(super) struct Context<'a> {
     pub spec: &'a Spec,
     pub assets: &'a Assets,
+    pub catalog: &'a dyn Catalog,
     pub diagnostics: Diagnostics,
     /// Bytes of images so far, against the limit.
     image_bytes: AtomicUsize,
@@ -66,9 +68,9 @@ impl Fault {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(spec: &'a Spec, assets: &'a Assets) -> Context<'a> {
+    pub fn new(spec: &'a Spec, assets: &'a Assets, catalog: &'a dyn Catalog) -> Context<'a> {
         let (diagnostics, image_bytes) = (Diagnostics::new(), AtomicUsize::new(0));
-        Context { spec, assets, diagnostics, image_bytes, moved: None }
+        Context { spec, assets, catalog, diagnostics, image_bytes, moved: None }
     }
 
     /// Counts the bytes of an image before they are made.

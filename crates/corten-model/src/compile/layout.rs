@@ -74,7 +74,6 @@ fn bodies(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
         (m.body_ipos[b], m.body_iquat[b]) = (plan.ipose.pos, plan.ipose.quat);
         (m.body_mass[b], m.body_inertia[b]) = (plan.mass, plan.inertia);
         m.body_gravcomp[b] = source.gravcomp;
-        m.body_plugin[b] = -1;
         copy_user(&mut m.body_user, m.nuser_body, b, &source.userdata);
         for &g in &plan.geoms {
             let geom = &cx.spec.geoms[tree.geoms[g].key];
@@ -219,7 +218,6 @@ fn geoms(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
         m.geom_matid[g] = id(plan.matid);
         m.geom_group[g] = s.group;
         m.geom_priority[g] = s.priority;
-        m.geom_plugin[g] = -1;
         m.geom_sameframe[g] = same_frame(&plan.pose, &tree.bodies[plan.body].ipose);
         m.geom_solmix[g] = s.solmix;
         m.geom_solref[g] = s.solref;

@@ -6,11 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use corten_geom::mesh::{self, Builtin, Format, MassDistribution, Settings, Source};
 
+use corten_geom::DistanceField;
 use corten_math::Vec3;
 
 use super::asset_path::{AssetDir, locate, stem};
 use super::context::{Context, Fault};
 use super::parallel::{Cache, ContentKey, in_parallel};
+use super::plugin::Plugins;
 use crate::enums::{GeomType, MeshBuiltin, MeshInertia, ObjType};
 use crate::names::Names;
 use crate::spec::{Key, Mesh};
@@ -24,7 +26,7 @@ pub(super) struct MeshPlan {
     pub shape: Option<Arc<mesh::Mesh>>,
 }
 
-pub(super) fn compile(cx: &mut Context, names: &Names) -> Vec<MeshPlan> {
+pub(super) fn compile(cx: &mut Context, names: &Names, plugins: &Plugins) -> Vec<MeshPlan> {
     let spec = cx.spec;
     let hulls = needing_hull(cx, names);
     let distances: HashSet<usize> = spec
@@ -34,8 +36,16 @@ pub(super) fn compile(cx: &mut Context, names: &Names) -> Vec<MeshPlan> {
         .filter_map(|g| names.id(ObjType::Mesh, &g.meshname))
         .collect();
     let keys: Vec<Key<Mesh>> = spec.meshes.keys().collect();
+    let fields: Vec<Option<Box<dyn DistanceField>>> =
+        keys.iter().map(|&key| plugins.mesh_field(cx, &spec.meshes[key])).collect();
     let results = in_parallel(keys.len(), |i| {
-        shape(cx, &spec.meshes[keys[i]], hulls.contains(&i), distances.contains(&i))
+        let (mesh, need_hull) = (&spec.meshes[keys[i]], hulls.contains(&i));
+        match &fields[i] {
+            Some(field) => surface(&**field, mesh, need_hull),
+            // What its plugin is about has been reported.
+            None if mesh.plugin.active => Err(Fault::from("")),
+            None => shape(cx, mesh, need_hull, distances.contains(&i)),
+        }
     });
     let mut plans = Vec::with_capacity(keys.len());
     for (&key, result) in keys.iter().zip(results) {
@@ -43,6 +53,7 @@ pub(super) fn compile(cx: &mut Context, names: &Names) -> Vec<MeshPlan> {
         let name = if source.name.is_empty() { stem(&source.file) } else { &source.name };
         let shape = match result {
             Some(Ok(shape)) => Some(shape),
+            Some(Err(fault)) if fault.is_empty() => None,
             Some(Err(fault)) => {
                 cx.fault("mesh", source, fault);
                 None
@@ -71,13 +82,19 @@ fn needing_hull(cx: &Context, names: &Names) -> HashSet<usize> {
         .collect()
 }
 
-fn shape(
-    cx: &Context,
+/// The mesh of a distance field, in the field's own frame.
+fn surface(
+    field: &dyn DistanceField,
     mesh: &Mesh,
     need_hull: bool,
-    need_distance: bool,
 ) -> Result<Arc<mesh::Mesh>, Fault> {
-    let mut settings = Settings {
+    let settings = Settings { need_hull, need_distance: false, reorient: false, ..settings(mesh) };
+    let source = mesh::surface(field).map_err(|e| e.to_string())?;
+    mesh::process(&source, &settings).map(Arc::new).map_err(|e| e.to_string().into())
+}
+
+fn settings(mesh: &Mesh) -> Settings {
+    Settings {
         scale: mesh.scale,
         refpos: mesh.refpos,
         refquat: mesh.refquat,
@@ -89,9 +106,17 @@ fn shape(
         },
         smooth_normal: mesh.smoothnormal,
         max_hull_vert: usize::try_from(mesh.maxhullvert).ok(),
-        need_hull,
-        need_distance,
-    };
+        ..Settings::default()
+    }
+}
+
+fn shape(
+    cx: &Context,
+    mesh: &Mesh,
+    need_hull: bool,
+    need_distance: bool,
+) -> Result<Arc<mesh::Mesh>, Fault> {
+    let mut settings = Settings { need_hull, need_distance, ..settings(mesh) };
     if mesh.builtin == MeshBuiltin::Plate {
         settings.mass = MassDistribution::Shell;
     }

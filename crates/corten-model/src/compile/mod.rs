@@ -29,6 +29,7 @@ mod mesh;
 mod name;
 pub(crate) mod orientation;
 mod parallel;
+mod plugin;
 mod png;
 mod pose;
 mod sensor;
@@ -43,6 +44,7 @@ use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::enums::ObjType;
 use crate::limits::Limits;
+use crate::plugin::{Builtin, Catalog};
 use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride};
 pub use parallel::in_parallel;
 
@@ -84,7 +86,7 @@ pub struct Draft {
     pub places: Places,
 }
 
-/// Where bodies, flexes, tendons and actuators were written, for errors that show only when the engine
+/// Where bodies, flexes, tendons, actuators and plugins were written, for errors that show only when the engine
 /// runs.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
@@ -92,6 +94,7 @@ pub struct Places {
     flexes: Vec<Source>,
     tendons: Vec<Source>,
     actuators: Vec<Source>,
+    plugins: Vec<Source>,
     files: SourceMap,
 }
 
@@ -103,6 +106,7 @@ impl Places {
             ObjType::Flex => &self.flexes,
             ObjType::Tendon => &self.tendons,
             ObjType::Actuator => &self.actuators,
+            ObjType::Plugin => &self.plugins,
             _ => return item.into(),
         };
         let mut item = match list.get(index) {
@@ -141,10 +145,20 @@ pub(crate) fn check_names(spec: &Spec, assets: &Assets) -> Diagnostics {
 
 /// Compiles a spec; `assets` provides the files that it names.
 pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
-    let mut cx = Context::new(spec, assets);
+    compile_with(spec, assets, &Builtin)
+}
+
+/// [`compile`], with the extensions of a catalog.
+pub fn compile_with(
+    spec: &Spec,
+    assets: &Assets,
+    catalog: &dyn Catalog,
+) -> Result<Draft, Diagnostics> {
+    let mut cx = Context::new(spec, assets, catalog);
     let mut names = name::collect(&mut cx);
     let users = name::user_sizes(&mut cx);
-    let mut meshes = mesh::compile(&mut cx, &names);
+    let plugins = plugin::compile(&mut cx, &mut names);
+    let mut meshes = mesh::compile(&mut cx, &names, &plugins);
     let hfields = hfield::compile(&mut cx);
     let mut tree = tree::compile(&mut cx, &names, &meshes, &hfields);
     if spec.compiler.fusestatic {
@@ -167,8 +181,9 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     let excludes = contact::excludes(&mut cx, &names);
     let equalities = equality::compile(&mut cx, &names, &tree, &flexes);
     let tendons = tendon::compile(&mut cx, &names, &tree);
-    let actuators = actuator::compile(&mut cx, &names, &tree, &tendons);
-    let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes);
+    let actuators = actuator::compile(&mut cx, &names, &tree, &tendons, &plugins);
+    let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes, &plugins);
+    let carried = plugin::tree(&mut cx, &tree, &plugins);
     let custom = custom::compile(&mut cx, &names);
     name::set_geoms_and_sites(spec, &mut names, &tree);
     tree::check_masses(&mut cx, &tree);
@@ -198,6 +213,8 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
     actuator::write(&mut model, &actuators, &users);
     sensor::write(&mut model, &sensors, &users);
     custom::write(&mut model, &custom);
+    plugins.write(&mut model);
+    carried.write(&mut model);
     layout::finish_simple(&mut model);
     sparsity::check_bytes(&model, spec.limits.model_bytes)?;
     sparsity::build(&mut model);
@@ -219,6 +236,7 @@ pub fn compile(spec: &Spec, assets: &Assets) -> Result<Draft, Diagnostics> {
             flexes: spec.flexes.values().map(|f| f.source).collect(),
             tendons: spec.tendons.values().map(|t| t.source).collect(),
             actuators: spec.actuators.values().map(|a| a.source).collect(),
+            plugins: plugins.places(),
             files: spec.sources.clone(),
         },
         warnings: cx.finish(),

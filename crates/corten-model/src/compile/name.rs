@@ -113,7 +113,12 @@ impl TreeNames {
 const TREE_KINDS: [ObjType; 6] =
     [ObjType::Body, ObjType::Joint, ObjType::Geom, ObjType::Site, ObjType::Camera, ObjType::Light];
 
-fn set(cx: &mut Context, names: &mut Names, kind: ObjType, items: Vec<(String, Source)>) {
+pub(super) fn set(
+    cx: &mut Context,
+    names: &mut Names,
+    kind: ObjType,
+    items: Vec<(String, Source)>,
+) {
     repeated(cx, kind, &items);
     names.set(kind, items.into_iter().map(|(name, _)| name).collect());
 }

@@ -3,11 +3,15 @@
 use super::context::{Context, id};
 use super::mesh::MeshPlan;
 use super::name::UserSizes;
+use super::plugin::Plugins;
 use super::tendon::TendonPlan;
 use super::tree::Tree;
 use crate::ModelArrays;
-use crate::enums::{ContactDataField, GeomType, JointType, ObjType, SensorDataType, Stage};
+use crate::enums::{
+    ContactDataField, GeomType, JointType, ObjType, SensorDataType, SensorType, Stage,
+};
 use crate::names::Names;
+use crate::plugin::Capabilities;
 use crate::sensor::{Attachment, ContactReduction, SensorSize, Target};
 use crate::spec::{Sensor, Spec};
 
@@ -18,6 +22,7 @@ pub(super) struct SensorPlan<'a> {
     datatype: SensorDataType,
     needstage: Stage,
     pub dim: usize,
+    plugin: Option<usize>,
 }
 
 pub(super) fn compile<'a>(
@@ -26,6 +31,7 @@ pub(super) fn compile<'a>(
     tree: &Tree,
     tendons: &[TendonPlan],
     meshes: &[MeshPlan],
+    plugins: &Plugins,
 ) -> Vec<SensorPlan<'a>> {
     let spec = cx.spec;
     let mut plans = Vec::new();
@@ -42,15 +48,23 @@ pub(super) fn compile<'a>(
         check(cx, s, [obj, reference], tree, tendons);
         let info = s.type_.info();
         let datatype = info.datatype.unwrap_or(s.datatype);
-        let needstage = info.stage.unwrap_or(s.needstage);
+        let mut needstage = info.stage.unwrap_or(s.needstage);
         if s.cutoff > 0.0
             && (datatype == SensorDataType::Quaternion
                 || (datatype == SensorDataType::Axis && info.attachment != Attachment::Distance))
         {
             cx.error("sensor", s, "'cutoff' cannot apply to an axis or a quaternion");
         }
-        let dim = dimension(cx, s, obj, meshes);
-        plans.push(SensorPlan { source: s, obj, reference, datatype, needstage, dim });
+        let mut dim = dimension(cx, s, obj, meshes);
+        let mut plugin = None;
+        if s.type_ == SensorType::Plugin {
+            plugin = plugins.resolve(cx, &s.plugin, Capabilities::SENSOR, "sensor", s);
+            if let Some(instance) = plugin {
+                let reading = plugins.reading(cx, instance, s);
+                (dim, needstage) = (reading.dim, reading.stage);
+            }
+        }
+        plans.push(SensorPlan { source: s, obj, reference, datatype, needstage, dim, plugin });
     }
     plans
 }
@@ -121,7 +135,7 @@ fn attachment_problem(
             (SensorDataType::Quaternion, _) => Some("datatype 'quaternion' requires dim 4"),
             (SensorDataType::Real | SensorDataType::Positive, _) => None,
         },
-        Attachment::Plugin => Some("plugin sensors are not supported"),
+        Attachment::Plugin => require(s.plugin.active, "the plugin of this sensor is missing"),
     }
 }
 
@@ -223,7 +237,7 @@ pub(super) fn write(m: &mut ModelArrays, sensors: &[SensorPlan], users: &UserSiz
         m.sensor_adr[i] = address as i32;
         m.sensor_cutoff[i] = s.cutoff;
         m.sensor_noise[i] = s.noise;
-        m.sensor_plugin[i] = -1;
+        m.sensor_plugin[i] = id(plan.plugin);
         m.sensor_user[users.sensor * i..][..s.userdata.len()].copy_from_slice(&s.userdata);
         address += plan.dim;
     }

@@ -70,6 +70,7 @@ keywords! {
     }
     Gain {
         "fixed" Gain::Fixed, "affine" Gain::Affine, "muscle" Gain::Muscle, "user" Gain::User,
+        "custom" Gain::User,
     }
     Bias { "none" Bias::None, "affine" Bias::Affine, "muscle" Bias::Muscle, "user" Bias::User, }
     Stage { "none" Stage::None, "pos" Stage::Pos, "vel" Stage::Vel, "acc" Stage::Acc, }

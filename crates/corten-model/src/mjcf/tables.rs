@@ -476,6 +476,8 @@ attributes! {
         "biasprm" biasprm upto;
         "actearly" actearly;
         "user" userdata;
+        "cortenforge:gain_model" gain_model;
+        "cortenforge:gain_params" gain_params;
     }
     Sensor {
         "name" name;

@@ -1,5 +1,6 @@
 //! Actuators, in the general form that all shortcuts reduce to.
 
+use super::PluginUse;
 use super::element::element;
 use crate::enums::{Bias, Dynamics, Gain, Limited, Transmission};
 
@@ -39,5 +40,10 @@ element! {
         actrange: [f64; 2] = [0.0; 2],
         group: i32 = 0,
         userdata: Vec<f64> = Vec::new(),
+        plugin: PluginUse = PluginUse::default(),
+        /// Name of a gain model, with `gaintype` user; not in MuJoCo.
+        gain_model: String = String::new(),
+        /// Parameters of the gain model; not in MuJoCo.
+        gain_params: Vec<f64> = Vec::new(),
     }
 }

@@ -2,8 +2,8 @@
 
 use corten_math::{Quat, Vec3};
 
-use super::Spec;
 use super::element::element;
+use super::{PluginUse, Spec};
 use crate::enums::{
     ColorSpace, MeshBuiltin, MeshInertia, TextureBuiltin, TextureMark, TextureRole, TextureType,
 };
@@ -31,6 +31,7 @@ element! {
         builtin: MeshBuiltin = MeshBuiltin::None,
         params: Vec<f64> = Vec::new(),
         material: String = String::new(),
+        plugin: PluginUse = PluginUse::default(),
     }
 }
 

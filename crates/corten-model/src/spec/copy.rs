@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::keyframe::StateLayout;
 use super::references::{NameIndex, Namespace, References};
 use super::{
-    Actuator, AttachError, AttachedKeyframe, Body, DefaultClass, Element, Equality, Frame, Joint,
-    Key, Origin, OriginId, Spec,
+    ActivePlugin, Actuator, AttachError, AttachedKeyframe, Body, DefaultClass, Element, Equality,
+    Frame, Joint, Key, Origin, OriginId, Plugin, PluginUse, Spec,
 };
 use crate::assets::{extension, file_name};
 use crate::enums::{EqualityType, ObjType};
@@ -121,6 +121,37 @@ impl<'a> Copy<'a> {
         }
     }
 
+    /// Lets a copy ask for a copy of the instance of a plugin that its original asks for.
+    fn copy_plugin(&mut self, used: &mut PluginUse) {
+        if !used.active {
+            return;
+        }
+        let source = self.source();
+        let key = if used.name.is_empty() {
+            used.instance.take()
+        } else {
+            source.find::<Plugin>(&used.name)
+        };
+        let Some(mut plugin) = key.and_then(|key| source.plugins.get(key)).cloned() else { return };
+        if let Some(other) = self.from {
+            for active in &other.active_plugins {
+                if !self.into.active_plugins.iter().any(|known| known.name == active.name) {
+                    let source = active.source.shifted(self.files);
+                    self.into.active_plugins.push(ActivePlugin { source, ..active.clone() });
+                }
+            }
+        }
+        self.adapt(&mut plugin);
+        if used.name.is_empty() {
+            used.instance = Some(self.into.plugins.insert(plugin));
+        } else {
+            used.name.clone_from(&plugin.name);
+            if self.into.find::<Plugin>(&plugin.name).is_none() {
+                self.into.plugins.insert(plugin);
+            }
+        }
+    }
+
     /// Renames a reference to an asset, which exists under a new name only in another model.
     fn rename_asset(&self, name: &mut String) {
         if self.from.is_some() {
@@ -156,12 +187,14 @@ impl<'a> Copy<'a> {
             cameras: Vec::new(),
             lights: Vec::new(),
             userdata: original.userdata.clone(),
+            plugin: original.plugin.clone(),
             name: original.name.clone(),
             parent: Some(parent),
             frame,
             ..*original
         };
         self.adapt(&mut body);
+        self.copy_plugin(&mut body.plugin);
         body.childclass = self.childclass(body.childclass);
         let new = self.into.bodies.insert(body);
         self.into.bodies[parent].bodies.push(new);
@@ -249,6 +282,7 @@ impl<'a> Copy<'a> {
             self.rename_asset(&mut e.material);
             self.rename_asset(&mut e.hfieldname);
             self.rename_asset(&mut e.meshname);
+            self.copy_plugin(&mut e.plugin);
         });
         children!(joints, ObjType::Joint, |e| {});
         children!(sites, ObjType::Site, |e| self.rename_asset(&mut e.material));
@@ -299,7 +333,10 @@ impl<'a> Copy<'a> {
                 }
             };
         }
-        bring!(meshes, ObjType::Mesh, |e| named(&mut e.name, &e.file));
+        bring!(meshes, ObjType::Mesh, |e| {
+            named(&mut e.name, &e.file);
+            self.copy_plugin(&mut e.plugin);
+        });
         for skin in other.skins.values() {
             if let Some(mut skin) = skin.renamed(self.names, &self.index) {
                 named(&mut skin.name, &skin.file);
@@ -332,6 +369,7 @@ impl<'a> Copy<'a> {
                         let new = self.into.$list.insert(element);
                         self.copies.push(($kind, key.index(), new.index()));
                         bring!(@after $list, key, new);
+                        bring!(@plugin $list, new);
                     }
                 }
                 for name in added {
@@ -342,6 +380,14 @@ impl<'a> Copy<'a> {
             (@renamed $list:ident, $original:ident) => {
                 $original.renamed(self.names, &self.index)
             };
+            (@plugin actuators, $new:ident) => { bring!(@copied actuators, $new); };
+            (@plugin sensors, $new:ident) => { bring!(@copied sensors, $new); };
+            (@plugin $list:ident, $new:ident) => {};
+            (@copied $list:ident, $new:ident) => {{
+                let mut plugin = std::mem::take(&mut self.into.$list[$new].plugin);
+                self.copy_plugin(&mut plugin);
+                self.into.$list[$new].plugin = plugin;
+            }};
             (@after actuators, $key:ident, $new:ident) => { self.actuators.insert($key, $new); };
             (@after $list:ident, $key:ident, $new:ident) => { let _ = ($key, $new); };
         }

@@ -3,7 +3,7 @@
 //! Answers to `mjs_delete` of a body.
 
 use super::references::{NameIndex, Namespace, References};
-use super::{Actuator, Arena, Body, Element, Key, Spec};
+use super::{Actuator, Arena, Body, Element, Key, PluginUse, Spec};
 use crate::enums::ObjType;
 
 impl Spec {
@@ -21,6 +21,40 @@ impl Spec {
         let mut index = NameIndex::of(self);
         self.unlink(body);
         self.remove_tree(body, &mut index);
+        self.remove_unused_plugins();
+    }
+
+    /// Removes instances of plugins that no element asks for any more.
+    fn remove_unused_plugins(&mut self) {
+        let used: Vec<&PluginUse> = self.plugin_uses().collect();
+        let unused: Vec<_> = self
+            .plugins
+            .iter()
+            .filter(|(key, plugin)| {
+                !used.iter().any(|used| {
+                    if used.name.is_empty() {
+                        used.instance == Some(*key)
+                    } else {
+                        used.name == plugin.name
+                    }
+                })
+            })
+            .map(|(key, _)| key)
+            .collect();
+        for key in unused {
+            self.plugins.remove(key);
+        }
+    }
+
+    /// What elements ask of plugins.
+    pub(crate) fn plugin_uses(&self) -> impl Iterator<Item = &PluginUse> {
+        let bodies = self.bodies.values().map(|e| &e.plugin);
+        let geoms = self.geoms.values().map(|e| &e.plugin);
+        let meshes = self.meshes.values().map(|e| &e.plugin);
+        let actuators = self.actuators.values().map(|e| &e.plugin);
+        let sensors = self.sensors.values().map(|e| &e.plugin);
+        let all = bodies.chain(geoms).chain(meshes).chain(actuators).chain(sensors);
+        all.filter(|used| used.active)
     }
 
     /// Takes a body out of the list of its parent.

@@ -29,8 +29,8 @@
 
 use super::{
     Actuator, Arena, Body, Camera, DefaultClass, Element, Equality, Exclude, Fields, Flex, Frame,
-    Geom, HField, Joint, Key, Keyframe, Light, Material, Mesh, Numeric, Orientation, Pair, Sensor,
-    Site, Skin, Spec, Tendon, Text, Texture, Tuple,
+    Geom, HField, Joint, Key, Keyframe, Light, Material, Mesh, Numeric, Orientation, Pair, Plugin,
+    Sensor, Site, Skin, Spec, Tendon, Text, Texture, Tuple,
 };
 use crate::compile::orientation::quaternion;
 use crate::enums::{JointType, ObjType};
@@ -142,6 +142,7 @@ items! {
     Tendon Tendon tendons tendon;
     Actuator Actuator actuators actuator;
     Sensor Sensor sensors;
+    Plugin Plugin plugins;
     Numeric Numeric numerics;
     Text Text texts;
     Tuple Tuple tuples;

@@ -20,6 +20,8 @@ mod element;
 mod field;
 mod flex;
 mod keyframe;
+mod plain;
+mod plugin;
 mod references;
 mod sensor;
 mod source;
@@ -37,6 +39,7 @@ pub use edit::{Child, EditError, Item, Parent};
 pub use element::{Element, Header, Orientation, SOLIMP, SOLREF};
 pub use field::{FieldError, Fields, Value};
 pub use flex::Flex;
+pub use plugin::{ActivePlugin, Plugin, PluginConfig, PluginUse};
 pub use sensor::{NSENS, Sensor};
 pub(crate) use source::Lines;
 pub use source::{FileId, Source, SourceFile, SourceMap};
@@ -105,6 +108,10 @@ pub struct Spec {
     pub tendons: Arena<Tendon>,
     pub actuators: Arena<Actuator>,
     pub sensors: Arena<Sensor>,
+    /// Instances of plugins.
+    pub plugins: Arena<Plugin>,
+    /// Kinds of plugins that may be used.
+    pub active_plugins: Vec<ActivePlugin>,
     pub numerics: Arena<Numeric>,
     pub texts: Arena<Text>,
     pub tuples: Arena<Tuple>,
@@ -175,6 +182,8 @@ impl Spec {
             tendons: Arena::default(),
             actuators: Arena::default(),
             sensors: Arena::default(),
+            plugins: Arena::default(),
+            active_plugins: Vec::new(),
             numerics: Arena::default(),
             texts: Arena::default(),
             tuples: Arena::default(),

@@ -64,6 +64,7 @@ impl NameIndex {
         all(ObjType::Tendon, &mut spec.tendons.values().map(Element::name));
         all(ObjType::Actuator, &mut spec.actuators.values().map(Element::name));
         all(ObjType::Sensor, &mut spec.sensors.values().map(Element::name));
+        all(ObjType::Plugin, &mut spec.plugins.values().map(Element::name));
         all(ObjType::Numeric, &mut spec.numerics.values().map(Element::name));
         all(ObjType::Text, &mut spec.texts.values().map(Element::name));
         all(ObjType::Tuple, &mut spec.tuples.values().map(Element::name));

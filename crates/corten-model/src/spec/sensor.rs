@@ -1,5 +1,6 @@
 //! Sensors.
 
+use super::PluginUse;
 use super::element::element;
 use crate::enums::{ContactDataField, ObjType, SensorDataType, SensorType, Stage};
 use crate::sensor::SensorSize;
@@ -26,6 +27,7 @@ element! {
         cutoff: f64 = 0.0,
         noise: f64 = 0.0,
         userdata: Vec<f64> = Vec::new(),
+        plugin: PluginUse = PluginUse::default(),
     }
 }
 

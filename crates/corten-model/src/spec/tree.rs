@@ -3,7 +3,7 @@
 use corten_math::{Quat, Vec3};
 
 use super::element::{Orientation, SOLIMP, SOLREF, element};
-use super::{DefaultClass, Key};
+use super::{DefaultClass, Key, PluginUse};
 use crate::enums::{
     AlignFree, CamLightMode, GeomInertia, GeomType, JointType, LightType, Limited, SleepPolicy,
 };
@@ -42,6 +42,7 @@ element! {
         gravcomp: f64 = 0.0,
         sleep: SleepPolicy = SleepPolicy::Auto,
         userdata: Vec<f64> = Vec::new(),
+        plugin: PluginUse = PluginUse::default(),
     }
 }
 
@@ -126,6 +127,7 @@ element! {
         meshname: String = String::new(),
         fitscale: f64 = 1.0,
         userdata: Vec<f64> = Vec::new(),
+        plugin: PluginUse = PluginUse::default(),
     }
 }
 

@@ -14,6 +14,7 @@ import os as _os
 
 from ._corten import ModelError, StepError, __version__, after_fork as _after_fork, default_limits
 from ._warnings import ModelWarning
+from ._extend import DcMotor, GainModel, SeriesElastic
 from ._api import Data, Model, State, forward, inverse, load_model, reset, step
 from ._batch import BatchSim, Failure, load_failure
 from .mujoco import rollout
@@ -22,6 +23,6 @@ if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_after_fork)
 
 __all__ = [
-    "BatchSim", "Data", "Failure", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "default_limits", "forward", "inverse",
+    "BatchSim", "Data", "DcMotor", "Failure", "GainModel", "Model", "ModelError", "ModelWarning", "SeriesElastic", "State", "StepError", "__version__", "default_limits", "forward", "inverse",
     "load_failure", "load_model", "reset", "rollout", "step",
 ]

@@ -20,9 +20,27 @@ class State:
     values: NDArray[np.float64]
     def __init__(self, values: ArrayLike) -> None: ...
 
+class GainModel:
+    name: str
+    @property
+    def params(self) -> list[float]: ...
+
+class SeriesElastic(GainModel):
+    k_spring: float
+    damping: float
+    gear_ratio: float
+    def __init__(self, k_spring: float, damping: float, gear_ratio: float) -> None: ...
+
+class DcMotor(GainModel):
+    torque_constant: float
+    resistance: float
+    time_constant: float
+    def __init__(self, torque_constant: float, resistance: float, time_constant: float) -> None: ...
+
 class Model(MjModel):
     def make_data(self) -> Data: ...
     def copy(self) -> Model: ...
+    def set_actuator_gain(self, actuator: str | int, gain: GainModel | int) -> None: ...
 
 class Data(MjData):
     @property

@@ -2,6 +2,7 @@
 import os
 
 from . import mujoco
+from ._extend import GainModel
 from ._corten import load_path, load_text, mj_getState, mj_setState, mj_stateSize, step_checked
 from ._warnings import checked
 
@@ -42,6 +43,14 @@ class Model(mujoco.MjModel):
     def copy(self):
         """A model of its own with the same content."""
         return self.__copy__()
+
+    def set_actuator_gain(self, actuator, gain):
+        """Gives an actuator, by name or index, a gain model such as `SeriesElastic`, or an `mjtGain` back."""
+        index = self.actuator(actuator).id
+        if isinstance(gain, GainModel):
+            self.set_gain(index, gain.name, gain.params)
+        else:
+            self.set_gain(index, "", [], int(gain))
 
 
 class Data(mujoco.MjData):

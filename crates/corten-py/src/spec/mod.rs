@@ -8,10 +8,10 @@ mod value;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use corten_model::spec::{
-    Actuator, Anchor, Body, Camera, Child, DefaultClass, EditError, Element, Equality, Exclude,
-    FieldError, Fields, Flex, Frame, Geom, HField, Item, Joint, Key, Keyframe, Light, Material,
-    Mesh, Numeric, Pair, Part, Sensor, Site, Skin, Source, Tendon, Text, Texture, Tuple, Value,
-    Wrap, WrapTarget,
+    ActivePlugin, Actuator, Anchor, Body, Camera, Child, DefaultClass, EditError, Element,
+    Equality, Exclude, FieldError, Fields, Flex, Frame, Geom, HField, Item, Joint, Key, Keyframe,
+    Light, Material, Mesh, Numeric, Pair, Part, Plugin, PluginUse, Sensor, Site, Skin, Source,
+    Tendon, Text, Texture, Tuple, Value, Wrap, WrapTarget,
 };
 use corten_model::{ReadOptions, Spec};
 use corten_sim::compile_spec;
@@ -43,6 +43,7 @@ macro_rules! by_kind {
             "text" => { type $T = Text; $body }
             "tuple" => { type $T = Tuple; $body }
             "key" => { type $T = Keyframe; $body }
+            "plugin" => { type $T = Plugin; $body }
             other => by_tree_kind!(other, $T => $body),
         }
     };
@@ -136,6 +137,32 @@ fn element<T: Item>(spec: &Spec, index: usize, prototype: bool) -> PyResult<T> {
     })
 }
 
+fn plugin_of<'a>(spec: &'a mut Spec, kind: &str, index: usize) -> PyResult<&'a mut PluginUse> {
+    Ok(match kind {
+        "body" => {
+            let key = key::<Body>(spec, index)?;
+            &mut spec.bodies[key].plugin
+        }
+        "geom" => {
+            let key = key::<Geom>(spec, index)?;
+            &mut spec.geoms[key].plugin
+        }
+        "mesh" => {
+            let key = key::<Mesh>(spec, index)?;
+            &mut spec.meshes[key].plugin
+        }
+        "actuator" => {
+            let key = key::<Actuator>(spec, index)?;
+            &mut spec.actuators[key].plugin
+        }
+        "sensor" => {
+            let key = key::<Sensor>(spec, index)?;
+            &mut spec.sensors[key].plugin
+        }
+        _ => return Err(PyKeyError::new_err(format!("a {kind} has no plugin"))),
+    })
+}
+
 fn set<T: Item>(
     spec: &mut Spec,
     index: usize,
@@ -192,6 +219,45 @@ impl SpecBase {
         Ok(spec.sensors[key(&spec, index)?].data_size())
     }
 
+    /// What an element asks of plugins: whether it does, kind, name and index of the instance.
+    fn plugin_use(
+        &self,
+        kind: &str,
+        index: usize,
+    ) -> PyResult<(bool, String, String, Option<usize>)> {
+        let mut spec = self.write();
+        let used = plugin_of(&mut spec, kind, index)?;
+        let (kind, name, own) = (used.plugin_name.clone(), used.name.clone(), used.instance);
+        let active = used.active;
+        let found = if name.is_empty() { own } else { spec.find::<Plugin>(&name) };
+        Ok((active, kind, name, found.map(Key::index)))
+    }
+
+    /// Writes what an element asks of plugins.
+    #[pyo3(signature = (kind, index, active, plugin_name, name, instance=None))]
+    fn set_plugin_use(
+        &self,
+        kind: &str,
+        index: usize,
+        active: bool,
+        plugin_name: String,
+        name: String,
+        instance: Option<usize>,
+    ) -> PyResult<()> {
+        let mut spec = self.write();
+        let instance = instance.map(|index| key::<Plugin>(&spec, index)).transpose()?;
+        *plugin_of(&mut spec, kind, index)? = PluginUse { active, plugin_name, name, instance };
+        Ok(())
+    }
+
+    /// Declares a kind of plugin.
+    fn activate_plugin(&self, name: String) {
+        let mut spec = self.write();
+        if !spec.active_plugins.iter().any(|active| active.name == name) {
+            spec.active_plugins.push(ActivePlugin { name, source: Source::NONE });
+        }
+    }
+
     /// Keyframes as they are once the model has been compiled.
     fn settle_keys(&self) {
         self.write().settle_keys();
@@ -201,6 +267,17 @@ impl SpecBase {
     fn write_xml(&self, py: Python<'_>) -> PyResult<String> {
         let spec = self.read().clone();
         protect(py, move || spec.to_xml())?.map_err(|e| ModelError::new_err(e.to_string()))
+    }
+
+    /// The model as MJCF text that MuJoCo loads, and what it loses.
+    fn write_plain_xml(&self, py: Python<'_>) -> PyResult<(String, Vec<String>)> {
+        let spec = self.read().clone();
+        let (text, lost) = protect(py, move || {
+            let (plain, lost) = spec.without_extensions();
+            (plain.to_xml(), lost)
+        })?;
+        let lost = lost.iter().map(ToString::to_string).collect();
+        Ok((text.map_err(|e| ModelError::new_err(e.to_string()))?, lost))
     }
 
     #[getter]

@@ -2,19 +2,26 @@
 
 use corten_math::MIN_VAL;
 use corten_model::enums::{DisableBit, EnableBit, JointType, ObjType};
-use corten_model::{Diagnostic, Diagnostics, Draft};
+use corten_model::{Diagnostic, Diagnostics, Draft, Places};
 
 use super::{length_range, set_const};
-use crate::{Data, Model, support};
+use crate::extend::{Extensions, display_name};
+use crate::{Data, Model, Registry, support};
 
 /// Completes a compiled model by running the engine in its reference pose.
 pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
+    finish_with(draft, &Registry::new())
+}
+
+/// [`finish`], with the extensions of a registry.
+pub fn finish_with(draft: Draft, registry: &Registry) -> Result<Model, Diagnostics> {
     let (springdamper, stat, length_range) =
         (draft.springdamper.clone(), draft.stat.clone(), draft.length_range.clone());
     let places = draft.places.clone();
     let limits = draft.limits;
-    let mut m = Model::from(draft.into_model());
+    let mut m = Model::bare(draft.into_model());
     m.limits = limits;
+    install(&mut m, registry, &places)?;
     let options = m.opt.clone();
     // Contacts and sleep have no part in constants.
     m.opt.disableflags |= DisableBit::Contact.raw();
@@ -66,6 +73,21 @@ pub fn finish(draft: Draft) -> Result<Model, Diagnostics> {
         return Err(error(&e, (ObjType::Body, e.root())));
     }
     Ok(m)
+}
+
+/// Gives the model its extensions; what they refuse are errors of its author.
+fn install(m: &mut Model, registry: &Registry, places: &Places) -> Result<(), Diagnostics> {
+    let (extensions, refused) = Extensions::new(m, registry);
+    m.install(extensions);
+    let mut errors = Diagnostics::new();
+    for why in refused {
+        let message = match why.kind {
+            ObjType::Plugin => format!("{}: {}", display_name(m, why.index), why.message),
+            _ => why.message,
+        };
+        errors.append(places.locate(Diagnostic::error(message), why.kind, why.index));
+    }
+    if errors.has_errors() { Err(errors) } else { Ok(()) }
 }
 
 /// Stiffness and damping of joints whose author gave a time constant and a damping ratio: those

@@ -10,7 +10,7 @@ pub mod length_range;
 mod reference;
 mod statistics;
 
-pub use finish::finish;
+pub use finish::{finish, finish_with};
 
 use corten_model::ModelArrays;
 use corten_model::enums::ObjType;

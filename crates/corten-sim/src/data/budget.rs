@@ -43,10 +43,25 @@ impl Default for Budget {
 }
 
 /// Why a step has to end before it is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     Limit { what: &'static str, limit: usize },
     Cancelled,
+    Extension { name: String, message: String },
+}
+
+impl Stop {
+    #[cold]
+    #[inline(never)]
+    fn error(&self, time: f64) -> StepError {
+        match self {
+            &Stop::Limit { what, limit } => StepError::Limit { time, what, limit },
+            Stop::Cancelled => StepError::Cancelled { time },
+            Stop::Extension { name, message } => {
+                StepError::Extension { time, name: name.clone(), message: message.clone() }
+            }
+        }
+    }
 }
 
 /// The share of the budget that pairs whose bounds meet may take.
@@ -214,12 +229,9 @@ impl Data {
     /// The error of a step that had to end.
     #[inline(always)]
     pub(crate) fn check_stop(&self) -> Result<(), StepError> {
-        match self.scratch.stop {
+        match &self.scratch.stop {
             None => Ok(()),
-            Some(Stop::Limit { what, limit }) => {
-                Err(StepError::Limit { time: self.time, what, limit })
-            }
-            Some(Stop::Cancelled) => Err(StepError::Cancelled { time: self.time }),
+            Some(stop) => Err(stop.error(self.time)),
         }
     }
 

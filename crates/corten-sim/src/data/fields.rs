@@ -8,7 +8,7 @@ use super::contact::Contact;
 use super::heap_array::HeapArray;
 use super::scratch::Scratch;
 use super::stats::{NISLAND, NTIMER, NWARNING, SolverStats, TimerStat, WarningStat};
-use crate::hook::Hooks;
+use crate::extend::Hooks;
 use crate::prepared::Prepared;
 use crate::sleep::SleepError;
 use crate::{CancelToken, Model};

@@ -10,9 +10,17 @@ impl Data {
         let prepared = m.prepared().clone();
         let scratch = Scratch::new(m, &prepared);
         let budget = Budget { bytes: m.limits.data_bytes, ..Budget::default() };
+        let hooks = m.extensions().hook();
         let (jnt_limit_frc, ten_limit_frc) = (vec![0.0; m.njnt], vec![0.0; m.ntendon]);
-        let mut d =
-            Data { prepared, scratch, budget, jnt_limit_frc, ten_limit_frc, ..Data::default() };
+        let mut d = Data {
+            prepared,
+            scratch,
+            budget,
+            jnt_limit_frc,
+            ten_limit_frc,
+            hooks,
+            ..Data::default()
+        };
         d.resize_arrays(m);
         d.start(m);
         d
@@ -66,6 +74,7 @@ impl Data {
                 self.mocap_quat[mocap] = m.body_quat[b];
             }
         }
+        m.extensions().reset(m, self);
         self.sleep_error = sleep::reset(m, self).err();
     }
 

@@ -31,7 +31,7 @@ use corten_model::enums::{
 use super::finite::state_size;
 use super::rotation::quat_integrate;
 use super::smooth::{bias_velocity, passive_velocity, slopes, smooth_velocity};
-use crate::hook::Slopes;
+use crate::extend::Slopes;
 use crate::integrate::spring_damper::stiffness;
 use crate::prepared::structure::Structure;
 use crate::stage::actuation::{self, muscle::Muscle};
@@ -95,6 +95,7 @@ impl Analytic {
             || sleep::filters(m, d)
             // User code may depend on anything.
             || d.hooks.get().is_some()
+            || !m.extensions().is_empty()
             || implicit(m) && (0..m.nu).any(|i| bends(m, i) && !on_pattern(&s, d, i))
         {
             return None;

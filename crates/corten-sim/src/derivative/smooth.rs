@@ -29,13 +29,14 @@
 //! at the cost of a mass matrix, whatever the depth of the tree. The first factor is transposed
 //! onto `s_k`, so that each entry is one dot product.
 
+use corten_math::hint::rarely;
 use corten_math::{Mat6, Spatial};
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
 };
 
 use super::fluid;
-use crate::hook::Slopes;
+use crate::extend::Slopes;
 use crate::prepared::structure::Structure;
 use crate::stage::actuation::{self, muscle::Muscle};
 use crate::stage::flex::EdgeRows;
@@ -174,6 +175,14 @@ pub(super) fn slopes(m: &Model, d: &Data, i: usize) -> Slopes {
 
 /// Derivative of an actuator's force by its own velocity.
 fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
+    if rarely(m.actuator_plugin[i] >= 0) {
+        return m.extensions().force_by_velocity(m, d, i);
+    }
+    if rarely(!m.extensions().is_empty())
+        && let Some(slope) = actuation::gain_by_velocity(m, d, i)
+    {
+        return slope + slopes(m, d, i).bias;
+    }
     let Slopes { gain, bias } = slopes(m, d, i);
     if gain == 0.0 {
         return bias;

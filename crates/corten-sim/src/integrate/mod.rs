@@ -26,6 +26,7 @@ pub(crate) use spring_damper::spring_damper_with;
 
 use crate::awake::Selection;
 use crate::data::smooth::SmoothState;
+use crate::extend::Point;
 use crate::stage::actuation;
 use crate::{Data, Model, awake, sleep, step, support, timer};
 
@@ -119,6 +120,7 @@ pub(crate) fn advance_rest(m: &Model, d: &mut Data) {
 
 fn end_step(m: &Model, d: &mut Data) {
     d.time += m.opt.timestep;
+    m.extensions().call(m, d, Point::Advance);
     d.qacc_warmstart.copy_from_slice(&d.qacc);
 }
 

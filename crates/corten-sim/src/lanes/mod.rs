@@ -108,6 +108,7 @@ pub fn supported(m: &Model, d: &Data) -> bool {
         && d.prepared.structure.mass.width() <= DEEPEST
         && d.prepared.structure.mass.size() == m.nv
         && d.hooks.get().is_none()
+        && m.extensions().is_empty()
         && !is_pile(m)
 }
 

@@ -24,6 +24,16 @@ pub fn apply_force(
     Chains::of(d).apply([force, torque], point, body, qfrc);
 }
 
+impl Data {
+    /// Adds to `qfrc_passive` the effect of a force and a torque that act on a body at a world
+    /// point; for hooks and plugins.
+    pub fn apply_passive(&mut self, body: usize, force: Vec3, torque: Vec3, point: Vec3) {
+        let Data { prepared, subtree_com, cdof, qfrc_passive, .. } = self;
+        let chains = Chains { structure: &prepared.structure, subtree_com, cdof };
+        chains.apply([force, torque], point, body, qfrc_passive);
+    }
+}
+
 /// The degrees of freedom that move bodies, and their axes.
 #[derive(Clone, Copy)]
 pub(crate) struct Chains<'a> {

@@ -15,9 +15,6 @@ const GENERAL_ONLY: &[&str] = &["dyntype", "gaintype", "biastype", "dynprm", "ga
 impl Reader<'_> {
     pub(super) fn actuator(&mut self, section: Elem<'_>) {
         for elem in section.children() {
-            if elem.name() == "plugin" {
-                continue;
-            }
             let class = self.class_of(elem);
             let mut actuator = self.spec.defaults[class].actuator.clone();
             (actuator.class, actuator.source) = (Some(class), elem.source());
@@ -32,6 +29,16 @@ impl Reader<'_> {
             match elem.name() {
                 "general" => {
                     apply(&mut self.diags, elem, actuator);
+                    let custom = elem.attr("gaintype").is_some_and(|attr| attr.value() == "custom");
+                    if custom && actuator.gain_model.is_empty() {
+                        let item = Diagnostic::error("the gain type 'custom' needs a model");
+                        self.report(elem, item.hint("name it in 'cortenforge:gain_model'"));
+                    }
+                    return;
+                }
+                "plugin" => {
+                    apply(&mut self.diags, elem, actuator);
+                    actuator.plugin = self.plugin_use(elem);
                     return;
                 }
                 "motor" => Self::motor,

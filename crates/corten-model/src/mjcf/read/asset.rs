@@ -32,6 +32,7 @@ impl Reader<'_> {
                     let mut mesh = self.spec.defaults[class].mesh.clone();
                     (mesh.class, mesh.source) = (Some(class), elem.source());
                     self.one_mesh(elem, &mut mesh);
+                    mesh.plugin = self.plugin_child(elem).unwrap_or_default();
                     self.spec.meshes.insert(mesh);
                 }
                 "flex" => self.flex(elem),

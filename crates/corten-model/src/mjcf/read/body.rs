@@ -40,8 +40,20 @@ impl Reader<'_> {
                 "attach" => self.attach(elem, place),
                 "composite" => self.composite(elem, place),
                 "flexcomp" => self.flexcomp(elem, place),
+                "plugin" => self.body_plugin(elem, place),
                 _ => {}
             }
+        }
+    }
+
+    #[inline(never)]
+    fn body_plugin(&mut self, elem: Elem<'_>, place: Place) {
+        if place.template {
+            self.error(elem, "a plugin cannot be replicated without the body that it belongs to");
+        } else if self.spec.bodies[place.body].plugin.active {
+            self.error(elem, "a body cannot have more than one plugin");
+        } else {
+            self.spec.bodies[place.body].plugin = self.plugin_use(elem);
         }
     }
 
@@ -162,6 +174,7 @@ impl Reader<'_> {
         (geom.body, geom.frame) = (Some(place.body), place.frame);
         (geom.class, geom.source) = (Some(class), elem.source());
         self.one_geom(elem, &mut geom);
+        geom.plugin = self.plugin_child(elem).unwrap_or_default();
         let key = self.spec.geoms.insert(geom);
         self.spec.bodies[place.body].geoms.push(key);
     }

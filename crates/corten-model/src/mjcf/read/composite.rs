@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, JointType};
 use crate::mjcf::attr::{Misread, upto, words};
 use crate::mjcf::forest::Elem;
-use crate::spec::{Body, Exclude, Geom, Joint, Key, Site, Skin, Text};
+use crate::spec::{Body, Exclude, Geom, Joint, Key, PluginUse, Site, Skin, Text};
 
 /// Squared length below which a vector has no direction.
 const EPS: f64 = 1e-14;
@@ -22,6 +22,9 @@ const HIDDEN_GROUP: i32 = 3;
 const MAX_LINKS: i32 = 65_533;
 /// What a link of a cable consists of: body, joint, geom, exclusion.
 const LINK_ELEMENTS: usize = 4;
+
+/// The plugin that links of a cable can share.
+const CABLE_PLUGIN: &str = "mujoco.elasticity.cable";
 
 /// Types that are gone, and what took their place.
 const REPLACED: [(&str, &str); 5] = [
@@ -53,6 +56,8 @@ struct Cable {
     geom: Geom,
     site: Site,
     joint: Joint,
+    /// The plugin that all links share.
+    plugin: PluginUse,
 }
 
 impl Reader<'_> {
@@ -131,8 +136,20 @@ impl Reader<'_> {
             geom: Geom { source: elem.source(), ..Default::default() },
             site: Site { group: HIDDEN_GROUP, source: elem.source(), ..Default::default() },
             joint: Joint { group: HIDDEN_GROUP, source: elem.source(), ..Default::default() },
+            plugin: PluginUse::default(),
         };
         self.cable_parts(elem, &mut cable);
+        if let Some(plugin) = self.shared_plugin(elem, format!("composite{}", cable.prefix)) {
+            if plugin.plugin_name != CABLE_PLUGIN {
+                let item = Diagnostic::error(format!(
+                    "a cable cannot use plugin '{}'",
+                    plugin.plugin_name
+                ));
+                self.report(elem, item.expected(CABLE_PLUGIN));
+                return None;
+            }
+            cable.plugin = plugin;
+        }
         if !matches!(cable.geom.type_, GeomType::Cylinder | GeomType::Capsule | GeomType::Box) {
             let item = Diagnostic::error("wrong type of geom for a cable");
             self.report(elem, item.expected("a 'geom' of type cylinder, capsule or box"));
@@ -255,6 +272,7 @@ impl Reader<'_> {
             source: elem.source(),
             pos,
             quat,
+            plugin: cable.plugin.clone(),
             ..Default::default()
         };
         let key = self.spec.bodies.insert(body);

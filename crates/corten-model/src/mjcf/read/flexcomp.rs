@@ -17,7 +17,7 @@ use crate::enums::{EqualityType, GeomType, JointType};
 use crate::flexcomp::{Dofs, Kind, Pins, Points, Shape};
 use crate::mjcf::attr::keywords;
 use crate::mjcf::forest::Elem;
-use crate::spec::{Body, Equality, Flex, Geom, Joint, Key, Orientation, Spec};
+use crate::spec::{Body, Equality, Flex, Geom, Joint, Key, Orientation, PluginUse, Spec};
 
 keywords! {
     Kind {
@@ -58,6 +58,8 @@ struct Flexcomp {
     flex: Flex,
     /// The constraint that keeps lengths of edges, if there is one.
     equality: Option<Equality>,
+    /// The plugin that its bodies share.
+    plugin: PluginUse,
 }
 
 /// What is wrong; nothing if it has been reported.
@@ -102,6 +104,7 @@ impl Reader<'_> {
             given: Points::default(),
             flex: Flex { source: elem.source(), ..Default::default() },
             equality: None,
+            plugin: PluginUse::default(),
         };
         require_text(diags, elem, "name");
         apply_except(diags, elem, &mut comp.flex, OWN);
@@ -128,6 +131,8 @@ impl Reader<'_> {
         let mut alt = Orientation::Quat;
         orientation(diags, elem, &mut alt);
         self.flexcomp_parts(elem, &mut comp);
+        let shared = format!("flexcomp_{}", comp.flex.name);
+        comp.plugin = self.shared_plugin(elem, shared).unwrap_or_default();
         if self.diags.errors().count() > before {
             return Err(None);
         }
@@ -501,6 +506,7 @@ impl Reader<'_> {
             mass,
             inertia: Vec3::splat(inertia),
             explicitinertial: true,
+            plugin: comp.plugin.clone(),
             ..Default::default()
         });
         self.spec.bodies[parent].bodies.push(key);

@@ -11,6 +11,7 @@ mod custom;
 mod default;
 mod flex;
 mod flexcomp;
+mod plugin;
 pub(super) mod sensor;
 pub(super) mod settings;
 pub(crate) mod value;
@@ -243,6 +244,7 @@ impl Reader<'_> {
         each("visual", Self::visual);
         each("statistic", Self::statistic);
         each("default", Self::main_default);
+        each("extension", Self::extension);
         each("custom", Self::custom);
         each("asset", Self::asset);
         each("contact", Self::contact);

@@ -22,7 +22,8 @@ impl Reader<'_> {
 
     fn attachment(&mut self, elem: Elem<'_>, attachment: Attachment, sensor: &mut Sensor) {
         match attachment {
-            Attachment::Nothing | Attachment::Plugin => {}
+            Attachment::Nothing => {}
+            Attachment::Plugin => self.plugin_sensor(elem, sensor),
             Attachment::One(target) => {
                 sensor.objtype = target.objtype();
                 let attr = sensor.objtype.xml_name();
@@ -57,6 +58,20 @@ impl Reader<'_> {
                 sensor.refname = require_text(&mut self.diags, elem, "geom");
             }
             Attachment::User => self.user_sensor(elem, sensor),
+        }
+    }
+
+    fn plugin_sensor(&mut self, elem: Elem<'_>, sensor: &mut Sensor) {
+        sensor.plugin = self.plugin_use(elem);
+        for (kind, name) in [("objtype", "objname"), ("reftype", "refname")] {
+            let found = (self.objtype(elem, kind), text(elem, name).unwrap_or_default());
+            if elem.attr(kind).is_some() != elem.attr(name).is_some() {
+                self.error(elem, format!("'{kind}' and '{name}' must be given together"));
+            }
+            match kind {
+                "objtype" => (sensor.objtype, sensor.objname) = found,
+                _ => (sensor.reftype, sensor.refname) = found,
+            }
         }
     }
 

@@ -1,10 +1,10 @@
 //! Actuators.
 
 use super::attributes::{
-    ACTUATOR, ADHESION, BODY_TARGET, CTRL_LIMITED, CYLINDER, DRIVE, GENERAL, ID, INTVELOCITY,
-    MUSCLE, POSITION, SITE_TARGET, TARGET, VELOCITY,
+    ACTUATOR, ADHESION, BODY_TARGET, CTRL_LIMITED, CYLINDER, DRIVE, GAIN_MODEL, GENERAL, ID,
+    INTVELOCITY, MUSCLE, POSITION, SITE_TARGET, TARGET, VELOCITY,
 };
-use super::{PLUGIN, Rule, inner, leaf, names};
+use super::{CONFIG, Rule, inner, leaf, names};
 
 pub(super) static ACTUATORS: Rule = inner(
     "actuator",
@@ -12,7 +12,17 @@ pub(super) static ACTUATORS: Rule = inner(
     &[
         &leaf(
             "general",
-            &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET, BODY_TARGET, GENERAL],
+            &[
+                ID,
+                ACTUATOR,
+                DRIVE,
+                CTRL_LIMITED,
+                TARGET,
+                SITE_TARGET,
+                BODY_TARGET,
+                GENERAL,
+                GAIN_MODEL,
+            ],
         ),
         &leaf("motor", &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET]),
         &leaf("position", &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET, POSITION]),
@@ -25,6 +35,17 @@ pub(super) static ACTUATORS: Rule = inner(
         &leaf("cylinder", &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, SITE_TARGET, CYLINDER]),
         &leaf("muscle", &[ID, ACTUATOR, DRIVE, CTRL_LIMITED, TARGET, MUSCLE, names![tausmooth]]),
         &leaf("adhesion", &[ID, ACTUATOR, BODY_TARGET, ADHESION]),
-        &PLUGIN,
+        &inner(
+            "plugin",
+            &[
+                ID,
+                names![
+                    plugin instance group ctrllimited forcelimited actlimited ctrlrange forcerange
+                    actrange lengthrange gear cranklength joint jointinparent site actdim dyntype
+                    dynprm tendon cranksite slidersite user actearly
+                ],
+            ],
+            &[&CONFIG],
+        ),
     ],
 );

@@ -73,6 +73,9 @@ pub(super) const GENERAL: Names = names![
     actlimited actrange actdim dyntype gaintype biastype dynprm gainprm biasprm actearly
 ];
 
+/// Of general actuators, with forces that MuJoCo does not have.
+pub(super) const GAIN_MODEL: Names = &["cortenforge:gain_model", "cortenforge:gain_params"];
+
 pub(super) const POSITION: Names = names![inheritrange kp kv dampratio timeconst];
 
 pub(super) const VELOCITY: Names = names![kv];

@@ -73,7 +73,14 @@ macro_rules! names {
 }
 use names;
 
-static PLUGIN: Rule = refused("plugin", "plugin");
+static CONFIG: Rule = leaf("config", &[names![key value]]);
+
+/// A plugin that an element asks for.
+static PLUGIN: Rule = inner("plugin", &[names![plugin instance]], &[&CONFIG]);
+
+/// A kind of plugin that the model declares, with its instances.
+static DECLARED_PLUGIN: Rule =
+    inner("plugin", &[names![plugin]], &[&inner("instance", &[names![name]], &[&CONFIG])]);
 
 static MUJOCO: Rule = inner(
     "mujoco",
@@ -85,7 +92,7 @@ static MUJOCO: Rule = inner(
         &settings::VISUAL,
         &settings::STATISTIC,
         &default::DEFAULT,
-        &inner("extension", &[], &[&PLUGIN]),
+        &inner("extension", &[], &[&DECLARED_PLUGIN]),
         &settings::CUSTOM,
         &asset::ASSET,
         &inner("worldbody", &[], &body::BODY_CHILDREN),
@@ -224,11 +231,12 @@ impl Checker<'_> {
                 Diagnostic::error(format!("unknown attribute '{name}'"))
             };
             let known = || rule.attrs.iter().flat_map(|group| group.iter().copied());
+            let extension = known().find(|k| k.strip_prefix(EXTENSION_PREFIX) == Some(name));
             let mut item = item
                 .at(at)
                 .element(elem.name())
                 .marking(name.chars().count())
-                .did_you_mean(closest(name, known()));
+                .did_you_mean(extension.or_else(|| closest(name, known())));
             if rule.attrs.iter().all(|group| group.is_empty()) {
                 item = item.expected("no attributes");
             } else if item.did_you_mean.is_none() {
@@ -296,7 +304,7 @@ mod tests {
         site1 site2 relpose torquescale joint1 joint2 tendon1 tendon2 polycoef angle strippath
         coordinate eulerseq assetdir memory nstack actuatorgroupdisable data camera objtype
         objname reftype refname actuator geom mesh geom1 geom2 subtree1 subtree2 num reduce dim
-        needstage datatype flex
+        needstage datatype flex plugin instance
     ];
 
     fn rule(path: &[&str]) -> &'static Rule {

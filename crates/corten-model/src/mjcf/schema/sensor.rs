@@ -1,7 +1,7 @@
 //! Sensors, from their table.
 
 use super::attributes::{NAME, OBJECT};
-use super::{BASE, Groups, Names, PLUGIN, Rule, inner, leaf, names};
+use super::{BASE, CONFIG, Groups, Names, Rule, inner, leaf, names};
 use crate::enums::SensorType;
 use crate::sensor::{Attachment, Target};
 
@@ -12,7 +12,10 @@ const TWO_GEOMS: Names = names![geom1 geom2 body1 body2];
 /// The attributes of a sensor, by what it is attached to.
 const fn attributes(attachment: Attachment) -> Groups {
     match attachment {
-        Attachment::Nothing | Attachment::Plugin => &[SENSOR],
+        Attachment::Nothing => &[SENSOR],
+        Attachment::Plugin => {
+            &[names![name plugin instance cutoff objtype objname reftype refname user]]
+        }
         Attachment::One(Target::Site) => &[SENSOR, names![site]],
         Attachment::One(Target::ScalarJoint | Target::BallJoint | Target::LimitedJoint) => {
             &[SENSOR, names![joint]]
@@ -39,18 +42,19 @@ static RULES: [Rule; COUNT] = {
     while i < COUNT {
         let sensor = SensorType::ALL[i].info();
         rules[i] = leaf(sensor.xml_name, attributes(sensor.attachment));
+        if matches!(sensor.attachment, Attachment::Plugin) {
+            rules[i].children = &[&CONFIG];
+        }
         i += 1;
     }
     rules
 };
 
 static CHILDREN: [&Rule; COUNT] = {
-    let mut children = [&PLUGIN; COUNT];
+    let mut children = [&RULES[0]; COUNT];
     let mut i = 0;
     while i < COUNT {
-        if !matches!(SensorType::ALL[i], SensorType::Plugin) {
-            children[i] = &RULES[i];
-        }
+        children[i] = &RULES[i];
         i += 1;
     }
     children

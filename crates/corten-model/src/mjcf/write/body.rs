@@ -14,6 +14,7 @@ use crate::xml::MAX_DEPTH;
 pub(super) fn write_world(spec: &Spec, w: &mut Writer) -> Result<(), WriteError> {
     let mut result = Ok(());
     w.element(&Tag::new("worldbody"), |w| {
+        spec.write_plugin(w, &spec.bodies[Spec::WORLD].plugin);
         let mut tree = TreeWriter { spec, named: vec![false; spec.frames.capacity()] };
         result = tree.children(w, Spec::WORLD, Spec::MAIN_CLASS, 2);
     });
@@ -167,6 +168,7 @@ impl TreeWriter<'_> {
         let mut result = Ok(());
         w.always(&tag, |w| {
             inertial(w, &body);
+            self.spec.write_plugin(w, &body.plugin);
             result = self.children(w, key, childclass.unwrap_or(class), depth + 1);
         });
         result
@@ -212,7 +214,7 @@ impl TreeWriter<'_> {
         self.settings(&geom).orientation(&mut geom.alt);
         let mut tag = geom_tag(&geom, &self.spec.class(geom.class).geom);
         self.spec.set_class(&mut tag, geom.class, class);
-        w.always(&tag, |_| {});
+        w.always(&tag, |w| self.spec.write_plugin(w, &geom.plugin));
     }
 
     fn site(&self, w: &mut Writer, site: &Site, class: Key<DefaultClass>) {

@@ -137,6 +137,11 @@ pub(super) fn wrap_tag(target: &WrapTarget) -> Tag {
 /// An actuator in its general form. Only servos can take over the range of their target, so one
 /// that does is written as a servo.
 pub(super) fn actuator_tag(actuator: &Actuator, base: &Actuator) -> Tag {
+    if actuator.plugin.active {
+        let mut tag = Tag::new("plugin");
+        tag.diff_except(actuator, base, &["gaintype", "biastype", "gainprm", "biasprm"]);
+        return tag;
+    }
     let servo = actuator.inheritrange != base.inheritrange
         && actuator.gaintype == Gain::Fixed
         && actuator.biastype == Bias::Affine;
@@ -177,14 +182,21 @@ pub(super) fn actuator_tag(actuator: &Actuator, base: &Actuator) -> Tag {
     tag
 }
 
-pub(super) fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
+pub(super) fn sensor_tag(sensor: &Sensor) -> Tag {
     let info = sensor.type_.info();
     let mut tag = Tag::new(info.xml_name);
     tag.diff(sensor, &Sensor::default());
     let objtype = sensor.objtype.word();
     match info.attachment {
-        Attachment::Plugin => return None,
         Attachment::Nothing => {}
+        Attachment::Plugin => {
+            if sensor.objtype != ObjType::Unknown {
+                tag.set("objtype", objtype).set("objname", &sensor.objname);
+            }
+            if sensor.reftype != ObjType::Unknown {
+                tag.set("reftype", sensor.reftype.word()).set("refname", &sensor.refname);
+            }
+        }
         Attachment::One(target) => {
             tag.set(target.objtype().xml_name(), &sensor.objname);
         }
@@ -231,7 +243,7 @@ pub(super) fn sensor_tag(sensor: &Sensor) -> Option<Tag> {
             tag.set("datatype", sensor.datatype.word());
         }
     }
-    Some(tag)
+    tag
 }
 
 /// The attribute that names an object of a contact or distance sensor.

@@ -7,6 +7,7 @@
 
 mod body;
 mod element;
+mod plugin;
 mod text;
 
 use corten_math::Vec3;
@@ -41,6 +42,7 @@ impl Spec {
         w.always(&tag, |w| {
             w.comment(&self.comment);
             self.write_settings(w);
+            self.write_extensions(w);
             self.write_defaults(w);
             self.write_custom(w);
             self.write_assets(w);
@@ -225,7 +227,7 @@ impl Spec {
                 if mesh.builtin != MeshBuiltin::None {
                     tag.set("builtin", mesh.builtin.word());
                 }
-                w.leaf(&tag);
+                w.always(&tag, |w| self.write_plugin(w, &mesh.plugin));
             }
             for hfield in self.hfields.values() {
                 let mut tag = Tag::new("hfield");
@@ -389,7 +391,8 @@ impl Spec {
                 if let Some(target) = actuator.trntype.target() {
                     tag.set(target.attribute, &actuator.target);
                 }
-                w.leaf(&tag);
+                self.set_plugin(&mut tag, &actuator.plugin);
+                w.always(&tag, |w| self.write_config(w, &actuator.plugin));
             }
         });
     }
@@ -397,9 +400,9 @@ impl Spec {
     fn write_sensors(&self, w: &mut Writer) {
         w.element(&Tag::new("sensor"), |w| {
             for sensor in self.sensors.values() {
-                if let Some(tag) = sensor_tag(sensor) {
-                    w.leaf(&tag);
-                }
+                let mut tag = sensor_tag(sensor);
+                self.set_plugin(&mut tag, &sensor.plugin);
+                w.always(&tag, |w| self.write_config(w, &sensor.plugin));
             }
         });
     }

@@ -22,8 +22,10 @@ KINDS = {
     "pair": ("MjsPair", "pairs"), "exclude": ("MjsExclude", "excludes"), "equality": ("MjsEquality", "equalities"),
     "tendon": ("MjsTendon", "tendons"), "actuator": ("MjsActuator", "actuators"), "sensor": ("MjsSensor", "sensors"),
     "numeric": ("MjsNumeric", "numerics"), "text": ("MjsText", "texts"), "tuple": ("MjsTuple", "tuples"),
-    "key": ("MjsKey", "keys"),
+    "key": ("MjsKey", "keys"), "plugin": ("MjsPlugin", "plugins"),
 }
+# Kinds of elements that can ask for a plugin.
+_PLUGIN_USERS = ("body", "geom", "mesh", "actuator", "sensor")
 # Fields that are shown as members of an enumeration.
 _ENUMS = {
     ("geom", "type"): "mjtGeom", ("geom", "typeinertia"): "mjtGeomInertia", ("site", "type"): "mjtGeom",
@@ -270,6 +272,8 @@ class MjsElement(_Fields):
             names[names.index("alt"):names.index("alt") + 1] = list(_ORIENTATIONS)
         if "ialt" in names:
             names[names.index("ialt"):names.index("ialt") + 1] = ["i" + n for n in _ORIENTATIONS]
+        if KINDS_BY_CLASS[cls.__name__] in _PLUGIN_USERS:
+            names.append("plugin")
         names += ["info"] + (["childclass"] if cls.__name__ in ("MjsBody", "MjsFrame") else [])
         for name in values:
             if name not in names:
@@ -785,6 +789,95 @@ class MjsActuator(_Classed, MjsElement):
         self.gaintype, self.biastype = 0, 0
 
 
+class MjsPlugin(MjsElement):
+    """An instance of a plugin."""
+
+    __slots__ = ()
+
+    @property
+    def config(self):
+        """Values of the plugin's attributes, by name."""
+        both = self._content.base.get("plugin", self._index, "config")
+        return dict(zip(both[::2], both[1::2]))
+
+    @config.setter
+    def config(self, values):
+        both = [str(part) for pair in dict(values).items() for part in pair]
+        self._content.base.set("plugin", self._index, "config", both)
+
+
+class MjsPluginUse:
+    """What an element asks of plugins: an instance, by its name or as the element's own."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner):
+        object.__setattr__(self, "_owner", owner)
+
+    def _parts(self):
+        return self._owner._content.base.plugin_use(self._owner._kind, self._owner._index)
+
+    def _put(self, **changes):
+        content = self._owner._content
+        active, plugin_name, name, instance = self._parts()
+        parts = {"active": active, "plugin_name": plugin_name, "name": name, "instance": instance, **changes}
+        if parts["name"]:
+            parts["instance"] = None
+        content.compiled = False
+        content.base.set_plugin_use(self._owner._kind, self._owner._index, bool(parts["active"]), parts["plugin_name"],
+                                    parts["name"], parts["instance"])
+
+    def _take(self, other):
+        instance = other._index if isinstance(other, MjsPlugin) else other._parts()[3]
+        self._put(active=other.active, plugin_name=other.plugin_name, name=other.name, instance=instance)
+        self.info = other.info
+
+    @property
+    def _instance(self):
+        return self._owner._content.element("plugin", self._parts()[3])
+
+    active = property(lambda self: int(self._parts()[0]), lambda self, v: self._put(active=v), doc="Whether it counts.")
+    plugin_name = property(lambda self: self._parts()[1], lambda self, v: self._put(plugin_name=v), doc="The kind.")
+    name = property(lambda self: self._parts()[2], lambda self, v: self._put(name=v), doc="The instance.")
+
+    @property
+    def id(self):
+        """The number of the instance; −1 if there is none."""
+        return -1 if self._instance is None else self._instance.id
+
+    @property
+    def config(self):
+        """The configuration of the instance."""
+        return {} if self._instance is None else self._instance.config
+
+    @config.setter
+    def config(self, values):
+        if self._instance is None:
+            content = self._owner._content
+            self._put(instance=content.base.insert("plugin"))
+        self._instance.config = values
+
+    @property
+    def info(self):
+        """A note, which is not part of the model."""
+        return self._owner._content.notes.get(("plugin", self._owner._kind, self._owner._index), "")
+
+    @info.setter
+    def info(self, note):
+        self._owner._content.notes["plugin", self._owner._kind, self._owner._index] = note
+
+    @property
+    def signature(self):
+        """A number that changes with the structure of the spec."""
+        return self._owner.signature
+
+
+def _plugin_of(self):
+    if self._prototype:
+        raise AttributeError("default classes have no plugins")
+    return MjsPluginUse(self)
+
+
 class MjsDefault:
     """A default class: prototypes by kind of elements."""
 
@@ -841,5 +934,9 @@ class MjsSensor(MjsElement):
 
 
 CLASSES = {kind: globals()[title] for kind, (title, _) in KINDS.items()}
-for _c in (*CLASSES.values(), MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
+KINDS_BY_CLASS = {title: kind for kind, (title, _) in KINDS.items()}
+for _kind in _PLUGIN_USERS:
+    CLASSES[_kind].plugin = property(_plugin_of, lambda self, other: _plugin_of(self)._take(other),
+                                     doc="What it asks of plugins.")
+for _c in (*CLASSES.values(), MjsDefault, MjsOrientation, MjsPluginUse, MjsWrap, MjsTendonPath, MjsElement):
     _c.__module__ = "corten.mujoco"

@@ -1,10 +1,12 @@
 """Models as their authors write them: read, edited, compiled, written back."""
 import os
+import warnings
 import zipfile
 
 import numpy as np
 
 from .._corten import SpecBase
+from .._warnings import ModelWarning
 from ._elements import KINDS, Content, MjsDefault, MjsElement, MjsOrientation, Section, attach
 from ._structs import MjData, MjModel
 
@@ -130,10 +132,15 @@ class MjSpec:
                 fresh.mocap_pos[b], fresh.mocap_quat[b] = data.mocap_pos[a], data.mocap_quat[a]
         return new, fresh
 
-    def to_xml(self):
-        """The model as MJCF text."""
+    def to_xml(self, *, plain=False):
+        """The model as MJCF text. Plain text is what MuJoCo 3.4.0 loads: what is lost is issued as a ModelWarning."""
         self._content.flush()
-        return self._content.base.write_xml()
+        if not plain:
+            return self._content.base.write_xml()
+        text, lost = self._content.base.write_plain_xml()
+        for message in lost:
+            warnings.warn(message, ModelWarning, stacklevel=2)
+        return text
 
     def to_file(self, filename):
         """Writes the model as MJCF."""
@@ -273,18 +280,9 @@ class MjSpec:
         body.alt = orientation if isinstance(orientation, MjsOrientation) else MjsOrientation()
         return np.array(spec.compile().body_quat[1])
 
-    @property
-    def plugins(self):
-        return []
-
-    def add_plugin(self, **kwargs):
-        raise NotImplementedError("feature 'plugin' is not supported")
-
     def activate_plugin(self, name):
-        raise NotImplementedError("feature 'plugin' is not supported")
-
-    def plugin(self, name):
-        return None
+        """Declares a kind of plugin, as the section `extension` does."""
+        self._content.base.activate_plugin(name)
 
 
 def _affixed(path, prefix, suffix):

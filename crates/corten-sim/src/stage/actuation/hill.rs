@@ -20,7 +20,7 @@
 use corten_math::real::{cos, sin};
 
 use super::muscle::Muscle;
-use crate::hook::{Hook, Slopes};
+use crate::extend::{Hook, Outcome, Slopes};
 use crate::{Data, Model};
 
 /// One muscle; lengths in metres, forces in newtons.
@@ -146,12 +146,13 @@ impl HillMuscles {
 }
 
 impl Hook for HillMuscles {
-    fn gain(&self, _: &Model, d: &mut Data, i: usize) -> Option<f64> {
-        Some(self.get(i)?.gain(d.actuator_length[i], d.actuator_velocity[i]))
+    fn gain(&self, _: &Model, d: &mut Data, i: usize) -> Outcome<Option<f64>> {
+        let gain = |muscle: &HillMuscle| muscle.gain(d.actuator_length[i], d.actuator_velocity[i]);
+        Ok(self.get(i).map(gain))
     }
 
-    fn bias(&self, _: &Model, d: &mut Data, i: usize) -> Option<f64> {
-        Some(self.get(i)?.bias(d.actuator_length[i]))
+    fn bias(&self, _: &Model, d: &mut Data, i: usize) -> Outcome<Option<f64>> {
+        Ok(self.get(i).map(|muscle| muscle.bias(d.actuator_length[i])))
     }
 
     fn slopes(&self, _: &Model, d: &Data, i: usize) -> Slopes {

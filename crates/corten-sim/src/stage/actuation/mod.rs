@@ -17,7 +17,7 @@ use corten_math::hint::rarely;
 use corten_math::real::exp;
 use corten_math::{MIN_VAL, Number, wide};
 use corten_model::enums::{
-    Bias, DisableBit, Dynamics, Gain, JointType, ObjType, SleepState, Transmission, Warning,
+    Bias, DisableBit, Dynamics, JointType, ObjType, SleepState, Transmission, Warning,
 };
 
 pub(crate) use self::kinds::Kinds;
@@ -25,6 +25,7 @@ use self::muscle::Muscle;
 use crate::chain::index;
 use crate::check::MAX_VAL;
 use crate::data::smooth::{Lanes, SmoothState};
+use crate::extend::{ActuatorGainModel, DefaultGain, GainInput, Hook, Outcome, Point};
 use crate::stage::passive::has_gravity_compensation;
 use crate::stage::transmission::joint_length;
 use crate::{Data, Model, sleep, support};
@@ -59,6 +60,9 @@ pub fn actuation(m: &Model, d: &mut Data) {
     } else {
         forces_by_kind(m, d);
     }
+    if rarely(!m.extensions().is_empty()) {
+        plugin_forces(m, d);
+    }
     if support::any_set(&m.tendon_actfrclimited) {
         limit_tendon_forces(m, d);
     }
@@ -89,6 +93,14 @@ fn forces_by_kind(m: &Model, d: &mut Data) {
     for k in 0..others {
         forces(m, d, d.prepared.actuators.others(k), false);
     }
+}
+
+/// Activation derivatives and forces of plugins.
+#[cold]
+#[inline(never)]
+fn plugin_forces(m: &Model, d: &mut Data) {
+    m.extensions().call(m, d, Point::Rates);
+    m.extensions().call(m, d, Point::Forces);
 }
 
 /// Notes that all controls have been found sane.
@@ -214,6 +226,12 @@ fn activations(m: &Model, actuator: usize) -> Option<Range<usize>> {
 fn activation_derivative(m: &Model, d: &mut Data, i: usize, ctrl: f64) {
     let Some(range) = activations(m, i) else { return };
     d.act_dot[range.clone()].fill(0.0);
+    if rarely(m.extensions().gain(i).is_some()) {
+        gain_rates(m, d, i, ctrl, range.clone());
+        if m.actuator_dyntype[i] == Dynamics::None.raw() {
+            return;
+        }
+    }
     let last = range.end - 1;
     let (act, prm) = (d.act[last], &m.actuator_dynprm[i]);
     d.act_dot[last] = match Dynamics::from_raw(m.actuator_dyntype[i]) {
@@ -224,9 +242,19 @@ fn activation_derivative(m: &Model, d: &mut Data, i: usize, ctrl: f64) {
     };
 }
 
+/// What the hook answers, if there is one that does.
+fn ask_hook(
+    d: &mut Data,
+    ask: impl FnOnce(&dyn Hook, &mut Data) -> Outcome<Option<f64>>,
+) -> Option<f64> {
+    let hook = d.hooks.get()?;
+    let answer = ask(&*hook, d);
+    d.heed(|| hook.name().into(), answer).flatten()
+}
+
 /// User dynamics: one activation takes the rate that is returned, several are written in place.
 fn user_activation_rate(m: &Model, d: &mut Data, i: usize, range: Range<usize>) {
-    let rate = d.hooks.get().and_then(|hook| hook.activation_rate(m, d, i));
+    let rate = ask_hook(d, |hook, d| hook.activation_rate(m, d, i));
     if range.len() == 1
         && let (Some(rate), Some(act_dot)) = (rate, d.act_dot.get_mut(range.start))
     {
@@ -257,7 +285,7 @@ fn direct_bias<T: Number>(kind: i32, prm: &[f64; 10], length: T, velocity: T) ->
 
 /// Gain or bias that is linear in length and velocity.
 #[inline(always)]
-fn affine<T: Number>(prm: &[f64; 10], length: T, velocity: T) -> T {
+pub(crate) fn affine<T: Number>(prm: &[f64; 10], length: T, velocity: T) -> T {
     T::splat(prm[0]) + T::splat(prm[1]) * length + T::splat(prm[2]) * velocity
 }
 
@@ -286,29 +314,88 @@ wide! {
 #[inline(never)]
 fn force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     let (length, velocity) = (d.actuator_length[i], d.actuator_velocity[i]);
-    let (range, acc0) = (m.actuator_lengthrange[i], m.actuator_acc0[i]);
-    let prm = &m.actuator_gainprm[i];
-    let gain = match Gain::from_raw(m.actuator_gaintype[i]) {
-        Some(Gain::Fixed) => prm[0],
-        Some(Gain::Affine) => affine(prm, length, velocity),
-        Some(Gain::Muscle) => Muscle::<f64>::new(prm).gain(length, velocity, range, acc0),
-        _ => d.hooks.get().and_then(|hook| hook.gain(m, d, i)).unwrap_or(1.0),
-    };
-    let input = match activations(m, i) {
-        None => ctrl,
-        Some(act) if m.actuator_actearly[i] != 0 => {
-            next_activation(m, i, d.act[act.end - 1], d.act_dot[act.end - 1])
+    let active = match DefaultGain::of(m, i) {
+        Some(gain) => {
+            let (drive, time, timestep) = (drive(m, d, i, ctrl), d.time, m.opt.timestep);
+            gain.force(&GainInput { length, velocity, drive, act: &[], time, timestep })
         }
-        Some(act) => d.act[act.end - 1],
+        None => user_force(m, d, i, ctrl),
     };
+    let (range, acc0) = (m.actuator_lengthrange[i], m.actuator_acc0[i]);
     let prm = &m.actuator_biasprm[i];
     let bias = match Bias::from_raw(m.actuator_biastype[i]) {
         Some(Bias::Affine) => affine(prm, length, velocity),
         Some(Bias::Muscle) => Muscle::<f64>::new(prm).bias(length, range, acc0),
         Some(Bias::None) => 0.0,
-        _ => d.hooks.get().and_then(|hook| hook.bias(m, d, i)).unwrap_or(0.0),
+        _ => ask_hook(d, |hook, d| hook.bias(m, d, i)).unwrap_or(0.0),
     };
-    gain * input + bias
+    active + bias
+}
+
+/// What drives an actuator: the control, or its last activation.
+#[inline(always)]
+fn drive(m: &Model, d: &Data, i: usize, ctrl: f64) -> f64 {
+    match activations(m, i) {
+        None => ctrl,
+        Some(act) if m.actuator_actearly[i] != 0 => {
+            next_activation(m, i, d.act[act.end - 1], d.act_dot[act.end - 1])
+        }
+        Some(act) => d.act[act.end - 1],
+    }
+}
+
+/// The force of a gain model, or with a gain that the hook tells.
+#[inline(never)]
+fn user_force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
+    match m.extensions().gain(i) {
+        Some(gain) => gain.force(&gain_input(m, d, i, ctrl, gain.activations())),
+        None => {
+            let gain = ask_hook(d, |hook, d| hook.gain(m, d, i)).unwrap_or(1.0);
+            gain * drive(m, d, i, ctrl)
+        }
+    }
+}
+
+/// What the gain model of an actuator sees, with so many activations of its own.
+pub(crate) fn gain_input<'a>(
+    m: &Model,
+    d: &'a Data,
+    i: usize,
+    ctrl: f64,
+    own: usize,
+) -> GainInput<'a> {
+    let states = activations(m, i);
+    let driven = states.as_ref().is_some_and(|states| states.len() > own);
+    GainInput {
+        length: d.actuator_length[i],
+        velocity: d.actuator_velocity[i],
+        drive: if driven { drive(m, d, i, ctrl) } else { ctrl },
+        act: states
+            .map_or(&[], |states| &d.act[states.start..(states.start + own).min(states.end)]),
+        time: d.time,
+        timestep: m.opt.timestep,
+    }
+}
+
+/// The force of the gain model of an actuator by its velocity.
+pub(crate) fn gain_by_velocity(m: &Model, d: &Data, i: usize) -> Option<f64> {
+    let gain = m.extensions().gain(i)?;
+    let limited = m.actuator_ctrllimited[i] != 0 && !m.opt.disabled(DisableBit::ClampCtrl);
+    let ctrl = clip_if(limited.into(), d.ctrl[i], m.actuator_ctrlrange[i]);
+    Some(gain.force_by_velocity(&gain_input(m, d, i, ctrl, gain.activations())))
+}
+
+/// Rates of the activations that a gain model has of its own.
+#[inline(never)]
+fn gain_rates(m: &Model, d: &mut Data, i: usize, ctrl: f64, states: Range<usize>) {
+    let Some(gain) = m.extensions().gain(i) else { return };
+    let count = gain.activations().min(states.len());
+    let own = states.start..states.start + count;
+    let GainInput { length, velocity, drive, time, timestep, .. } =
+        gain_input(m, d, i, ctrl, count);
+    let Data { act, act_dot, .. } = d;
+    let at = GainInput { length, velocity, drive, act: &act[own.clone()], time, timestep };
+    gain.rates(&at, &mut act_dot[own]);
 }
 
 /// Scales the forces on each tendon so that their sum stays within the tendon's limits.

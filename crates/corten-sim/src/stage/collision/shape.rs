@@ -144,7 +144,7 @@ pub(crate) fn triangles(m: &Model, id: i32) -> Option<TriangleMesh<'_>> {
     })
 }
 
-/// A geom as a signed distance field; `None` if a plugin defines it.
+/// A geom as a signed distance field, sampled or of a plugin; `None` if it has none.
 pub(crate) fn field(m: &Model, geom: usize, pose: Pose) -> Option<PosedField<'_>> {
     let size = m.geom_size[geom];
     let [radius, half_length, _] = size.0;
@@ -162,6 +162,7 @@ pub(crate) fn field(m: &Model, geom: usize, pose: Pose) -> Option<PosedField<'_>
         GeomType::Sdf if m.geom_plugin[geom] < 0 => {
             Field::Octree(octree(m, usize::try_from(m.geom_dataid[geom]).ok()?)?)
         }
+        GeomType::Sdf => Field::Implicit(m.extensions().field(m.geom_plugin[geom])?),
         _ => return None,
     };
     Some(PosedField { field, pose, aabb: m.geom_aabb[geom] })

@@ -8,6 +8,7 @@ use corten_math::{Number, Quat, Spatial, Vec3, map_fours, wide};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::data::smooth::{Lanes, SmoothState};
+use crate::extend::Point;
 use crate::prepared::structure::{Joint, joint_width};
 use crate::stage::{constraint, flex};
 use crate::{Data, Model, awake, sleep, support};
@@ -66,8 +67,10 @@ pub fn passive(m: &Model, d: &mut Data) {
         add_gravity_compensation(m, d);
     }
     if let Some(hook) = d.hooks.get() {
-        hook.passive(m, d);
+        let answer = hook.passive(m, d);
+        d.heed(|| hook.name().into(), answer);
     }
+    m.extensions().call(m, d, Point::Passive);
 }
 
 wide! {

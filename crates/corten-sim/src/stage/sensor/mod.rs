@@ -15,12 +15,14 @@ mod velocity;
 
 use corten_math::Vec3;
 use corten_math::array::MapInline;
+use corten_math::hint::rarely;
 use corten_model::ModelArrays;
 use corten_model::enums::{
     ConstraintType, DisableBit, GeomType, ObjType, SensorDataType, SensorType, SleepState, Stage,
 };
 
 use crate::chain::index;
+use crate::extend::Point;
 use crate::stage::actuation::clip;
 use crate::stage::{body_force, velocity as velocities};
 use crate::support::{Frame, object_frame};
@@ -95,7 +97,7 @@ impl Entry {
             end,
         };
         let readable = entry.kind.info().stage.is_none_or(|needed| needed == stage);
-        (end <= m.nsensordata && readable && entry.kind != SensorType::Plugin).then_some(entry)
+        (end <= m.nsensordata && readable).then_some(entry)
     }
 }
 
@@ -153,7 +155,8 @@ fn frame<'a>(m: &Model, d: &'a Data, (kind, id): (ObjType, i32)) -> Option<Frame
 #[inline(always)]
 fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry]) {
     let count = entries(&d.prepared.sensors).len();
-    if count == 0 || m.opt.disabled(DisableBit::Sensor) {
+    let plugin = rarely(!m.extensions().is_empty()) && m.extensions().has_sensors(stage);
+    if count == 0 && !plugin || m.opt.disabled(DisableBit::Sensor) {
         return;
     }
     let filter = sleep::filters(m, d);
@@ -165,6 +168,9 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
             continue;
         }
         let sensor = Sensor::new(m, &entry);
+        if sensor.kind == SensorType::Plugin {
+            continue;
+        }
         if sensor.kind == SensorType::User {
             shared.prepare(m, d, stage);
             user = true;
@@ -179,10 +185,21 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
         apply_cutoff(m, &sensor, out);
     }
     if user && let Some(hook) = d.hooks.get() {
-        hook.sensor(m, d, stage);
+        let answer = hook.sensor(m, d, stage);
+        d.heed(|| hook.name().into(), answer);
         for k in 0..count {
             let sensor = Sensor::new(m, &entries(&d.prepared.sensors)[k]);
             if sensor.kind == SensorType::User {
+                apply_cutoff(m, &sensor, sensor.output(d));
+            }
+        }
+    }
+    if plugin {
+        shared.prepare(m, d, stage);
+        m.extensions().call(m, d, Point::Sensors(stage));
+        for k in 0..count {
+            let sensor = Sensor::new(m, &entries(&d.prepared.sensors)[k]);
+            if sensor.kind == SensorType::Plugin {
                 apply_cutoff(m, &sensor, sensor.output(d));
             }
         }

@@ -107,7 +107,13 @@ fn distance(m: &Model, geom: usize, p: Vec3) -> Option<f64> {
         GeomType::Ellipsoid => Some(sdf::ellipsoid(p, size)),
         GeomType::Cylinder => Some(sdf::cylinder(p, size[0], size[1])),
         GeomType::Box => Some(sdf::cuboid(p, size)),
-        GeomType::Mesh => {
+        GeomType::Sdf if m.geom_plugin[geom] >= 0 => {
+            // Plugins measure in the frame of the mesh as it was made.
+            let mesh = index(m.geom_dataid[geom], m.nmesh)?;
+            let p = m.mesh_quat[mesh].to_mat() * p + m.mesh_pos[mesh];
+            Some(m.extensions().field(m.geom_plugin[geom])?.distance(p))
+        }
+        GeomType::Mesh | GeomType::Sdf => {
             let mesh = index(m.geom_dataid[geom], m.nmesh)?;
             let (start, count) = (m.mesh_octadr[mesh], m.mesh_octnum[mesh]);
             Octree {

@@ -4,50 +4,60 @@
 //! additional passive forces, controls computed in the middle of a step, the choice of contacts.
 //! Every method has a default that leaves MuJoCo's behaviour without callbacks; a method answers to
 //! the callback named in its description. Hooks belong to a [`Data`], so simulations that run side
-//! by side can have different ones; copies of the data share them.
+//! by side can have different ones; copies of the data share them. New data take the hook of their
+//! model ([`Model::set_hook`]), so that batches and rollouts have it too.
 
 use std::fmt;
 use std::sync::Arc;
 
 use corten_model::enums::Stage;
 
+use super::Outcome;
 use crate::{Data, Model};
 
 /// Called by the stages at MuJoCo's callback points. State of its own must be behind a lock or an
 /// atomic, because copies of one `Data` may step on several threads.
 pub trait Hook: Send + Sync {
+    /// What messages call it.
+    fn name(&self) -> &str {
+        "hook"
+    }
+
     /// Sets controls and applied forces once velocities are known (`mjcb_control`).
-    fn control(&self, m: &Model, d: &mut Data) {
+    fn control(&self, m: &Model, d: &mut Data) -> Outcome {
         let _ = (m, d);
+        Ok(())
     }
 
     /// Adds to `qfrc_passive` (`mjcb_passive`).
-    fn passive(&self, m: &Model, d: &mut Data) {
+    fn passive(&self, m: &Model, d: &mut Data) -> Outcome {
         let _ = (m, d);
+        Ok(())
     }
 
     /// Fills the user sensors of one stage; called if there are any (`mjcb_sensor`).
-    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) {
+    fn sensor(&self, m: &Model, d: &mut Data, stage: Stage) -> Outcome {
         let _ = (m, d, stage);
+        Ok(())
     }
 
     /// Rate of the activation of an actuator with user dynamics (`mjcb_act_dyn`). An actuator with
     /// several activations has them written to `act_dot`; what is returned counts for nothing then.
-    fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+    fn activation_rate(&self, m: &Model, d: &mut Data, actuator: usize) -> Outcome<Option<f64>> {
         let _ = (m, d, actuator);
-        None
+        Ok(None)
     }
 
     /// Gain of an actuator with user gain; 1 if not answered (`mjcb_act_gain`).
-    fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+    fn gain(&self, m: &Model, d: &mut Data, actuator: usize) -> Outcome<Option<f64>> {
         let _ = (m, d, actuator);
-        None
+        Ok(None)
     }
 
     /// Bias of an actuator with user bias; 0 if not answered (`mjcb_act_bias`).
-    fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Option<f64> {
+    fn bias(&self, m: &Model, d: &mut Data, actuator: usize) -> Outcome<Option<f64>> {
         let _ = (m, d, actuator);
-        None
+        Ok(None)
     }
 
     /// Derivatives of user gain and user bias by the actuator's velocity, which implicit integrators

@@ -1,0 +1,95 @@
+//! A model without what MuJoCo 3.4.0 does not have, for those who want to go back.
+
+use super::{PluginUse, Spec};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::enums::{EnableBit, Integrator, Solver};
+use crate::plugin::{Builtin, Catalog};
+
+impl Spec {
+    /// A copy that MuJoCo 3.4.0 loads, and a warning for each extension that it has lost.
+    pub fn without_extensions(&self) -> (Spec, Diagnostics) {
+        let mut plain = self.clone();
+        let mut lost = Diagnostics::new();
+        let mut option = |message: &str| {
+            lost.push(Diagnostic::warning(message).element("option"));
+        };
+        if plain.option.integrator == Integrator::ImplicitSpringDamper {
+            plain.option.integrator = Integrator::Implicit;
+            option("the integrator 'implicitspringdamper' becomes 'implicit'");
+        }
+        if plain.option.solver == Solver::CgStrict {
+            plain.option.solver = Solver::Cg;
+            option("the solver 'cgstrict' becomes 'CG'");
+        }
+        if plain.option.enabled(EnableBit::TextbookFlex) {
+            plain.option.enableflags &= !EnableBit::TextbookFlex.raw();
+            option("flexes take MuJoCo's elasticity instead of the textbook's");
+        }
+        for flex in plain.flexes.values_mut().filter(|flex| !flex.node.is_empty()) {
+            flex.node.clear();
+            let message = "nodes move to the origins of their bodies";
+            lost.push(Diagnostic::warning(message).on("flex", flex));
+        }
+        for actuator in plain.actuators.values_mut().filter(|a| !a.gain_model.is_empty()) {
+            let message =
+                format!("the gain model '{}' is lost: the gain is a user's", actuator.gain_model);
+            lost.push(Diagnostic::warning(message).on("actuator", actuator));
+            actuator.gain_model.clear();
+            actuator.gain_params.clear();
+        }
+        plain.drop_plugins(&mut lost);
+        lost.locate(&self.sources);
+        (plain, lost)
+    }
+
+    /// Drops what plugins do that MuJoCo does not come with.
+    fn drop_plugins(&mut self, lost: &mut Diagnostics) {
+        let known = |kind: &str| Builtin.plugin(kind).is_some();
+        let foreign: Vec<String> = self
+            .active_plugins
+            .iter()
+            .map(|active| active.name.clone())
+            .filter(|name| !known(name))
+            .collect();
+        if foreign.is_empty() {
+            return;
+        }
+        self.active_plugins.retain(|active| known(&active.name));
+        let instances: Vec<_> = self
+            .plugins
+            .iter()
+            .filter(|(_, plugin)| foreign.contains(&plugin.plugin_name))
+            .map(|(key, plugin)| (key, plugin.name.clone()))
+            .collect();
+        let is_foreign = |used: &PluginUse| {
+            let named = |(_, name): &(_, String)| !name.is_empty() && *name == used.name;
+            used.active && (foreign.contains(&used.plugin_name) || instances.iter().any(named))
+        };
+        macro_rules! strip {
+            ($($arena:ident $kind:literal),*) => {$(
+                for element in self.$arena.values_mut().filter(|e| is_foreign(&e.plugin)) {
+                    element.plugin = PluginUse::default();
+                    let message = format!("the {} loses its plugin, which MuJoCo does not have", $kind);
+                    lost.push(Diagnostic::warning(message).on($kind, element));
+                }
+            )*};
+        }
+        strip!(bodies "body", geoms "geom", meshes "mesh");
+        macro_rules! remove {
+            ($($arena:ident $kind:literal),*) => {$(
+                let gone: Vec<_> =
+                    self.$arena.iter().filter(|(_, e)| is_foreign(&e.plugin)).map(|(k, _)| k).collect();
+                for key in gone {
+                    if let Some(element) = self.$arena.remove(key) {
+                        let message = format!("the {} is lost with its plugin", $kind);
+                        lost.push(Diagnostic::warning(message).on($kind, &element));
+                    }
+                }
+            )*};
+        }
+        remove!(actuators "actuator", sensors "sensor");
+        for (key, _) in instances {
+            self.plugins.remove(key);
+        }
+    }
+}
