@@ -266,13 +266,6 @@ wide! {
 #[inline(always)]
 fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]) {
     let width = if W > 0 { W } else { batch.width };
-    let product = |groups: &[u32], values: &[Quad]| {
-        let mut sum = S::splat(0.0);
-        for k in 0..width {
-            sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
-        }
-        sum
-    };
     let (fours, rest) = batch.rows.as_chunks::<4>();
     let groups = batch.groups.chunks_exact(4 * width);
     let values = batch.values.chunks_exact(4 * width);
@@ -280,7 +273,7 @@ fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]
         let mut sums = [S::splat(0.0); 4];
         for b in 0..4 {
             let at = b * width..(b + 1) * width;
-            sums[b] = product(&groups[at.clone()], &values[at]);
+            sums[b] = product::<S, W>(&groups[at.clone()], &values[at], x);
         }
         let [p, q, r, s] = S::transposed(sums);
         let products = ((p + r) + (q + s)).store();
@@ -292,8 +285,22 @@ fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]
     let groups = batch.groups[done..].chunks_exact(width);
     let values = batch.values[done..].chunks_exact(width);
     for ((&row, groups), values) in rest.iter().zip(groups).zip(values) {
-        y[row as usize] = product(groups, values).sum();
+        y[row as usize] = product::<S, W>(groups, values, x).sum();
     }
+}
+
+/// Product of a row of `W` groups, or any number of groups, lane by lane.
+// Not a closure: those are compiled without the vector instructions of their surroundings unless they are
+// inlined, which no attribute asks for.
+#[inline(always)]
+fn product<S: Wide, const W: usize>(groups: &[u32], values: &[Quad], x: &[Quad]) -> S {
+    let mut sum = S::splat(0.0);
+    let width = if W > 0 { W } else { groups.len() };
+    let (groups, values) = (&groups[..width], &values[..width]);
+    for k in 0..width {
+        sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
+    }
+    sum
 }
 
 /// `y += rowsᵀ · forces` for single rows as in [`mul_singles`].

@@ -5,7 +5,7 @@ use corten_math::array::MapInline;
 use corten_model::enums::ConstraintType;
 
 use super::impedance::{self, Impedance};
-use super::is_sparse;
+use super::{Given, elastic, is_sparse};
 use crate::prepared::structure::Structure;
 use crate::solve::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
 use crate::{Data, Model};
@@ -26,6 +26,7 @@ pub struct Constraints {
     pub(super) chain: Vec<Link>,
     /// The columns of the last contact in turn: which of its bodies they move, and how many.
     pub(super) sides: Vec<(u8, u32)>,
+    elastic: elastic::Memory,
 }
 
 /// Rows that are equal but for their Jacobian and what depends on velocity.
@@ -108,6 +109,13 @@ impl Constraints {
         self.softness.forget();
         self.rows.clear();
         self.count = 0;
+    }
+
+    /// Adds the rows of elastic forces that are implicit.
+    pub(super) fn add_elastic(&mut self, m: &Model, given: &Given<'_>) {
+        let mut memory = std::mem::take(&mut self.elastic);
+        elastic::elastic(m, given, &mut memory, self);
+        self.elastic = memory;
     }
 
     /// Number of rows so far.

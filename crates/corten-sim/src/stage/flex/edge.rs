@@ -99,7 +99,8 @@ impl<'a> EdgeRows<'a> {
     pub fn add_damping(self, m: &Model, square: &SquarePattern, target: &mut [f64]) {
         for flex in self.flexes(m) {
             let damping = m.flex_edgedamping[flex.id];
-            if damping == 0.0 {
+            // Implicit ones are rows of constraints.
+            if damping == 0.0 || super::is_implicit(m) {
                 continue;
             }
             if !flex.of_points {

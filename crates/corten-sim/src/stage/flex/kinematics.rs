@@ -12,7 +12,7 @@ use crate::{Data, Model};
 
 /// Frames of bodies.
 #[derive(Clone, Copy)]
-pub(super) struct Frames<'a> {
+pub(crate) struct Frames<'a> {
     pub xpos: &'a [Vec3],
     pub xmat: &'a [Mat3],
 }

@@ -11,6 +11,7 @@
 
 mod basis;
 mod bending;
+mod distortion;
 mod edge;
 mod interpolated;
 mod kinematics;
@@ -21,8 +22,11 @@ use corten_math::Vec3;
 use corten_model::enums::EnableBit;
 
 pub(crate) use basis::Basis;
+pub(crate) use distortion::worst_element;
 pub(crate) use edge::{EdgeRows, act, spring_energy};
+pub(crate) use kinematics::Frames;
 pub(crate) use plan::{Carrier, Flex, Plan};
+pub(crate) use stretch::ends_of_edges;
 
 use self::edge::Directions;
 use crate::{Data, Model};
@@ -82,6 +86,16 @@ fn is_textbook(m: &Model) -> bool {
     m.opt.enabled(EnableBit::TextbookFlex)
 }
 
+/// Whether elastic forces are those at the end of a step.
+pub(crate) fn is_implicit(m: &Model) -> bool {
+    m.opt.enabled(EnableBit::ImplicitFlex)
+}
+
+/// Whether strain causes forces. MuJoCo looks at the first element.
+pub(crate) fn is_elastic(m: &Model, flex: &Flex) -> bool {
+    m.flex_stiffness[flex.elements.range()].first().is_some_and(|k| k[0] != 0.0)
+}
+
 /// Velocity of a point of a body.
 fn point_velocity(d: &Data, body: usize, point: Vec3) -> Vec3 {
     let root = d.prepared.structure.bodies[body].root as usize;
@@ -95,8 +109,7 @@ pub(crate) fn passive(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> 
         if flex.dim == 1 || flex.rigid {
             continue;
         }
-        // MuJoCo looks at the first element.
-        let elastic = m.flex_stiffness[flex.elements.range()].first().is_some_and(|k| k[0] != 0.0);
+        let elastic = is_elastic(m, flex);
         match flex.carrier {
             Carrier::Bodies => {
                 bending::add(m, d, k, [springs, dampers]);

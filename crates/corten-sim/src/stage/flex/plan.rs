@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub weights: Vec<f64>,
     /// Vertices of elements, in the layout of `flex_elem`.
     pub corners: Vec<u32>,
+    /// Bodies of these vertices.
+    pub corner_body: Vec<u32>,
     /// Edges of elements, in the layout of `flex_elemedge`.
     pub element_edges: Vec<u32>,
     /// Vertices at the ends of edges, and the rows of their Jacobian.
@@ -201,6 +203,8 @@ impl Plan {
                 plan.flexes.push(flex);
             }
         }
+        plan.corner_body =
+            plan.corners.iter().map(|&v| plan.vertex_body.get(v as usize).map_or(0, |&b| b)).collect();
         let mut moved = vec![None; m.nflexedge];
         for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
             for edge in flex.edges.range() {

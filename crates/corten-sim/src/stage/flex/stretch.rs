@@ -19,6 +19,11 @@ use crate::{Data, Model};
 const TRIANGLE: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]];
 
+/// The corners that edges of triangles or tetrahedra join.
+pub(crate) fn ends_of_edges(dim: usize) -> &'static [[usize; 2]] {
+    if dim == 2 { &TRIANGLE } else { &TETRAHEDRON }
+}
+
 /// Value of `body_simple` for a body that only slides.
 const SLIDES: u8 = 2;
 
@@ -89,11 +94,8 @@ wide! {
         edges: [&[f64]; 3],
         elongation: &mut [f64],
     ) {
-        let [h, damping] = [Simd::splat(scalars[0]), Simd::splat(scalars[1])];
-        map_fours::<Simd, 3, 1>(edges, [elongation], |[now, rate, rest]| {
-            let before = now - rate * h;
-            [now * now - rest * rest + (now * now - before * before) * damping]
-        });
+        let scalars = [Simd::splat(scalars[0]), Simd::splat(scalars[1])];
+        map_fours::<Simd, 3, 1>(edges, [elongation], |edge| [damped_elongation(scalars, edge)]);
     }
 
     fn triangle_forces(
@@ -117,6 +119,13 @@ wide! {
         let element = Elements { ends: &TETRAHEDRON, stiffness, corners, edges, shape };
         element.add_forces::<Simd>(force);
     }
+}
+
+/// From length, its rate and its value at rest.
+#[inline(always)]
+fn damped_elongation<T: Number>([h, damping]: [T; 2], [now, rate, rest]: [T; 3]) -> T {
+    let before = now - rate * h;
+    now * now - rest * rest + (now * now - before * before) * damping
 }
 
 /// Elements of `N` corners and `E` edges.

@@ -4,21 +4,24 @@
 //! the low end first. When the low end of a box comes, it meets the boxes whose low end has come and
 //! whose high end has not, in the order in which they began.
 
+use corten_math::array::MapInline;
+
 use super::tree::Aabb;
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
-    /// Keys of the ends.
-    ends: Vec<u64>,
-    /// Boxes that the sweep plane cuts, by when they began.
+    /// Keys of the low ends.
+    low_ends: Vec<u64>,
+    /// Boxes that the sweep plane may cut, by when they began.
     active: Vec<Extent>,
 }
 
-/// A box: number and bounds along the other two axes.
+/// A box: number, key of its high end, and bounds along the other two axes.
 #[derive(Clone, Copy, Debug)]
 struct Extent {
     id: u32,
+    end: u64,
     low: [f64; 2],
     high: [f64; 2],
 }
@@ -33,42 +36,46 @@ impl Sweep {
         axis: usize,
         mut found: impl FnMut(usize, usize),
     ) {
-        let Sweep { ends, active, .. } = self;
-        ends.clear();
+        let Sweep { low_ends, active } = self;
+        low_ends.clear();
         for id in ids {
             let b = &boxes[id as usize];
             if b.iter().all(|x| x.is_finite()) {
-                let (center, half) = (b[axis], b[axis + 3]);
-                ends.push(key(center - half, id, false));
-                ends.push(key(center + half, id, true));
+                low_ends.push(key(b[axis] - b[axis + 3], id, false));
             }
         }
-        ends.sort_unstable();
+        low_ends.sort_unstable();
         let across = [(axis == 0) as usize, 2 - (axis == 2) as usize];
         active.clear();
-        for &end in ends.iter() {
-            let (id, is_high) = ((end as u32) >> 1, end & 1 != 0);
-            if is_high {
-                if let Some(place) = active.iter().position(|extent| extent.id == id) {
-                    active.remove(place);
-                }
-                continue;
-            }
+        for &begin in low_ends.iter() {
+            let id = begin as u32 >> 1;
             let b = &boxes[id as usize];
             let new = Extent {
                 id,
-                low: across.map(|k| b[k] - b[k + 3]),
-                high: across.map(|k| b[k] + b[k + 3]),
+                end: key(b[axis] + b[axis + 3], id, true),
+                low: across.map_inline(|k| b[k] - b[k + 3]),
+                high: across.map_inline(|k| b[k] + b[k + 3]),
             };
-            for old in active.iter() {
-                if !(old.low[0] > new.high[0]
-                    || new.low[0] > old.high[0]
-                    || old.low[1] > new.high[1]
-                    || new.low[1] > old.high[1])
-                {
+            // Boxes that have ended leave in passing.
+            let mut kept = 0;
+            for k in 0..active.len() {
+                let old = active[k];
+                if old.end < begin {
+                    continue;
+                }
+                if kept < k {
+                    active[kept] = old;
+                }
+                kept += 1;
+                let apart = (old.low[0] > new.high[0])
+                    | (new.low[0] > old.high[0])
+                    | (old.low[1] > new.high[1])
+                    | (new.low[1] > old.high[1]);
+                if !apart {
                     found(old.id as usize, id as usize);
                 }
             }
+            active.truncate(kept);
             active.push(new);
         }
     }
