@@ -38,7 +38,7 @@ use super::fluid;
 use crate::hook::Slopes;
 use crate::prepared::structure::Structure;
 use crate::stage::actuation::{self, muscle::Muscle};
-use crate::stage::flex::EdgeRows;
+use crate::stage::flex;
 use crate::stage::passive::fluid as medium;
 use crate::stage::transmission::ScalarJoint;
 use crate::{Data, Model, awake, sleep, support};
@@ -95,9 +95,9 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
         d.qDeriv[s.square.diagonal_entry(k)] -= m.dof_damping[k];
     }
     if m.nflex > 0 {
-        let edges = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
-        edges.add_damping(m, &s.square, &mut d.qDeriv);
+        flex::add_damping(m, d);
     }
+    let s = &d.prepared.structure;
     let filter = sleep::filters(m, d);
     for i in 0..m.ntendon {
         let damping = m.tendon_damping[i];

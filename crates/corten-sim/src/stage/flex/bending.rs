@@ -10,10 +10,10 @@
 //! its body, as if these were slides along the axes of the world, unless a textbook is asked for.
 
 use corten_math::array::MapInline;
-use corten_math::transpose::{self, Chunk};
 use corten_math::{Number, Vec3, wide};
 
-use super::plan::{Hinge, PointVertex};
+use super::plan::Hinge;
+use super::{Padded, gather, scatter};
 use crate::support::Chains;
 use crate::{Data, Model};
 
@@ -29,19 +29,26 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [boo
     }
     let plan = &d.prepared.flexes;
     let hinges = &plan.hinges[flex.hinges.range()];
+    let vertices = flex.vertices.range();
+    let memory = &mut d.scratch.flex;
     if springs {
-        let shape = Hinges { hinges, coefficients: &m.flex_bending, x: &d.flexvert_xpos, factor: None };
-        point_forces(&shape, &plan.points, &mut d.qfrc_spring);
+        let shape =
+            Hinges { hinges, coefficients: &m.flex_bending, x: &memory.position, factor: None };
+        memory.force[vertices.clone()].fill([0.0; 4]);
+        point_forces(&shape, &mut memory.force);
+        let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices.clone()]);
+        super::add_to_points(points, -1.0, &mut d.qfrc_spring);
     }
     if damping != 0.0 {
-        let velocity = &mut d.scratch.flex.velocity;
-        for v in flex.vertices.range() {
-            let moving = plan.points[v].dofs().map(|dofs| Vec3::from_slice(&d.qvel[dofs]));
-            velocity[v] = moving.unwrap_or(Vec3::ZERO);
+        for v in vertices.clone() {
+            memory.velocity[v] = plan.points[v].velocity(&d.qvel);
         }
         let factor = Some(damping);
-        let shape = Hinges { hinges, coefficients: &m.flex_bending, x: velocity, factor };
-        point_forces(&shape, &plan.points, &mut d.qfrc_damper);
+        let shape = Hinges { hinges, coefficients: &m.flex_bending, x: &memory.velocity, factor };
+        memory.force[vertices.clone()].fill([0.0; 4]);
+        point_forces(&shape, &mut memory.force);
+        let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices]);
+        super::add_to_points(points, -1.0, &mut d.qfrc_damper);
     }
 }
 
@@ -50,42 +57,22 @@ struct Hinges<'a> {
     hinges: &'a [Hinge],
     coefficients: &'a [[f64; 17]],
     /// Positions or velocities of vertices.
-    x: &'a [Vec3],
+    x: &'a [Padded],
     /// Of the linear force, if the cubic term does not count.
     factor: Option<f64>,
 }
 
 wide! {
-    fn point_forces(shape: &Hinges<'_>, points: &[PointVertex], qfrc: &mut [f64]) {
-        for chunk in transpose::fours::<f64>(0..shape.hinges.len()) {
-            match chunk {
-                Chunk::Four(at) => {
-                    let force = shape.force::<Simd>(at);
-                    let lanes = force.map_inline(|force| force.0.map_inline(Simd::store));
-                    // The last is repeated if there are fewer than four.
-                    for k in 0..4.min(shape.hinges.len() - at[0]) {
-                        let force = lanes.map_inline(|force| force.map_inline(|x| x[k]));
-                        subtract(points, &shape.hinges[at[k]], &force, qfrc);
-                    }
-                }
-                Chunk::One(i) => {
-                    let force = shape.force::<f64>([i; 4]).map_inline(|force| force.0);
-                    subtract(points, &shape.hinges[i], &force, qfrc);
-                }
-            }
-        }
-    }
-}
-
-/// Subtracts the forces on the vertices of a hinge.
-#[inline(always)]
-fn subtract(points: &[PointVertex], hinge: &Hinge, force: &[[f64; 3]; 4], qfrc: &mut [f64]) {
-    for k in 0..4 {
-        if let Some(dofs) = points[hinge.vertices[k] as usize].dofs()
-            && let Some(qfrc) = qfrc[dofs].first_chunk_mut::<3>()
-        {
-            for axis in 0..3 {
-                qfrc[axis] -= force[k][axis];
+    /// Adds minus the forces on vertices.
+    fn point_forces(shape: &Hinges<'_>, force: &mut [Padded]) {
+        let count = shape.hinges.len();
+        for start in (0..count).step_by(4) {
+            // The last is repeated if there are fewer than four.
+            let at = [0, 1, 2, 3].map_inline(|k| (start + k).min(count - 1));
+            let pulls = shape.force::<Simd>(at);
+            for v in 0..4 {
+                let vertex = |k: usize| shape.hinges[at[k]].vertices[v] as usize;
+                scatter(pulls[v], vertex, 4.min(count - start), force);
             }
         }
     }
@@ -98,7 +85,7 @@ impl Hinges<'_> {
         let coefficients = T::gather(self.coefficients, |k| self.hinges[at[k]].edge as usize);
         let mut x = [Vec3::of(Vec3::ZERO); 4];
         for v in 0..4 {
-            x[v] = Vec3::gather(self.x, |k| self.hinges[at[k]].vertices[v] as usize);
+            x[v] = gather(self.x, |k| self.hinges[at[k]].vertices[v] as usize);
         }
         let mut force = product(&coefficients, &x);
         match self.factor {
