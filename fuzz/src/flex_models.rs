@@ -24,7 +24,8 @@ impl<'a> Choices<'a> {
 
     fn byte(&mut self) -> u8 {
         let given = self.bytes.next().copied();
-        self.state = (self.state ^ u64::from(given.unwrap_or(0x5d))).wrapping_mul(0x0000_0100_0000_01b3);
+        self.state =
+            (self.state ^ u64::from(given.unwrap_or(0x5d))).wrapping_mul(0x0000_0100_0000_01b3);
         self.state ^= self.state >> 29;
         given.unwrap_or((self.state >> 40) as u8)
     }
@@ -61,8 +62,10 @@ pub fn text(c: &mut Choices<'_>) -> String {
     for k in 0..1 + c.below(2) {
         let moving = c.one_in(3);
         if moving {
-            let joint = c.word(&["<freejoint/>", "<joint type='ball'/>", "<joint axis='0 1 0'/>", ""]);
-            let _ = write!(out, "<body pos='0 0 {:.2}'>{joint}<geom size='.03' mass='.3'/>", c.share());
+            let joint =
+                c.word(&["<freejoint/>", "<joint type='ball'/>", "<joint axis='0 1 0'/>", ""]);
+            let _ =
+                write!(out, "<body pos='0 0 {:.2}'>{joint}<geom size='.03' mass='.3'/>", c.share());
         }
         flexcomp(c, k, &mut out);
         if moving {
@@ -81,8 +84,7 @@ fn option(c: &mut Choices<'_>, out: &mut String) {
     let timestep = c.magnitude(-4, -1);
     let wind = if c.one_in(4) { "density='1.2' viscosity='1e-4' wind='1 2 0'" } else { "" };
     let flag = c.word(&["", "", "spring", "damper", "contact", "midphase", "equality", "island"]);
-    let flag =
-        if flag.is_empty() { String::new() } else { format!("<flag {flag}='disable'/>") };
+    let flag = if flag.is_empty() { String::new() } else { format!("<flag {flag}='disable'/>") };
     let _ = write!(
         out,
         "<option solver='{solver}' cone='{cone}' jacobian='{jacobian}' integrator='{integrator}' \
@@ -188,8 +190,11 @@ fn pins(c: &mut Choices<'_>, out: &mut String) {
 
 fn edge(c: &mut Choices<'_>, dim: usize, interpolated: bool, out: &mut String) {
     let equality = !interpolated && c.one_in(2);
-    let stiffness =
-        if dim == 1 && c.one_in(2) { format!("stiffness='{:e}'", c.magnitude(-1, 6)) } else { String::new() };
+    let stiffness = if dim == 1 && c.one_in(2) {
+        format!("stiffness='{:e}'", c.magnitude(-1, 6))
+    } else {
+        String::new()
+    };
     let damping = if c.one_in(2) { c.magnitude(-3, 1) } else { 0.0 };
     let _ = write!(out, "<edge equality='{equality}' {stiffness} damping='{damping:e}'/>");
 }
@@ -213,11 +218,7 @@ fn elasticity(c: &mut Choices<'_>, dim: usize, out: &mut String) {
 }
 
 fn contact(c: &mut Choices<'_>, interpolated: bool, out: &mut String) {
-    let own = if interpolated {
-        "none"
-    } else {
-        c.word(&["none", "narrow", "bvh", "sap", "auto"])
-    };
+    let own = if interpolated { "none" } else { c.word(&["none", "narrow", "bvh", "sap", "auto"]) };
     let _ = write!(
         out,
         "<contact selfcollide='{own}' internal='{}' condim='{}' margin='{:.3}' gap='{:.3}' solmix='{:.2}' \

@@ -53,8 +53,11 @@ fn check_each(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = first_bad(&d.qpos) else { return Ok(()) };
     let (joint, place) = (position_joint(m, index), position_owner(m, index));
-    let bad = flex_blow_up(m, d, joint, "position", index)
-        .unwrap_or(StepError::BadPosition { time: d.time, index, place });
+    let bad = flex_blow_up(m, d, joint, "position", index).unwrap_or(StepError::BadPosition {
+        time: d.time,
+        index,
+        place,
+    });
     recover(m, d, Warning::BadQpos, index);
     Err(bad)
 }
@@ -62,8 +65,9 @@ pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// Velocities (`mj_checkVel`).
 pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = first_bad(&d.qvel) else { return Ok(()) };
-    let bad = flex_blow_up(m, d, dof_joint(m, index), "velocity", index)
-        .unwrap_or_else(|| StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) });
+    let bad = flex_blow_up(m, d, dof_joint(m, index), "velocity", index).unwrap_or_else(|| {
+        StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) }
+    });
     recover(m, d, Warning::BadQvel, index);
     Err(bad)
 }

@@ -1,8 +1,8 @@
 //! Elastic forces at the end of the step, `cortenforge:flex="implicit"`.
 
 use corten_math::Vec3;
-use corten_model::{Assets, Spec};
 use corten_model::enums::{ConstraintType, EnableBit};
+use corten_model::{Assets, Spec};
 use corten_sim::inverse::inverse;
 use corten_sim::{Data, Model, StepError, forward, load_model_str, step};
 
@@ -82,7 +82,8 @@ fn strain(m: &Model, d: &Data) -> f64 {
         for i in 0..edges {
             for j in i..edges {
                 let twice = if i == j { 1.0 } else { 2.0 };
-                energy += 0.25 * twice * upper[at] * elongation(edges_of[i]) * elongation(edges_of[j]);
+                energy +=
+                    0.25 * twice * upper[at] * elongation(edges_of[i]) * elongation(edges_of[j]);
                 at += 1;
             }
         }
@@ -104,9 +105,8 @@ fn fastest(d: &Data) -> f64 {
 #[test]
 fn stiff_shells_are_stable() {
     for elastic2d in ["bend", "stretch", "both"] {
-        let body = sheet(&format!(
-            "young='1e12' poisson='.3' thickness='.01' elastic2d='{elastic2d}'"
-        ));
+        let body =
+            sheet(&format!("young='1e12' poisson='.3' thickness='.01' elastic2d='{elastic2d}'"));
         let m = model("implicit", 0.01, WEIGHTLESS, &body);
         let mut d = shaken(&m, 1e-3);
         run(&m, &mut d, 500).unwrap_or_else(|e| panic!("{elastic2d}: {e}"));
@@ -146,7 +146,10 @@ fn stiff_shells_rest_on_the_ground() {
 
 fn materials() -> [(&'static str, String); 7] {
     [
-        ("bending", sheet("young='1e5' poisson='.3' thickness='.02' elastic2d='bend' damping='.01'")),
+        (
+            "bending",
+            sheet("young='1e5' poisson='.3' thickness='.02' elastic2d='bend' damping='.01'"),
+        ),
         ("shell", sheet("young='1e4' poisson='.3' thickness='.01' elastic2d='both' damping='.01'")),
         ("solid", solid("full", 1e4, 0.01)),
         ("trilinear", solid("trilinear", 1e4, 0.01)),
@@ -154,8 +157,11 @@ fn materials() -> [(&'static str, String); 7] {
         ("rope", rope(200.0, 0.5)),
         (
             "turned",
-            format!("<body euler='30 20 50'><joint type='ball'/>
-               <geom size='.1' mass='1'/>{}</body>", solid("full", 1e4, 0.01)),
+            format!(
+                "<body euler='30 20 50'><joint type='ball'/>
+               <geom size='.1' mass='1'/>{}</body>",
+                solid("full", 1e4, 0.01)
+            ),
         ),
     ]
 }
@@ -168,7 +174,8 @@ fn small_steps_converge_to_the_explicit_result() {
             let end = |flex: &str| {
                 let m = model(flex, h, WEIGHTLESS, &body);
                 let mut d = shaken(&m, 1e-3);
-                run(&m, &mut d, (0.008 / h).round() as usize).unwrap_or_else(|e| panic!("{name}: {e}"));
+                run(&m, &mut d, (0.008 / h).round() as usize)
+                    .unwrap_or_else(|e| panic!("{name}: {e}"));
                 d.qpos.to_vec()
             };
             let (a, b) = (end("textbook implicit"), end("textbook"));
@@ -198,7 +205,10 @@ fn energy_does_not_grow() {
                 step(&m, &mut d).unwrap();
                 forward(&m, &mut d).unwrap();
                 let energy = strain(&m, &d) + kinetic(&m, &d);
-                assert!(energy <= last * (1.0 + 1e-3) + 1e-6 * first, "{name} {h}: {last} {energy}");
+                assert!(
+                    energy <= last * (1.0 + 1e-3) + 1e-6 * first,
+                    "{name} {h}: {last} {energy}"
+                );
                 last = energy;
             }
         }

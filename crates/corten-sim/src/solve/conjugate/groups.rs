@@ -87,35 +87,47 @@ struct Piece {
 }
 
 impl Groups {
+    /// Degrees of freedom of the problem that the arrangement is of.
+    pub fn dofs(&self) -> usize {
+        self.place.len()
+    }
+
     pub fn build(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
-        if !self.fits(rows, place) {
-            self.arrange(rows, place);
+        let known = self.count_known(rows, place);
+        if known < rows.blocks.len().max(self.blocks.len()) {
+            self.arrange(rows, place, known);
         }
         self.fill(rows);
     }
 
-    /// Whether entries go where they went last time.
-    fn fits(&self, rows: &Jacobian<'_>, place: &[u32]) -> bool {
-        let Some(first) = rows.blocks.first() else { return self.blocks.is_empty() };
+    /// How many of the first blocks have entries that go where they went last time.
+    fn count_known(&self, rows: &Jacobian<'_>, place: &[u32]) -> usize {
+        let Some(first) = rows.blocks.first() else { return 0 };
+        if self.place != place {
+            return 0;
+        }
+        let columns = &rows.columns[columns_of_all(rows.blocks)];
+        let same = if self.columns == columns {
+            columns.len()
+        } else {
+            self.columns.iter().zip(columns).take_while(|(a, b)| a == b).count()
+        };
         let shapes = rows.blocks.iter().map(|b| BlockShape::new(b, first));
-        self.blocks.len() == rows.blocks.len()
-            && self.blocks.iter().copied().eq(shapes)
-            && self.columns == rows.columns[columns_of_all(rows.blocks)]
-            && self.place == place
+        let known = self.blocks.iter().zip(shapes);
+        known.take_while(|(a, b)| **a == *b && (b.col + b.ncol) as usize <= same).count()
     }
 
-    /// Finds out where entries go.
-    fn arrange(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
-        self.used = 0;
-        self.blocks.clear();
+    /// Finds out where entries go; of the first blocks it is known.
+    fn arrange(&mut self, rows: &Jacobian<'_>, place: &[u32], known: usize) {
+        self.keep(known);
         self.columns.clear();
         self.place.clear();
         let Some(first) = rows.blocks.first() else { return };
-        self.blocks.extend(rows.blocks.iter().map(|b| BlockShape::new(b, first)));
+        self.blocks.extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
         self.columns.extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
         self.place.extend_from_slice(place);
         let mut last = 0;
-        for (k, b) in rows.blocks.iter().enumerate() {
+        for (k, b) in rows.blocks.iter().enumerate().skip(known) {
             let columns = rows.columns_of(b);
             let (rank, n) = (b.rank as usize, columns.len());
             let width = self.divide(columns, rows.runs_of(b), place);
@@ -142,6 +154,22 @@ impl Groups {
                 }
             }
         }
+    }
+
+    /// Forgets all blocks but the first. Shapes come in the order of their first blocks, so that those
+    /// without any are the last ones.
+    fn keep(&mut self, known: usize) {
+        self.blocks.truncate(known);
+        for batch in &mut self.batches[..self.used] {
+            let count = batch.blocks.partition_point(|&block| (block as usize) < known);
+            batch.blocks.truncate(count);
+            batch.rows.truncate(count);
+            batch.groups.truncate(count * batch.width);
+            batch.values.truncate(count * batch.width * batch.rank);
+            batch.source.truncate(count * batch.width * batch.rank);
+        }
+        let filled = |batch: &&Batch| !batch.blocks.is_empty();
+        self.used = self.batches[..self.used].iter().take_while(filled).count();
     }
 
     /// Divides columns into [`Piece`]s; returns how many groups they are in.

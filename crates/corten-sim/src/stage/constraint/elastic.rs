@@ -186,8 +186,7 @@ impl Elastic<'_, '_> {
 
     /// Springs and dampers along edges.
     fn edges(&mut self, flex: &Flex) {
-        let gain =
-            self.gain(self.m.flex_edgestiffness[flex.id], self.m.flex_edgedamping[flex.id]);
+        let gain = self.gain(self.m.flex_edgestiffness[flex.id], self.m.flex_edgedamping[flex.id]);
         if gain.stiffness == 0.0 && gain.damping == 0.0 {
             return;
         }
@@ -296,7 +295,8 @@ impl Elastic<'_, '_> {
         }
         rows.columns.truncate(kept);
         let width = kept - col;
-        let acting = || gains.iter().zip(shares.chunks_exact(points.len())).filter(|(g, _)| acts(g));
+        let acting =
+            || gains.iter().zip(shares.chunks_exact(points.len())).filter(|(g, _)| acts(g));
         let rank = acting().count();
         rows.values.resize(val + rank * width, 0.0);
         for (p, &(point, body)) in points.iter().enumerate() {

@@ -7,8 +7,8 @@
 use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Number, SquarePattern, Vec3, for_each_four, wide};
 
-use super::{Memory, Padded, gather};
 use super::plan::{FIXED, Flex, Plan};
+use super::{Memory, Padded, gather};
 use crate::chain;
 use crate::prepared::structure::POINT;
 use crate::stage::constraint::is_sparse;

@@ -210,8 +210,11 @@ impl Plan {
                 plan.flexes.push(flex);
             }
         }
-        plan.corner_body =
-            plan.corners.iter().map(|&v| plan.vertex_body.get(v as usize).map_or(0, |&b| b)).collect();
+        plan.corner_body = plan
+            .corners
+            .iter()
+            .map(|&v| plan.vertex_body.get(v as usize).map_or(0, |&b| b))
+            .collect();
         let mut moved = vec![None; m.nflexedge];
         for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
             for edge in flex.edges.range() {

@@ -59,8 +59,7 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize) {
     let chains =
         Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
     // MuJoCo takes slides for those along the axes of the world.
-    let along_world =
-        |body: usize| m.body_simple[body] == SLIDES && !super::is_textbook(m);
+    let along_world = |body: usize| m.body_simple[body] == SLIDES && !super::is_textbook(m);
     if flex.of_points {
         let vertices = flex.vertices.range();
         let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices]);

@@ -4,7 +4,7 @@
 //! the low end first. When the low end of a box comes, it meets the boxes whose low end has come and
 //! whose high end has not, in the order in which they began.
 
-use corten_math::array::MapInline;
+use corten_math::{Mask, wide};
 
 use super::tree::Aabb;
 
@@ -13,18 +13,23 @@ use super::tree::Aabb;
 pub(super) struct Sweep {
     /// Keys of the low ends.
     low_ends: Vec<u64>,
-    /// Boxes that the sweep plane may cut, by when they began.
-    active: Vec<Extent>,
+    /// Boxes that the sweep plane may cut, by when they began; those that have ended leave now and then.
+    active: Vec<Active>,
+    /// Of each of them the bounds along the other two axes: low ends, and high ends with the sign changed.
+    bounds: Vec<[f64; 4]>,
+    /// Places in the list of those that the box at hand overlaps.
+    hits: Vec<u32>,
 }
 
-/// A box: number, key of its high end, and bounds along the other two axes.
+/// Number of a box, and the key of its high end.
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct Active {
     id: u32,
     end: u64,
-    low: [f64; 2],
-    high: [f64; 2],
 }
+
+/// Boxes that begin between two passes that remove those that have ended.
+const PASS: usize = 8;
 
 impl Sweep {
     /// Calls `found(first, second)` for boxes among `ids` that overlap, `second` the one that begins
@@ -36,47 +41,61 @@ impl Sweep {
         axis: usize,
         mut found: impl FnMut(usize, usize),
     ) {
-        let Sweep { low_ends, active } = self;
-        low_ends.clear();
+        self.low_ends.clear();
         for id in ids {
             let b = &boxes[id as usize];
             if b.iter().all(|x| x.is_finite()) {
-                low_ends.push(key(b[axis] - b[axis + 3], id, false));
+                self.low_ends.push(key(b[axis] - b[axis + 3], id, false));
             }
         }
-        low_ends.sort_unstable();
-        let across = [(axis == 0) as usize, 2 - (axis == 2) as usize];
-        active.clear();
-        for &begin in low_ends.iter() {
+        self.low_ends.sort_unstable();
+        let [p, q] = [(axis == 0) as usize, 2 - (axis == 2) as usize];
+        self.active.clear();
+        self.bounds.clear();
+        for k in 0..self.low_ends.len() {
+            let begin = self.low_ends[k];
+            if k.is_multiple_of(PASS) {
+                self.remove_ended(begin);
+            }
             let id = begin as u32 >> 1;
             let b = &boxes[id as usize];
-            let new = Extent {
-                id,
-                end: key(b[axis] + b[axis + 3], id, true),
-                low: across.map_inline(|k| b[k] - b[k + 3]),
-                high: across.map_inline(|k| b[k] + b[k + 3]),
-            };
-            // Boxes that have ended leave in passing.
-            let mut kept = 0;
-            for k in 0..active.len() {
-                let old = active[k];
-                if old.end < begin {
-                    continue;
-                }
-                if kept < k {
-                    active[kept] = old;
-                }
-                kept += 1;
-                let apart = (old.low[0] > new.high[0])
-                    | (new.low[0] > old.high[0])
-                    | (old.low[1] > new.high[1])
-                    | (new.low[1] > old.high[1]);
-                if !apart {
+            let (low, high) =
+                ([b[p] - b[p + 3], b[q] - b[q + 3]], [b[p] + b[p + 3], b[q] + b[q + 3]]);
+            self.hits.clear();
+            overlapping(&self.bounds, [high[0], high[1], -low[0], -low[1]], &mut self.hits);
+            for &hit in &self.hits {
+                let old = self.active[hit as usize];
+                if old.end > begin {
                     found(old.id as usize, id as usize);
                 }
             }
-            active.truncate(kept);
-            active.push(new);
+            self.active.push(Active { id, end: key(b[axis] + b[axis + 3], id, true) });
+            self.bounds.push([low[0], low[1], -high[0], -high[1]]);
+        }
+    }
+
+    fn remove_ended(&mut self, begin: u64) {
+        let mut kept = 0;
+        for k in 0..self.active.len() {
+            if self.active[k].end > begin {
+                self.active[kept] = self.active[k];
+                self.bounds[kept] = self.bounds[k];
+                kept += 1;
+            }
+        }
+        self.active.truncate(kept);
+        self.bounds.truncate(kept);
+    }
+}
+
+wide! {
+    /// Appends the places of boxes that reach the limits: none of whose bounds is above them.
+    fn overlapping(bounds: &[[f64; 4]], limits: [f64; 4], hits: &mut Vec<u32>) {
+        let limits = Simd::load(limits);
+        for (k, bounds) in bounds.iter().enumerate() {
+            if !limits.lt(Simd::load(*bounds)).any() {
+                hits.push(k as u32);
+            }
         }
     }
 }
