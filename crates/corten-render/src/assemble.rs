@@ -263,7 +263,7 @@ fn rod(a: V3, b: V3, radius: f32) -> Mat4 {
     );
     let length = way.norm();
     let turn = Quat::from_z_to(way).to_mat();
-    let mat: [f32; 9] = std::array::from_fn(|i| turn[i / 3][i % 3] as f32);
+    let mat: [f32; 9] = std::array::from_fn(|i| turn[(i / 3, i % 3)] as f32);
     let middle = [0, 1, 2].map(|i| 0.5 * (a[i] + b[i]));
     Mat4::pose(mat, middle).scaled([radius, radius, (0.5 * length) as f32])
 }

@@ -143,6 +143,33 @@ impl Buffer {
             }
         }
     }
+
+    /// Copies a rectangle of another image, stretched to one of this; pixels are those nearest.
+    pub(crate) fn stretch(&mut self, other: &Buffer, from: Rect, to: Rect, rgb: bool, depth: bool) {
+        let ([x0, x1], [y0, y1]) = self.clip(to);
+        let source = |p: usize, to_first: i32, to_size: i32, from_first: i32, from_size: i32| {
+            let place = (p as i64 - to_first as i64) * from_size as i64 / to_size as i64;
+            usize::try_from(place + from_first as i64).ok()
+        };
+        for y in y0..y1 {
+            for x in x0..x1 {
+                let sx = source(x, to.left, to.width, from.left, from.width);
+                let sy = source(y, to.bottom, to.height, from.bottom, from.height);
+                let (Some(sx), Some(sy)) = (sx, sy) else { continue };
+                if sx >= other.width || sy >= other.height {
+                    continue;
+                }
+                let (source, target) = (sy * other.width + sx, y * self.width + x);
+                if rgb {
+                    let pixel = &other.rgb[3 * source..3 * source + 3];
+                    self.rgb[3 * target..3 * target + 3].copy_from_slice(pixel);
+                }
+                if depth {
+                    self.depth[target] = other.depth[source];
+                }
+            }
+        }
+    }
 }
 
 /// A number from zero to one as a byte.

@@ -20,9 +20,9 @@ pub(crate) fn average(a: &GlCamera, b: &GlCamera) -> Result<GlCamera, RenderErro
     if a.orthographic != b.orthographic {
         return Err(RenderError::MixedCameras);
     }
-    let forward = (double(a.forward) + double(b.forward)).normalized();
+    let (forward, _) = (double(a.forward) + double(b.forward)).normalized();
     let up = double(a.up) + double(b.up);
-    let up = (up - forward * up.dot(forward)).normalized();
+    let (up, _) = (up - forward * up.dot(forward)).normalized();
     let mean = |x: f32, y: f32| 0.5 * (x + y);
     Ok(GlCamera {
         pos: single((double(a.pos) + double(b.pos)) * 0.5),
@@ -45,13 +45,13 @@ pub(crate) fn eye_of(camera: &GlCamera, scene: &Scene) -> Mat4 {
         return eye;
     }
     let turn = rotation(scene).to_mat();
-    let mat: [f32; 9] = std::array::from_fn(|i| turn[i / 3][i % 3] as f32 * scene.scale);
+    let mat: [f32; 9] = std::array::from_fn(|i| turn[(i / 3, i % 3)] as f32 * scene.scale);
     eye.times(&Mat4::pose(mat, scene.translate))
 }
 
 fn rotation(scene: &Scene) -> Quat {
     let [w, x, y, z] = scene.rotate.map(f64::from);
-    Quat::new(w, x, y, z)
+    Quat([w, x, y, z])
 }
 
 /// Projection onto an image of a rectangle's aspect ratio.

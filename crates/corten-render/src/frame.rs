@@ -20,15 +20,24 @@ use crate::shadow::ShadowMap;
 
 /// Parameters of pictures that follow from the model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
+    /// Width of lines in pixels.
     pub line_width: f32,
+    /// Half the width of what a directional light casts shadows in.
     pub shadow_clip: f32,
+    /// Share of a spotlight's cone in which it casts shadows.
     pub shadow_scale: f32,
+    /// Most texels of a shadow map in each direction; zero: no shadows.
     pub shadow_size: i32,
+    /// Where fog begins.
     pub fog_start: f32,
+    /// Where nothing is seen through it.
     pub fog_end: f32,
-    pub fog_rgb: V3,
+    /// Its colour.
+    pub fog_rgb: [f32; 3],
+    /// Samples per pixel: 1, 2, 4 or 8; others count as the next lower one.
     pub samples: i32,
+    /// Threads that draw; zero: one per core. Pictures do not depend on it.
     pub threads: usize,
 }
 
@@ -278,7 +287,9 @@ impl<'a> Frame<'a> {
         pass.run(self.threads, bands, |(rgb, depth), y, x, colours, depths| {
             let start = y * width + x;
             for (pixel, colour) in rgb[3 * start..].chunks_exact_mut(3).zip(colours) {
-                pixel.copy_from_slice(&colour.map(byte));
+                for k in 0..3 {
+                    pixel[k] = byte(colour[k]);
+                }
             }
             depth[start..start + depths.len()].copy_from_slice(depths);
         });

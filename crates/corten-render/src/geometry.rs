@@ -1,6 +1,8 @@
 //! From meshes to triangles on the image: transformation, light, clipping, culling, and the list of
 //! triangles that each tile of the image sees.
 
+use corten_math::wide;
+
 use crate::draw::{Cull, Draw, View};
 use crate::linear::{Mat4, V3, V4, dot, rotate, transform, transform3, unit};
 use crate::mesh::Mesh;
@@ -118,7 +120,7 @@ impl Chunk {
         let mesh = placed.draw.mesh;
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.corners.clear();
-        scratch.corners.extend(mesh.pos.iter().map(|&p| corner(placed, view, p)));
+        corners_of(placed, view, &mut scratch.corners);
         scratch.emitted.clear();
         scratch.emitted.resize(mesh.pos.len(), u32::MAX);
         if let Some(width) = placed.draw.wires {
@@ -136,7 +138,11 @@ impl Chunk {
     /// A face of the mesh.
     #[inline]
     fn face(&mut self, placed: &Placed, view: &View, scratch: &mut Scratch, face: [u32; 3]) {
-        let corners = face.map(|i| scratch.corners[i as usize]);
+        let corners = [
+            scratch.corners[face[0] as usize],
+            scratch.corners[face[1] as usize],
+            scratch.corners[face[2] as usize],
+        ];
         let common = corners[0].outside & corners[1].outside & corners[2].outside;
         if common & !WIDE != 0 {
             return;
@@ -147,7 +153,10 @@ impl Chunk {
         }
         let cull = placed.draw.cull;
         let Some((triangle, turned)) = on_image(&corners, view, cull) else { return };
-        let v = face.map(|i| self.vertex(placed, view, scratch, i));
+        let mut v = face;
+        for i in &mut v {
+            *i = self.vertex(placed, view, scratch, *i);
+        }
         self.push(triangle, turned, v, placed.number, view);
     }
 
@@ -349,38 +358,52 @@ fn guards(view: &View) -> [f32; 2] {
     [1.0 + 2.0 * GUARD / view.width as f32, 1.0 + 2.0 * GUARD / view.height as f32]
 }
 
+wide! {
+    /// Where the vertices of a mesh are on the image.
+    fn corners_of(placed: &Placed<'_>, view: &View, corners: &mut Vec<Corner>) {
+        corners.reserve(placed.draw.mesh.pos.len());
+        for &p in &placed.draw.mesh.pos {
+            let behind = match placed.plane {
+                Some(plane) => dot([plane[0], plane[1], plane[2]], p) + plane[3] < 0.0,
+                None => false,
+            };
+            let outside = if behind { BEHIND } else { 0 };
+            corners.push(project(transform(&placed.clip, p), view, outside));
+        }
+    }
+}
+
+/// A number as a place on the image, rounded to the nearest; far beyond, as far as it goes.
 #[inline(always)]
-fn corner(placed: &Placed, view: &View, p: V3) -> Corner {
-    let clip = transform(&placed.clip, p);
-    let behind = placed
-        .plane
-        .is_some_and(|plane| dot([plane[0], plane[1], plane[2]], p) + plane[3] < 0.0);
-    project(clip, view, if behind { BEHIND } else { 0 })
+fn fixed(x: f32, size: usize) -> i32 {
+    let place = (x + 1.0) * (0.5 * SUBPIXEL) * size as f32;
+    // Adding and subtracting this rounds numbers of up to 22 bits to whole ones.
+    const ROUND: f32 = 12_582_912.0;
+    if place.abs() < 4_194_304.0 { ((place + ROUND) - ROUND) as i32 } else { place as i32 }
 }
 
 /// Where a point is on the image, and what it is beyond of.
 #[inline(always)]
-fn project([x, y, z, w]: V4, view: &View, outside: u8) -> Corner {
+fn project([x, y, z, w]: V4, view: &View, mut outside: u8) -> Corner {
     let [gx, gy] = guards(view);
-    let bit = |yes: bool, bit: u8| if yes { bit } else { 0 };
     // A NaN is beyond every plane.
-    let outside = outside
-        | bit(!(z <= w), NEAR)
-        | bit(!(z >= 0.0), FAR)
-        | bit(!(x.abs() <= gx * w && y.abs() <= gy * w), WIDE)
-        | bit(!(x >= -w), SIDES[0])
-        | bit(!(x <= w), SIDES[1])
-        | bit(!(y >= -w), SIDES[2])
-        | bit(!(y <= w), SIDES[3]);
+    for (inside, bit) in [
+        (z <= w, NEAR),
+        (z >= 0.0, FAR),
+        (x.abs() <= gx * w && y.abs() <= gy * w, WIDE),
+        (x >= -w, SIDES[0]),
+        (x <= w, SIDES[1]),
+        (y >= -w, SIDES[2]),
+        (y <= w, SIDES[3]),
+    ] {
+        outside |= if inside { 0 } else { bit };
+    }
     let inverse = 1.0 / w;
-    let place = |v: f32, size: usize| {
-        ((v * inverse + 1.0) * 0.5 * size as f32 * SUBPIXEL).round_ties_even() as i32
-    };
     Corner {
         clip: [x, y, z, w],
         outside,
-        x: place(x, view.width),
-        y: place(y, view.height),
+        x: fixed(x * inverse, view.width),
+        y: fixed(y * inverse, view.height),
         z: z * inverse,
         inverse,
     }
@@ -418,12 +441,14 @@ fn on_image(corners: &[Corner; 3], view: &View, cull: Cull) -> Option<(Triangle,
 pub(crate) fn pixels(t: &Triangle, view: &View) -> ([i32; 2], [i32; 2]) {
     // With one sample, in the centre, pixels whose centre is beyond the bounding box are left out.
     let (low, high) = if view.samples.len() == 1 { (127, -128) } else { (0, 0) };
-    let range = |c: &[i32; 3], size: usize| {
-        let first = (c[0].min(c[1]).min(c[2]) + low) >> 8;
-        let last = (c[0].max(c[1]).max(c[2]) + high) >> 8;
-        [first.max(0), last.min(size as i32 - 1)]
-    };
-    (range(&t.x, view.width), range(&t.y, view.height))
+    (reach(&t.x, low, high, view.width), reach(&t.y, low, high, view.height))
+}
+
+#[inline(always)]
+fn reach(c: &[i32; 3], low: i32, high: i32, size: usize) -> [i32; 2] {
+    let first = (c[0].min(c[1]).min(c[2]) + low) >> 8;
+    let last = (c[0].max(c[1]).max(c[2]) + high) >> 8;
+    [first.max(0), last.min(size as i32 - 1)]
 }
 
 /// Appends what a vertex of the mesh carries to the pixels.

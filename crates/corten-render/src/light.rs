@@ -87,7 +87,10 @@ impl EyeLight {
             }
         }
         let slope = dot(normal, to_light);
-        let mut out = [0, 1, 2].map(|i| self.ambient[i] * material.rgb[i]);
+        let mut out = [0.0; 3];
+        for i in 0..3 {
+            out[i] = self.ambient[i] * material.rgb[i];
+        }
         if slope > 0.0 {
             for i in 0..3 {
                 out[i] += slope * self.diffuse[i] * material.rgb[i];

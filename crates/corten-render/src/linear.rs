@@ -172,15 +172,21 @@ impl Mat4 {
 /// Point through a matrix.
 #[inline(always)]
 pub(crate) fn transform(m: &[V4; 4], p: V3) -> V4 {
-    let row = |r: usize| m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3];
-    [row(0), row(1), row(2), row(3)]
+    let mut out = [0.0; 4];
+    for r in 0..4 {
+        out[r] = m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3];
+    }
+    out
 }
 
 /// Point through the first three rows.
 #[inline(always)]
 pub(crate) fn transform3(m: &[V4; 4], p: V3) -> V3 {
-    let row = |r: usize| m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3];
-    [row(0), row(1), row(2)]
+    let mut out = [0.0; 3];
+    for r in 0..3 {
+        out[r] = m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3];
+    }
+    out
 }
 
 /// Vector through a matrix of three rows.

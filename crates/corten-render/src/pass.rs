@@ -159,7 +159,10 @@ impl Pass<'_> {
         let mut x = 0;
         while x < width {
             let id = tile.ids[start + x];
-            let same = |x: usize| (0..samples).all(|s| tile.ids[s * TILE + start + x] == id);
+            let ids = &tile.ids;
+            let same = |x: usize| {
+                ids[start + x] == id && (1..samples).all(|s| ids[s * TILE + start + x] == id)
+            };
             if !same(x) {
                 self.resolve_mixed(tile, x, y, origin, blends);
                 x += 1;
@@ -234,10 +237,14 @@ impl Pass<'_> {
         let colours = self.shader.colours(&setup, &tile.slopes, x, y, count);
         let mirror = self.mirrored.filter(|_| self.shader.draws[setup.draw as usize].mirror);
         let row = (origin[1] + y) * self.shader.view.width + origin[0] + x;
-        std::array::from_fn(|l| {
+        let mut out = [[0.0; 3]; LANES];
+        for (l, out) in out.iter_mut().enumerate().take(count) {
             let behind = mirror.and_then(|mirror| mirror.get(row + l)).copied().unwrap_or([0.0; 3]);
-            [0, 1, 2].map(|k| (colours.rgb[k][l] + behind[k]).clamp(0.0, 1.0))
-        })
+            for k in 0..3 {
+                out[k] = (colours.rgb[k][l] + behind[k]).clamp(0.0, 1.0);
+            }
+        }
+        out
     }
 
     /// Lays the triangles of a chunk over what is there.
@@ -263,7 +270,7 @@ impl Pass<'_> {
 
 wide! {
     /// Lays one triangle over what is there.
-    fn lay(shader: &Shader, scan: &Scan, setup: &Setup, blend: Blend, tile: &mut Tile) {
+    fn lay(shader: &Shader<'_>, scan: &Scan, setup: &Setup, blend: Blend, tile: &mut Tile) {
         for y in scan.y[0]..scan.y[1] {
             let mut x = scan.x[0];
             while x < scan.x[1] {

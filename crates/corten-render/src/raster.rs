@@ -47,13 +47,13 @@ impl Scan {
     #[inline(always)]
     pub(crate) fn new(t: &Triangle, view: &View, origin: [usize; 2]) -> Option<Scan> {
         let ([x0, x1], [y0, y1]) = pixels(t, view);
-        let clip = |low: i32, high: i32, origin: usize, size: usize| {
-            let low = (low - origin as i32).max(0);
-            let high = (high - origin as i32 + 1).min(size as i32);
-            (low < high).then_some([low as usize, high as usize])
-        };
-        let x = clip(x0, x1, origin[0], TILE_W)?;
-        let y = clip(y0, y1, origin[1], TILE_H)?;
+        let (left, bottom) = (origin[0] as i32, origin[1] as i32);
+        let x = [(x0 - left).max(0), (x1 - left + 1).min(TILE_W as i32)];
+        let y = [(y0 - bottom).max(0), (y1 - bottom + 1).min(TILE_H as i32)];
+        if x[0] >= x[1] || y[0] >= y[1] {
+            return None;
+        }
+        let (x, y) = ([x[0] as usize, x[1] as usize], [y[0] as usize, y[1] as usize]);
         let (ox, oy) = (256 * origin[0] as i64, 256 * origin[1] as i64);
         let (mut a, mut b, mut c) = ([0; 3], [0; 3], [0; 3]);
         for i in 0..3 {
@@ -66,9 +66,11 @@ impl Scan {
         }
         let area = b[0] as f64 * (t.y[2] - t.y[0]) as f64 + a[0] as f64 * (t.x[2] - t.x[0]) as f64;
         let (z1, z2) = (t.z[1] as f64 - t.z[0] as f64, t.z[2] as f64 - t.z[0] as f64);
-        let difference = |i: usize, c: &[i32; 3]| (c[i] - c[0]) as f64;
-        let zx = (z1 * difference(2, &t.y) - z2 * difference(1, &t.y)) / area;
-        let zy = (z2 * difference(1, &t.x) - z1 * difference(2, &t.x)) / area;
+        let (x1, x2) = ((t.x[1] - t.x[0]) as f64, (t.x[2] - t.x[0]) as f64);
+        let (y1, y2) = ((t.y[1] - t.y[0]) as f64, (t.y[2] - t.y[0]) as f64);
+        let scale = 1.0 / area;
+        let zx = (z1 * y2 - z2 * y1) * scale;
+        let zy = (z2 * x1 - z1 * x2) * scale;
         let z = t.z[0] as f64 + zx * (ox - t.x[0] as i64) as f64 + zy * (oy - t.y[0] as i64) as f64;
         let (zx, zy) = ((zx * SUBPIXEL as f64) as f32, (zy * SUBPIXEL as f64) as f32);
         let x = [x[0] & !(LANES - 1), x[1]];
@@ -79,10 +81,11 @@ impl Scan {
     #[inline(always)]
     pub(crate) fn at(&self, sample: [i32; 2]) -> Sampled {
         const MOST: i64 = 1 << 30;
-        let c = std::array::from_fn(|i| {
+        let mut c = [0; 3];
+        for i in 0..3 {
             let place = self.a[i] as i64 * sample[0] as i64 + self.b[i] as i64 * sample[1] as i64;
-            ((self.c[i] + place) >> 8).clamp(-MOST, MOST) as i32
-        });
+            c[i] = ((self.c[i] + place) >> 8).clamp(-MOST, MOST) as i32;
+        }
         let (sx, sy) = (sample[0] as f32 / SUBPIXEL, sample[1] as f32 / SUBPIXEL);
         Sampled { c, z: (self.z + (self.zx * sx + self.zy * sy) as f64) as f32 }
     }
@@ -101,9 +104,10 @@ impl Scan {
         y: usize,
         depth: &[f32; LANES],
     ) -> ([f32; LANES], [bool; LANES]) {
-        let start: [i32; 3] = std::array::from_fn(|i| {
-            sampled.c[i] + self.a[i] * x as i32 + self.b[i] * y as i32
-        });
+        let mut start = sampled.c;
+        for i in 0..3 {
+            start[i] += self.a[i] * x as i32 + self.b[i] * y as i32;
+        }
         let z = sampled.z + self.zx * x as f32 + self.zy * y as f32;
         let (mut depths, mut passed) = ([0.0; LANES], [false; LANES]);
         for l in 0..LANES {

@@ -69,10 +69,10 @@ impl Shader<'_> {
         let stride = self.view.stride();
         let [a, b, c] = t.v.map(|v| &chunk.carried[v as usize * stride..][..stride]);
         let start = slopes.len();
-        slopes.extend(
-            (0..stride)
-                .map(|k| plane([a[k] * inverse[0], b[k] * inverse[1], c[k] * inverse[2]])),
-        );
+        slopes.reserve(stride);
+        for k in 0..stride {
+            slopes.push(plane([a[k] * inverse[0], b[k] * inverse[1], c[k] * inverse[2]]));
+        }
         Setup { draw: t.draw, inverse: plane(inverse), start }
     }
 
@@ -94,17 +94,30 @@ impl Shader<'_> {
 #[inline(always)]
 fn along(slope: &Slope, x: f32, y: f32) -> [f32; LANES] {
     let start = slope[0] + slope[2] * y + slope[1] * x;
-    std::array::from_fn(|l| start + slope[1] * l as f32)
+    let mut out = [start; LANES];
+    for l in 0..LANES {
+        out[l] += slope[1] * l as f32;
+    }
+    out
 }
 
 #[inline(always)]
-fn times(a: [f32; LANES], b: &[f32; LANES]) -> [f32; LANES] {
-    std::array::from_fn(|l| a[l] * b[l])
+fn times(mut a: [f32; LANES], b: &[f32; LANES]) -> [f32; LANES] {
+    for l in 0..LANES {
+        a[l] *= b[l];
+    }
+    a
+}
+
+/// A number that vertices carry, at eight pixels.
+#[inline(always)]
+fn carried(slopes: &[Slope], k: usize, px: f32, py: f32, w: &[f32; LANES]) -> [f32; LANES] {
+    times(along(&slopes[k], px, py), w)
 }
 
 wide! {
     fn colours(
-        shader: &Shader,
+        shader: &Shader<'_>,
         setup: &Setup,
         slopes: &[Slope],
         x: usize,
@@ -114,10 +127,16 @@ wide! {
         let view = shader.view;
         let draw = &shader.draws[setup.draw as usize];
         let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
-        let w: [f32; LANES] = along(&setup.inverse, px, py).map(|inverse| 1.0 / inverse);
-        let carried = |k: usize| times(along(&slopes[k], px, py), &w);
-        let mut rgb = [carried(0), carried(1), carried(2)];
-        let mut alpha = carried(3);
+        let mut w = along(&setup.inverse, px, py);
+        for l in 0..LANES {
+            w[l] = 1.0 / w[l];
+        }
+        let mut rgb = [
+            carried(slopes, 0, px, py, &w),
+            carried(slopes, 1, px, py, &w),
+            carried(slopes, 2, px, py, &w),
+        ];
+        let mut alpha = carried(slopes, 3, px, py, &w);
         let paint = textures(draw, setup, slopes, view.texture_at(), [px, py], &w, count);
         if let Some(paint) = &paint {
             for k in 0..3 {
@@ -130,7 +149,11 @@ wide! {
             return Colours { rgb, alpha };
         }
         let at = view.world_at();
-        let world = [carried(at), carried(at + 1), carried(at + 2)];
+        let world = [
+            carried(slopes, at, px, py, &w),
+            carried(slopes, at + 1, px, py, &w),
+            carried(slopes, at + 2, px, py, &w),
+        ];
         let mut clear = [1.0; LANES];
         if let Some(fog) = &shader.fog {
             let [a, b, c, d] = shader.depth_row;
@@ -148,7 +171,7 @@ wide! {
             for (i, map) in shader.shadows.iter().enumerate() {
                 let lit = map.lit(&world, count);
                 for k in 0..3 {
-                    let mut light = times(carried(4 + 3 * i + k), &lit);
+                    let mut light = times(carried(slopes, 4 + 3 * i + k, px, py, &w), &lit);
                     if let Some(paint) = &paint {
                         light = times(light, &paint.rgb[k]);
                     }
@@ -178,13 +201,19 @@ fn textures(
     let paint = draw.paint.as_ref()?;
     let mut out = Colours::default();
     let [_, ix, iy] = setup.inverse;
-    let place: [[f32; LANES]; 3] =
-        std::array::from_fn(|k| times(along(&slopes[at + k], px, py), w));
+    let place = [
+        carried(slopes, at, px, py, w),
+        carried(slopes, at + 1, px, py, w),
+        carried(slopes, at + 2, px, py, w),
+    ];
     for l in 0..count.min(LANES) {
         let here = [place[0][l], place[1][l], place[2][l]];
         // The quotient of two linear functions changes by (S' − s I') w.
-        let dx: V3 = std::array::from_fn(|k| (slopes[at + k][1] - here[k] * ix) * w[l]);
-        let dy: V3 = std::array::from_fn(|k| (slopes[at + k][2] - here[k] * iy) * w[l]);
+        let (mut dx, mut dy) = ([0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            dx[k] = (slopes[at + k][1] - here[k] * ix) * w[l];
+            dy[k] = (slopes[at + k][2] - here[k] * iy) * w[l];
+        }
         let texel = if paint.texture.is_cube() {
             paint.texture.look(here, dx, dy)
         } else {

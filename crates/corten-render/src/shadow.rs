@@ -74,16 +74,19 @@ impl ShadowMap {
     /// answers, weighted by distance.
     #[inline(always)]
     pub(crate) fn lit(&self, world: &[[f32; LANES]; 3], count: usize) -> [f32; LANES] {
-        let row = |r: usize, l: usize| {
-            let m = &self.rows[r];
-            m[0] * world[0][l] + m[1] * world[1][l] + m[2] * world[2][l] + m[3]
-        };
-        let mut place = [[0.0; LANES]; 3];
+        let m = &self.rows;
+        let mut place = [[0.0; LANES]; 4];
+        for r in 0..4 {
+            for l in 0..LANES {
+                place[r][l] =
+                    m[r][0] * world[0][l] + m[r][1] * world[1][l] + m[r][2] * world[2][l] + m[r][3];
+            }
+        }
         for l in 0..LANES {
-            let inverse = 1.0 / row(3, l);
-            place[0][l] = row(0, l) * inverse - 0.5;
-            place[1][l] = row(1, l) * inverse - 0.5;
-            place[2][l] = row(2, l) * inverse;
+            let inverse = 1.0 / place[3][l];
+            place[0][l] = place[0][l] * inverse - 0.5;
+            place[1][l] = place[1][l] * inverse - 0.5;
+            place[2][l] *= inverse;
         }
         let mut lit = [1.0; LANES];
         for l in 0..count.min(LANES) {
@@ -102,13 +105,17 @@ impl ShadowMap {
         let (column, row) = (x as usize, y as usize);
         let (px, py) = (x - column as f32, y - row as f32);
         let start = row * self.size + column;
-        let answer = |index: usize| match self.depth.get(index) {
-            Some(&nearest) if depth < nearest => 0.0,
-            _ => 1.0f32,
+        let (Some(low), Some(high)) =
+            (self.depth.get(start..start + 2), self.depth.get(start + self.size..start + self.size + 2))
+        else {
+            return 1.0;
         };
-        let low = answer(start) * (1.0 - px) + answer(start + 1) * px;
-        let start = start + self.size;
-        let high = answer(start) * (1.0 - px) + answer(start + 1) * px;
-        low * (1.0 - py) + high * py
+        let mut answers = [1.0f32; 4];
+        for (answer, &nearest) in answers.iter_mut().zip([low[0], low[1], high[0], high[1]].iter()) {
+            *answer = if depth < nearest { 0.0 } else { 1.0 };
+        }
+        let low = answers[0] + (answers[1] - answers[0]) * px;
+        let high = answers[2] + (answers[3] - answers[2]) * px;
+        low + (high - low) * py
     }
 }

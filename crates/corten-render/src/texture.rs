@@ -87,9 +87,10 @@ impl Texture {
         let Layout::Flat(pyramid) = &self.layout else { return [1.0; 4] };
         let Some(base) = pyramid.levels.first() else { return [1.0; 4] };
         let (w, h) = (base.width as f32, base.height as f32);
-        let square = |d: [f32; 2]| (d[0] * w) * (d[0] * w) + (d[1] * h) * (d[1] * h);
-        let lod = 0.5 * log2(square(dx).max(square(dy)));
-        self.filtered(pyramid, s - s.floor(), t - t.floor(), lod, true)
+        let along_x = (dx[0] * w) * (dx[0] * w) + (dx[1] * h) * (dx[1] * h);
+        let along_y = (dy[0] * w) * (dy[0] * w) + (dy[1] * h) * (dy[1] * h);
+        let lod = 0.5 * log2(if along_x > along_y { along_x } else { along_y });
+        self.filtered(pyramid, s - floor(s), t - floor(t), lod, true)
     }
 
     /// Colour in a direction; neighbouring pixels look into directions so far away.
@@ -100,13 +101,14 @@ impl Texture {
         let Some(pyramid) = faces.get(face) else { return [1.0; 4] };
         let Some(base) = pyramid.levels.first() else { return [1.0; 4] };
         // Derivatives of the coordinates on the face, for the face as the plane at distance one.
-        let slope = |e: V3| {
-            let moved = [d[0] + e[0], d[1] + e[1], d[2] + e[2]];
-            let (s1, t1) = on_face(face, moved, major);
+        let mut steepest = 0.0;
+        for e in [dx, dy] {
+            let (s1, t1) = on_face(face, [d[0] + e[0], d[1] + e[1], d[2] + e[2]], major);
             let (ds, dt) = ((s1 - s) * base.width as f32, (t1 - t) * base.height as f32);
-            ds * ds + dt * dt
-        };
-        let lod = 0.5 * log2(slope(dx).max(slope(dy)));
+            let slope = ds * ds + dt * dt;
+            steepest = if slope > steepest { slope } else { steepest };
+        }
+        let lod = 0.5 * log2(steepest);
         self.filtered(pyramid, s, t, lod, false)
     }
 
@@ -123,41 +125,61 @@ impl Texture {
             return fine;
         }
         let coarse = self.bilinear(&pyramid.levels[level + 1], s, t, wrap);
-        std::array::from_fn(|i| fine[i] + (coarse[i] - fine[i]) * part)
+        let mut out = fine;
+        for i in 0..4 {
+            out[i] += (coarse[i] - fine[i]) * part;
+        }
+        out
     }
 
     #[inline]
     fn bilinear(&self, level: &Level, s: f32, t: f32, wrap: bool) -> [f32; 4] {
         let (w, h) = (level.width, level.height);
         let (x, y) = (s * w as f32 - 0.5, t * h as f32 - 0.5);
-        let (fx, fy) = (x.floor(), y.floor());
+        let (fx, fy) = (floor(x), floor(y));
         let (px, py) = (x - fx, y - fy);
-        let place = |f: f32, n: usize| -> [usize; 2] {
-            let i = f as i32;
-            let last = n as i32 - 1;
-            if wrap {
-                let low = if i < 0 { i + n as i32 } else { i };
-                let high = if i + 1 > last { i + 1 - n as i32 } else { i + 1 };
-                [low.clamp(0, last) as usize, high.clamp(0, last) as usize]
-            } else {
-                [i.clamp(0, last) as usize, (i + 1).clamp(0, last) as usize]
+        let ([x0, x1], [y0, y1]) = (neighbours(fx, w, wrap), neighbours(fy, h, wrap));
+        let (low, high) = (y0 * w, y1 * w);
+        let corners = [low + x0, low + x1, high + x0, high + x1];
+        let weights = [(1.0 - px) * (1.0 - py), px * (1.0 - py), (1.0 - px) * py, px * py];
+        let mut out = [0.0f32; 4];
+        for k in 0..4 {
+            let texel = level.texels.get(corners[k]).copied().unwrap_or([0; 4]);
+            match &self.decode {
+                None => {
+                    for i in 0..4 {
+                        out[i] += texel[i] as f32 * (weights[k] * (1.0 / 255.0));
+                    }
+                }
+                Some(table) => {
+                    for i in 0..3 {
+                        out[i] += table[texel[i] as usize] * weights[k];
+                    }
+                    out[3] += texel[3] as f32 * (weights[k] * (1.0 / 255.0));
+                }
             }
-        };
-        let ([x0, x1], [y0, y1]) = (place(fx, w), place(fy, h));
-        let texel = |x: usize, y: usize| level.texels.get(y * w + x).copied().unwrap_or([0; 4]);
-        let corners = [texel(x0, y0), texel(x1, y0), texel(x0, y1), texel(x1, y1)];
-        let values = match &self.decode {
-            None => corners.map(|c| c.map(|x| x as f32 * (1.0 / 255.0))),
-            Some(table) => corners.map(|[r, g, b, a]| {
-                [table[r as usize], table[g as usize], table[b as usize], a as f32 / 255.0]
-            }),
-        };
-        std::array::from_fn(|i| {
-            let low = values[0][i] + (values[1][i] - values[0][i]) * px;
-            let high = values[2][i] + (values[3][i] - values[2][i]) * px;
-            low + (high - low) * py
-        })
+        }
+        out
     }
+}
+
+/// The largest whole number that is no larger, for numbers of moderate size.
+#[inline(always)]
+fn floor(x: f32) -> f32 {
+    let cut = x as i32 as f32;
+    if cut > x { cut - 1.0 } else { cut }
+}
+
+/// The texels on both sides of a place.
+#[inline(always)]
+fn neighbours(place: f32, count: usize, wrap: bool) -> [usize; 2] {
+    let (i, last) = (place as i32, count as i32 - 1);
+    let (mut low, mut high) = (i, i + 1);
+    if wrap {
+        low += if low < 0 { count as i32 } else { 0 };
+        high -= if high > last { count as i32 } else { 0 };
+    }
+    [low.clamp(0, last) as usize, high.clamp(0, last) as usize]
 }
 
 impl Pyramid {
@@ -201,13 +223,13 @@ fn log2(x: f32) -> f32 {
     let bits = x.to_bits();
     let exponent = (bits >> 23) as f32 - 127.0;
     let mantissa = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000);
-    exponent + (mantissa - 1.0) * (1.346_6 - 0.346_6 * mantissa)
+    exponent + (mantissa - 1.0) * (1.0 + 0.345 * (2.0 - mantissa))
 }
 
 /// Face in a direction, its number in the order x, −x, y, −y, z, −z, and the place on it.
 #[inline(always)]
 fn cube_face(d: V3) -> (usize, f32, f32, f32) {
-    let a = d.map(f32::abs);
+    let a = [d[0].abs(), d[1].abs(), d[2].abs()];
     let axis = if a[0] >= a[1] && a[0] >= a[2] {
         0
     } else if a[1] >= a[2] {
