@@ -36,7 +36,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         add_curves(&recording, field, &mut curves)?;
     }
     let title = args.fields.join(", ");
-    let extension = args.out.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let extension =
+        args.out.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     match extension.as_str() {
         "svg" => std::fs::write(&args.out, plot_svg(&title, &curves, args.width, args.height))
             .with_context(|| format!("cannot write {}", args.out.display()))?,
@@ -76,7 +77,10 @@ fn add_curves(recording: &Recording, field: &str, curves: &mut Vec<Curve>) -> an
     let (name, index) = match field.split_once('[') {
         Some((name, rest)) => {
             let index = rest.trim_end_matches(']').parse::<usize>();
-            (name, Some(index.with_context(|| format!("'{field}': expected a number in brackets"))?))
+            (
+                name,
+                Some(index.with_context(|| format!("'{field}': expected a number in brackets"))?),
+            )
         }
         None => (field, None),
     };

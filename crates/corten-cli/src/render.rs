@@ -208,7 +208,8 @@ fn view(renderer: &mut Renderer, show: Show) -> anyhow::Result<Image> {
     }
     for (pixel, [id, kind]) in image.rgb.chunks_exact_mut(3).zip(renderer.segmentation()?) {
         // Neighbouring numbers get colours far apart.
-        let mixed = (id.wrapping_mul(97).wrapping_add(kind.wrapping_mul(31))).wrapping_add(1) as u32;
+        let mixed =
+            (id.wrapping_mul(97).wrapping_add(kind.wrapping_mul(31))).wrapping_add(1) as u32;
         let hue = mixed.wrapping_mul(2_654_435_761);
         let colour = [hue >> 24, hue >> 16 & 0xff, hue >> 8 & 0xff].map(|x| 64 + (x * 3 / 4) as u8);
         pixel.copy_from_slice(if id < 0 { &[0; 3] } else { &colour });

@@ -155,7 +155,8 @@ fn finish(
         let sensors: serde_json::Map<String, serde_json::Value> = m
             .sensors()
             .map(|s| {
-                let name = m.sensor_name(s).map_or_else(|| format!("#{}", s.index()), str::to_owned);
+                let name =
+                    m.sensor_name(s).map_or_else(|| format!("#{}", s.index()), str::to_owned);
                 (name, json!(d.sensor(s)))
             })
             .collect();

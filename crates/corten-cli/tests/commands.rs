@@ -78,7 +78,9 @@ fn a_recording_replays_and_equals_itself() {
     // The controls of a recording as the input of a run.
     folder.good("run scenes/humanoid.xml --steps 50 --controls a.npz --record b.npz --no-picture");
     folder.good("compare a.npz b.npz");
-    folder.good("run scenes/humanoid.xml --steps 50 --noise 0.3 --seed 8 --record c.npz --no-picture");
+    folder.good(
+        "run scenes/humanoid.xml --steps 50 --noise 0.3 --seed 8 --record c.npz --no-picture",
+    );
     let compared = folder.run("compare a.npz c.npz --json");
     assert_eq!(compared.status.code(), Some(1));
     let table = String::from_utf8(folder.bytes("a.csv")).unwrap();
@@ -106,7 +108,8 @@ fn pictures_films_and_plots() {
         folder.good(&format!("render scenes/pendulum.xml -o {show}.png {size} --show {show}"));
     }
     assert_ne!(folder.bytes("rgb.png"), folder.bytes("depth.png"));
-    let film = folder.json(&format!("render scenes/pendulum.xml -o f.gif {size} --time 0.2 --fps 20 --json"));
+    let film = folder
+        .json(&format!("render scenes/pendulum.xml -o f.gif {size} --time 0.2 --fps 20 --json"));
     assert_eq!(film["frames"], 4);
     assert!(folder.bytes("f.gif").starts_with(b"GIF89a"));
     folder.good(&format!("render a.npz -o f.apng {size} --fps 100"));

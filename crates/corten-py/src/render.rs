@@ -8,10 +8,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::FatalError;
+use crate::errors::fatal;
 use crate::memory::{In, Out};
 use crate::model::PyModel;
-use crate::scene::SceneArgument;
+use crate::scene::memory::SceneArgument;
 
 /// Left, bottom, width, height.
 type Corners = (i32, i32, i32, i32);
@@ -21,7 +21,7 @@ fn rect((left, bottom, width, height): Corners) -> Rect {
 }
 
 fn raise(error: RenderError) -> PyErr {
-    FatalError::new_err(error.to_string())
+    fatal(error.to_string())
 }
 
 fn font(raw: i32) -> PyResult<FontKind> {
@@ -176,7 +176,8 @@ impl PyContext {
         depth: Option<In<f32>>,
         viewport: Corners,
     ) -> PyResult<()> {
-        let (rgb, depth) = (rgb.as_ref().map(|x| &x.values[..]), depth.as_ref().map(|x| &x.values[..]));
+        let (rgb, depth) =
+            (rgb.as_ref().map(|x| &x.values[..]), depth.as_ref().map(|x| &x.values[..]));
         self.lock().draw_pixels(rect(viewport), rgb, depth).map_err(raise)
     }
 
@@ -273,9 +274,31 @@ fn read_figure(fig: &Bound<'_, PyAny>) -> PyResult<Figure> {
         };
     }
     let mut figure = read!(
-        flg_legend, flg_ticklabel, flg_extend, flg_barplot, flg_selection, flg_symmetric, linewidth,
-        gridwidth, gridsize, gridrgb, figurergba, panergba, legendrgba, textrgb, range, xformat,
-        yformat, minwidth, title, xlabel, legendoffset, subplot, highlight, highlightid, selection,
+        flg_legend,
+        flg_ticklabel,
+        flg_extend,
+        flg_barplot,
+        flg_selection,
+        flg_symmetric,
+        linewidth,
+        gridwidth,
+        gridsize,
+        gridrgb,
+        figurergba,
+        panergba,
+        legendrgba,
+        textrgb,
+        range,
+        xformat,
+        yformat,
+        minwidth,
+        title,
+        xlabel,
+        legendoffset,
+        subplot,
+        highlight,
+        highlightid,
+        selection,
     );
     let points: Vec<i64> = fig.getattr("linepnt")?.extract()?;
     let (names, colours, data) =
@@ -283,8 +306,11 @@ fn read_figure(fig: &Bound<'_, PyAny>) -> PyResult<Figure> {
     for (i, (line, &count)) in figure.lines.iter_mut().zip(&points).enumerate() {
         let name: Vec<u8> = names.get_item(i)?.extract()?;
         let count = usize::try_from(count).unwrap_or(0);
-        let flat: Vec<f32> =
-            if count > 0 { data.get_item(i)?.call_method0("ravel")?.extract()? } else { Vec::new() };
+        let flat: Vec<f32> = if count > 0 {
+            data.get_item(i)?.call_method0("ravel")?.extract()?
+        } else {
+            Vec::new()
+        };
         *line = FigureLine {
             rgb: colours.get_item(i)?.extract()?,
             name: String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned(),

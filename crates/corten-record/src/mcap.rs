@@ -93,7 +93,8 @@ pub(crate) fn write_mcap<'a>(
     let (mut first, mut last) = (None, 0);
     for (time, fields, poses) in frames {
         let nanoseconds = (time.max(0.0) * 1e9) as u64;
-        let stamp = json!({"sec": nanoseconds / 1_000_000_000, "nsec": nanoseconds % 1_000_000_000});
+        let stamp =
+            json!({"sec": nanoseconds / 1_000_000_000, "nsec": nanoseconds % 1_000_000_000});
         if first.is_none() {
             first = Some(nanoseconds);
             log.message(3, 0, nanoseconds, &scene(m, &bodies, &stamp))?;
@@ -213,8 +214,7 @@ fn add_shape(m: &Model, g: usize, lists: &mut [Vec<Value>; 4]) {
             let count = |num: &[i32]| usize::try_from(num[mesh]).unwrap_or(0);
             let vertices = &m.mesh_vert[start(&m.mesh_vertadr)..][..count(&m.mesh_vertnum)];
             let faces = &m.mesh_face[start(&m.mesh_faceadr)..][..count(&m.mesh_facenum)];
-            let points: Vec<Value> =
-                vertices.iter().map(|v| point(v.map(f64::from))).collect();
+            let points: Vec<Value> = vertices.iter().map(|v| point(v.map(f64::from))).collect();
             lists[3].push(json!({
                 "pose": pose, "points": points, "color": color, "colors": [],
                 "indices": faces.concat(),

@@ -186,9 +186,7 @@ fn crc32(data: &[u8]) -> u32 {
         }
         table
     };
-    !data.iter().fold(u32::MAX, |crc, &byte| {
-        TABLE[usize::from(crc as u8 ^ byte)] ^ (crc >> 8)
-    })
+    !data.iter().fold(u32::MAX, |crc, &byte| TABLE[usize::from(crc as u8 ^ byte)] ^ (crc >> 8))
 }
 
 #[cfg(test)]

@@ -45,8 +45,7 @@ pub fn plot_png(
     };
     for (line, curve) in figure.lines.iter_mut().zip(curves.iter().take(MAX_LINE)) {
         line.name.clone_from(&curve.name);
-        line.data =
-            thinned(&curve.points, MAX_LINE_POINT).map(|p| p.map(|x| x as f32)).collect();
+        line.data = thinned(&curve.points, MAX_LINE_POINT).map(|p| p.map(|x| x as f32)).collect();
     }
     context.figure(rect, &mut figure);
     let mut rgb = vec![0; 3 * width * height];
@@ -69,7 +68,8 @@ fn marks(low: f64, high: f64, parts: f64) -> Vec<f64> {
 pub fn plot_svg(title: &str, curves: &[Curve], width: usize, height: usize) -> String {
     let (w, h) = (width as f64, height as f64);
     let (left, right, top, bottom) = (70.0, w - 20.0, 36.0, h - 40.0);
-    let finite = || curves.iter().flat_map(|c| &c.points).filter(|p| p.iter().all(|x| x.is_finite()));
+    let finite =
+        || curves.iter().flat_map(|c| &c.points).filter(|p| p.iter().all(|x| x.is_finite()));
     let range = |axis: usize| {
         let low = finite().map(|p| p[axis]).fold(f64::INFINITY, f64::min);
         let high = finite().map(|p| p[axis]).fold(f64::NEG_INFINITY, f64::max);
@@ -94,14 +94,20 @@ pub fn plot_svg(title: &str, curves: &[Curve], width: usize, height: usize) -> S
         out += &format!(
             "<path d=\"M{:.1} {top}V{bottom}\" stroke=\"#ddd\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n",
-            px(v), px(v), bottom + 16.0, tidy(v)
+            px(v),
+            px(v),
+            bottom + 16.0,
+            tidy(v)
         );
     }
     for v in marks(y[0], y[1], 6.0) {
         out += &format!(
             "<path d=\"M{left} {:.1}H{right}\" stroke=\"#ddd\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
-            py(v), left - 6.0, py(v) + 4.0, tidy(v)
+            py(v),
+            left - 6.0,
+            py(v) + 4.0,
+            tidy(v)
         );
     }
     out += &format!(
@@ -155,7 +161,8 @@ mod tests {
 
     #[test]
     fn names_are_escaped_and_curves_drawn() {
-        let curve = Curve { name: "a<b".into(), points: vec![[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0]] };
+        let curve =
+            Curve { name: "a<b".into(), points: vec![[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0]] };
         let svg = plot_svg("x & y", &[curve], 300, 200);
         assert!(svg.contains("a&lt;b") && svg.contains("x &amp; y"));
         assert_eq!(svg.matches("<polyline").count(), 1);

@@ -48,7 +48,8 @@ impl Recorder {
 
     /// What a file of this name would hold: `npz`, `csv` or `mcap`.
     pub fn format(path: &Path) -> Result<String, RecordError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+        let extension =
+            path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         if ["npz", "csv", "mcap"].contains(&extension.as_str()) {
             return Ok(extension);
         }
@@ -136,7 +137,8 @@ impl Recorder {
             }
         }
         let rows = (0..self.len()).map(|row| {
-            let fields = (0..FIELDS.len()).flat_map(move |field| self.row(field, row).iter().copied());
+            let fields =
+                (0..FIELDS.len()).flat_map(move |field| self.row(field, row).iter().copied());
             std::iter::once(self.time[row]).chain(fields)
         });
         write_csv(out, &names, rows)
@@ -160,7 +162,9 @@ impl Recorder {
 fn sensor_columns(m: &Model) -> Vec<String> {
     let mut names = Vec::new();
     for sensor in m.sensors() {
-        let own = m.sensor_name(sensor).map_or_else(|| format!("sensor{}", sensor.index()), str::to_owned);
+        let own = m
+            .sensor_name(sensor)
+            .map_or_else(|| format!("sensor{}", sensor.index()), str::to_owned);
         let dim = m.sensor_dim[sensor.index()].max(0);
         names.extend((0..dim).map(|i| if dim == 1 { own.clone() } else { format!("{own}[{i}]") }));
     }
@@ -261,7 +265,13 @@ impl Recording {
                 steps += 1;
             }
             state::get(m, &d, &mut repeated, COMPARED)?;
-            state::extract(m, &states[i * whole..(i + 1) * whole], SIGNATURE, &mut recorded, COMPARED)?;
+            state::extract(
+                m,
+                &states[i * whole..(i + 1) * whole],
+                SIGNATURE,
+                &mut recorded,
+                COMPARED,
+            )?;
             let same = repeated.iter().zip(&recorded).all(|(a, b)| a.to_bits() == b.to_bits());
             if !same {
                 let away = repeated.iter().zip(&recorded).map(|(a, b)| (a - b).abs());

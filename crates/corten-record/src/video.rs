@@ -34,7 +34,8 @@ enum Kind {
 impl Video {
     /// Begins a video of so many pictures per second.
     pub fn create(path: &Path, rate: f64) -> Result<Video, RecordError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+        let extension =
+            path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         let kind = match extension.as_str() {
             "gif" => Kind::Gif(Vec::new()),
             "png" | "apng" => Kind::Apng(Vec::new()),
@@ -87,7 +88,8 @@ impl Video {
     pub fn finish(self) -> Result<(), RecordError> {
         match self.kind {
             Kind::Gif(frames) => {
-                let file = std::fs::File::create(&self.path).map_err(RecordError::file(&self.path))?;
+                let file =
+                    std::fs::File::create(&self.path).map_err(RecordError::file(&self.path))?;
                 let delay = (100.0 / self.rate).round().clamp(2.0, 1000.0) as u16;
                 let mut out = BufWriter::new(file);
                 let written = write_gif(&mut out, &frames, delay).and_then(|()| out.flush());

@@ -150,10 +150,13 @@ impl<'a> Assembler<'a> {
                 }
             }
             GeomType::HField => {
-                draws.extend(data.and_then(|i| self.assets.hfields.get(i)).map(|m| look.of(m, pose)));
+                draws.extend(
+                    data.and_then(|i| self.assets.hfields.get(i)).map(|m| look.of(m, pose)),
+                );
             }
             GeomType::Mesh | GeomType::Sdf => {
-                draws.extend(data.and_then(|i| self.assets.meshes.get(i)).map(|m| look.of(m, pose)));
+                draws
+                    .extend(data.and_then(|i| self.assets.meshes.get(i)).map(|m| look.of(m, pose)));
             }
             GeomType::Sphere | GeomType::Ellipsoid => draws.push(look.of(&shapes.sphere, scaled)),
             GeomType::Cylinder => draws.push(look.of(&shapes.cylinder, scaled)),
@@ -256,11 +259,8 @@ impl<'a> Look<'a> {
 
 /// The unit cylinder between two points.
 fn rod(a: V3, b: V3, radius: f32) -> Mat4 {
-    let way = Vec3::new(
-        b[0] as f64 - a[0] as f64,
-        b[1] as f64 - a[1] as f64,
-        b[2] as f64 - a[2] as f64,
-    );
+    let way =
+        Vec3::new(b[0] as f64 - a[0] as f64, b[1] as f64 - a[1] as f64, b[2] as f64 - a[2] as f64);
     let length = way.norm();
     let turn = Quat::from_z_to(way).to_mat();
     let mat: [f32; 9] = std::array::from_fn(|i| turn[(i / 3, i % 3)] as f32);

@@ -189,7 +189,8 @@ fn hull(m: &Model, i: usize) -> Mesh {
     let graph = rows(&m.mesh_graph, m.mesh_graphadr[i], i32::MAX);
     let mut out = Mesh::default();
     let [count, faces, ..] = graph else { return out };
-    let (count, faces) = (usize::try_from(*count).unwrap_or(0), usize::try_from(*faces).unwrap_or(0));
+    let (count, faces) =
+        (usize::try_from(*count).unwrap_or(0), usize::try_from(*faces).unwrap_or(0));
     let start = 2 + 3 * count + 3 * faces;
     let corners = graph.get(start..start + 3 * faces).unwrap_or(&[]);
     for face in corners.as_chunks::<3>().0 {

@@ -60,12 +60,7 @@ impl Buffer {
     /// A blank image of a rectangle's size, which the caller has checked.
     pub(crate) fn of(rect: Rect) -> Buffer {
         let (width, height) = (rect.width.max(0) as usize, rect.height.max(0) as usize);
-        Buffer {
-            width,
-            height,
-            rgb: vec![0; 3 * width * height],
-            depth: vec![0.0; width * height],
-        }
+        Buffer { width, height, rgb: vec![0; 3 * width * height], depth: vec![0.0; width * height] }
     }
 
     /// The part of a rectangle that is inside: columns and rows.
@@ -74,10 +69,7 @@ impl Buffer {
             let end = (first as i64 + size.max(0) as i64).clamp(0, limit as i64);
             [(first.max(0) as i64).min(end) as usize, end as usize]
         };
-        (
-            range(rect.left, rect.width, self.width),
-            range(rect.bottom, rect.height, self.height),
-        )
+        (range(rect.left, rect.width, self.width), range(rect.bottom, rect.height, self.height))
     }
 
     /// Lays a colour over a rectangle.
@@ -136,7 +128,8 @@ impl Buffer {
         for y in y0..y1 {
             let (to, from) = (y * self.width + x0, place(y));
             if let Some(rgb) = rgb {
-                self.rgb[3 * to..3 * (to + copy)].copy_from_slice(&rgb[3 * from..3 * (from + copy)]);
+                self.rgb[3 * to..3 * (to + copy)]
+                    .copy_from_slice(&rgb[3 * from..3 * (from + copy)]);
             }
             if let Some(depth) = depth {
                 self.depth[to..to + copy].copy_from_slice(&depth[from..from + copy]);

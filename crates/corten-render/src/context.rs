@@ -147,8 +147,9 @@ impl Context {
     /// Draws a scene (MuJoCo's `mjr_render`). As there, the scene's geoms learn whether they are
     /// translucent and how far away they are, and all mirrors but the first lose their reflectance.
     pub fn render(&mut self, rect: Rect, scene: &mut Scene) -> Result<(), RenderError> {
-        let Context { assets, settings, work, window, offscreen, aux, detour, current, fonts, .. } =
-            self;
+        let Context {
+            assets, settings, work, window, offscreen, aux, detour, current, fonts, ..
+        } = self;
         let Some(assets) = assets else { return Ok(()) };
         let aux = detour.and_then(|i| aux[i].as_mut());
         let buffer = aux.unwrap_or(match current {

@@ -15,7 +15,10 @@ pub enum RenderError {
         id: usize,
     },
     /// An image larger than [`MAX_SIZE`](crate::MAX_SIZE) in one direction.
-    #[error("a buffer of {width} x {height} pixels is too large: at most {} each way", crate::MAX_SIZE)]
+    #[error(
+        "a buffer of {width} x {height} pixels is too large: at most {} each way",
+        crate::MAX_SIZE
+    )]
     TooLarge {
         /// Width in pixels.
         width: i64,

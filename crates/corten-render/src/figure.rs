@@ -73,7 +73,8 @@ fn titles(rect: Rect, figure: &Figure, fonts: &Fonts, out: &mut Buffer) -> Rect 
     let pad = font.height / 2;
     let mut rest = rect;
     // Titles of subplots are apart by two spaces or more.
-    let parts: Vec<&str> = figure.title.split("  ").map(str::trim).filter(|t| !t.is_empty()).collect();
+    let parts: Vec<&str> =
+        figure.title.split("  ").map(str::trim).filter(|t| !t.is_empty()).collect();
     let selected = usize::try_from(figure.subplot).unwrap_or(0);
     if let Some(title) = parts.get(selected) {
         let y = rect.bottom + rect.height - pad - font.height;
@@ -113,7 +114,13 @@ fn tick(pattern: &str, x: f32) -> String {
 }
 
 /// Numbers along the axes; gives what is left.
-fn ticks(rect: Rect, figure: &Figure, fonts: &Fonts, range: [[f32; 2]; 2], out: &mut Buffer) -> Rect {
+fn ticks(
+    rect: Rect,
+    figure: &Figure,
+    fonts: &Fonts,
+    range: [[f32; 2]; 2],
+    out: &mut Buffer,
+) -> Rect {
     if rect.is_empty() || figure.gridsize.iter().any(|&n| n < 2) {
         return rect;
     }

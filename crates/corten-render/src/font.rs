@@ -51,8 +51,10 @@ impl Font {
     /// Letters for lines of a height in pixels.
     pub(crate) fn new(height: i32, bold: f32) -> Font {
         let unit = height as f32 * 0.092;
-        let glyphs: Vec<Glyph> =
-            STROKES.iter().map(|strokes| Glyph::new(strokes, height as usize, unit, bold)).collect();
+        let glyphs: Vec<Glyph> = STROKES
+            .iter()
+            .map(|strokes| Glyph::new(strokes, height as usize, unit, bold))
+            .collect();
         let mut width = [0; 127];
         for (w, glyph) in width[32..].iter_mut().zip(&glyphs) {
             *w = glyph.width as i32;

@@ -2,7 +2,7 @@
 //! translucent, labels.
 
 use corten_model::enums::{GeomType, LightType, ObjType};
-use corten_scene::{GlCamera, Geom, Light, RenderFlag, Scene, Stereo};
+use corten_scene::{Geom, GlCamera, Light, RenderFlag, Scene, Stereo};
 
 use crate::assemble::{Assembler, Deformed, Purpose, is_behind};
 use crate::assets::Assets;
@@ -92,19 +92,10 @@ pub(crate) fn render(
             continue;
         }
         let camera = eye.map_or(camera, |eye: usize| scene.camera[eye]);
-        let assembler = Assembler {
-            assets,
-            scene,
-            deformed: &deformed,
-            head,
-            line_width: settings.line_width,
-        };
-        let frame = Frame {
-            assembler,
-            settings,
-            camera,
-            threads: parallel::number(settings.threads),
-        };
+        let assembler =
+            Assembler { assets, scene, deformed: &deformed, head, line_width: settings.line_width };
+        let frame =
+            Frame { assembler, settings, camera, threads: parallel::number(settings.threads) };
         let offset = part.left - rect.left;
         labels.extend(frame.draw(part, work, buffer).into_iter().map(|mut label| {
             label.x += offset as f32;
@@ -121,8 +112,7 @@ fn sort_translucent(scene: &mut Scene, head: V3) {
     for (i, geom) in scene.geoms.iter_mut().enumerate() {
         let is_plane = geom.kind == GeomType::Plane.raw();
         // The constant is in double precision, as the comparison is in MuJoCo.
-        let translucent =
-            f64::from(geom.rgba[3]) < 0.995 || (is_plane && is_behind(head, geom));
+        let translucent = f64::from(geom.rgba[3]) < 0.995 || (is_plane && is_behind(head, geom));
         geom.transparent = translucent.into();
         if translucent {
             scene.geomorder.push(i as i32);

@@ -194,7 +194,14 @@ impl Chunk {
 
     /// A face that reaches beyond the frustum: cut it, plane by plane, and draw what is left as a
     /// fan.
-    fn cut(&mut self, placed: &Placed, view: &View, scratch: &mut Scratch, face: [u32; 3], out: u8) {
+    fn cut(
+        &mut self,
+        placed: &Placed,
+        view: &View,
+        scratch: &mut Scratch,
+        face: [u32; 3],
+        out: u8,
+    ) {
         let stride = view.stride();
         let mut polygon: Vec<(V4, Vec<f32>)> = Vec::with_capacity(8);
         for i in face {
@@ -229,7 +236,8 @@ impl Chunk {
             return;
         }
         let first = self.inverse.len() as u32;
-        let corners: Vec<Corner> = polygon.iter().map(|(clip, _)| project(*clip, view, 0)).collect();
+        let corners: Vec<Corner> =
+            polygon.iter().map(|(clip, _)| project(*clip, view, 0)).collect();
         for (corner, (_, carried)) in corners.iter().zip(&polygon) {
             self.inverse.push(corner.inverse);
             self.carried.extend(carried);
@@ -425,13 +433,8 @@ fn on_image(corners: &[Corner; 3], view: &View, cull: Cull) -> Option<(Triangle,
         return None;
     }
     let (b, c) = if area < 0 { (c, b) } else { (b, c) };
-    let triangle = Triangle {
-        v: [0; 3],
-        draw: 0,
-        x: [a.x, b.x, c.x],
-        y: [a.y, b.y, c.y],
-        z: [a.z, b.z, c.z],
-    };
+    let triangle =
+        Triangle { v: [0; 3], draw: 0, x: [a.x, b.x, c.x], y: [a.y, b.y, c.y], z: [a.z, b.z, c.z] };
     let ([x0, x1], [y0, y1]) = pixels(&triangle, view);
     (x0 <= x1 && y0 <= y1).then_some((triangle, area < 0))
 }

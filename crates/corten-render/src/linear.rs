@@ -113,7 +113,12 @@ impl Mat4 {
         let s = unit(cross(f, up));
         let u = unit(cross(s, f));
         let row = |v: V3| {
-            [v[0] as f64, v[1] as f64, v[2] as f64, -(0..3).map(|i| v[i] as f64 * eye[i] as f64).sum::<f64>()]
+            [
+                v[0] as f64,
+                v[1] as f64,
+                v[2] as f64,
+                -(0..3).map(|i| v[i] as f64 * eye[i] as f64).sum::<f64>(),
+            ]
         };
         Mat4([row(s), row(u), row(scale(f, -1.0)), [0.0, 0.0, 0.0, 1.0]])
     }
@@ -162,7 +167,8 @@ impl Mat4 {
         };
         let determinant: f64 = (0..3).map(|c| m[0][c] * cofactor(0, c)).sum();
         let sign = if determinant < 0.0 { -1.0 } else { 1.0 };
-        let largest = m.iter().take(3).flat_map(|row| &row[..3]).fold(0.0, |a: f64, b| a.max(b.abs()));
+        let largest =
+            m.iter().take(3).flat_map(|row| &row[..3]).fold(0.0, |a: f64, b| a.max(b.abs()));
         // Cofactors of very small or large geoms stay representable in single precision.
         let factor = if largest > 0.0 { sign / (largest * largest) } else { sign };
         std::array::from_fn(|r| std::array::from_fn(|c| (cofactor(r, c) * factor) as f32))

@@ -1,6 +1,6 @@
 //! Triangles to draw, with what their vertices carry.
 
-use crate::linear::{V3, dot, scale, sub, add};
+use crate::linear::{V3, add, dot, scale, sub};
 
 /// A surface of triangles, and the lines that stand for it where wires are drawn.
 #[derive(Clone, Debug, Default)]

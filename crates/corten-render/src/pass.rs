@@ -42,9 +42,14 @@ pub(crate) fn fill_chunks(
         chunks.resize_with(ranges.len(), Chunk::default);
     }
     let jobs = chunks[..ranges.len()].iter_mut().zip(ranges);
-    share(threads, jobs, || (), |(), (chunk, range)| {
-        chunk.fill(&draws[range.clone()], range.start, view);
-    });
+    share(
+        threads,
+        jobs,
+        || (),
+        |(), (chunk, range)| {
+            chunk.fill(&draws[range.clone()], range.start, view);
+        },
+    );
 }
 
 /// How translucent colours join what is behind them.
@@ -306,9 +311,8 @@ wide! {
 fn mean(colour: &mut [V3], samples: usize) {
     let weight = 1.0 / samples as f32;
     for i in 0..TILE {
-        let sum = (0..samples).fold([0.0; 3], |sum: V3, s| {
-            [0, 1, 2].map(|k| sum[k] + colour[s * TILE + i][k])
-        });
+        let sum = (0..samples)
+            .fold([0.0; 3], |sum: V3, s| [0, 1, 2].map(|k| sum[k] + colour[s * TILE + i][k]));
         colour[i] = sum.map(|x| x * weight);
     }
 }

@@ -70,12 +70,7 @@ impl Renderer {
         context.resize(rect.width, rect.height)?;
         context.current = Framebuffer::Offscreen;
         context.depth_map = DepthMap::ZeroFar;
-        Ok(Renderer {
-            context,
-            rect,
-            scene: Scene::new(m, MAX_GEOM),
-            option: VisOption::default(),
-        })
+        Ok(Renderer { context, rect, scene: Scene::new(m, MAX_GEOM), option: VisOption::default() })
     }
 
     /// The context that draws.
@@ -84,7 +79,12 @@ impl Renderer {
     }
 
     /// Takes a state into the scene, as seen by a camera; without one, by the model's free camera.
-    pub fn update(&mut self, m: &Model, d: &Data, camera: Option<Camera>) -> Result<(), PictureError> {
+    pub fn update(
+        &mut self,
+        m: &Model,
+        d: &Data,
+        camera: Option<Camera>,
+    ) -> Result<(), PictureError> {
         let mut camera = camera.unwrap_or_else(|| Camera::free(m));
         let all = Category::All.raw();
         update_scene(m, d, &self.option, None, Some(&mut camera), all, &mut self.scene)?;

@@ -54,20 +54,25 @@ impl ShadowMap {
         let chunks = &self.chunks[..ranges.len()];
         let columns = size.div_ceil(TILE_W);
         let bands = self.depth.chunks_mut(TILE_H * size).enumerate();
-        share(threads, bands, || vec![0.0; TILE], |tile, (band, out)| {
-            for column in 0..columns {
-                let index = band * columns + column;
-                let left = column * TILE_W;
-                let width = TILE_W.min(size - left);
-                tile.fill(0.0);
-                for chunk in chunks.iter().filter(|chunk| !chunk.bins[index].is_empty()) {
-                    cover_shadow(chunk, index, [left, band * TILE_H], &view, tile);
+        share(
+            threads,
+            bands,
+            || vec![0.0; TILE],
+            |tile, (band, out)| {
+                for column in 0..columns {
+                    let index = band * columns + column;
+                    let left = column * TILE_W;
+                    let width = TILE_W.min(size - left);
+                    tile.fill(0.0);
+                    for chunk in chunks.iter().filter(|chunk| !chunk.bins[index].is_empty()) {
+                        cover_shadow(chunk, index, [left, band * TILE_H], &view, tile);
+                    }
+                    for (row, from) in out.chunks_mut(size).zip(tile.chunks(TILE_W)) {
+                        row[left..left + width].copy_from_slice(&from[..width]);
+                    }
                 }
-                for (row, from) in out.chunks_mut(size).zip(tile.chunks(TILE_W)) {
-                    row[left..left + width].copy_from_slice(&from[..width]);
-                }
-            }
-        });
+            },
+        );
     }
 
     /// How much of the light reaches points of the world: the mean of the four nearest texels'
@@ -105,13 +110,15 @@ impl ShadowMap {
         let (column, row) = (x as usize, y as usize);
         let (px, py) = (x - column as f32, y - row as f32);
         let start = row * self.size + column;
-        let (Some(low), Some(high)) =
-            (self.depth.get(start..start + 2), self.depth.get(start + self.size..start + self.size + 2))
-        else {
+        let (Some(low), Some(high)) = (
+            self.depth.get(start..start + 2),
+            self.depth.get(start + self.size..start + self.size + 2),
+        ) else {
             return 1.0;
         };
         let mut answers = [1.0f32; 4];
-        for (answer, &nearest) in answers.iter_mut().zip([low[0], low[1], high[0], high[1]].iter()) {
+        for (answer, &nearest) in answers.iter_mut().zip([low[0], low[1], high[0], high[1]].iter())
+        {
             *answer = if depth < nearest { 0.0 } else { 1.0 };
         }
         let low = answers[0] + (answers[1] - answers[0]) * px;

@@ -3,7 +3,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
-use crate::linear::{V3, unit, add};
+use crate::linear::{V3, add, unit};
 use crate::mesh::Mesh;
 
 /// How finely shapes are divided.
@@ -230,7 +230,8 @@ fn haze(slices: usize, width: f32) -> Mesh {
         let (az, r) = (azimuth(j, slices), 1.0 - width * (1.0 - h));
         ([az.cos() * r, az.sin() * r, h], [0.0, 0.0, 1.0])
     });
-    mesh.alpha = (0..3 * (slices + 1)).map(|i| f32::from(u8::from(i / (slices + 1) == 1))).collect();
+    mesh.alpha =
+        (0..3 * (slices + 1)).map(|i| f32::from(u8::from(i / (slices + 1) == 1))).collect();
     mesh
 }
 
@@ -242,10 +243,8 @@ fn lines(pos: &[V3], wires: &[[u32; 2]]) -> Mesh {
 fn line_box() -> Mesh {
     let corner = |i: u32| [0, 1, 2].map(|k| if i >> k & 1 == 0 { -1.0 } else { 1.0 });
     let corners: Vec<V3> = (0..8).map(corner).collect();
-    let edges: Vec<[u32; 2]> = (0..8u32)
-        .flat_map(|i| [1, 2, 4].map(|bit| [i, i | bit]))
-        .filter(|[a, b]| a != b)
-        .collect();
+    let edges: Vec<[u32; 2]> =
+        (0..8u32).flat_map(|i| [1, 2, 4].map(|bit| [i, i | bit])).filter(|[a, b]| a != b).collect();
     lines(&corners, &edges)
 }
 

@@ -71,9 +71,8 @@ impl Texture {
     pub(crate) fn cube(image: Image) -> Texture {
         let size = image.width;
         let repeated = image.width == image.height;
-        let face = |i: usize| {
-            Pyramid::new(image.texels(if repeated { 0 } else { i * size }, size), None)
-        };
+        let face =
+            |i: usize| Pyramid::new(image.texels(if repeated { 0 } else { i * size }, size), None);
         Texture { layout: Layout::Cube(Box::new(std::array::from_fn(face))), decode: None }
     }
 
