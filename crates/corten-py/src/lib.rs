@@ -20,6 +20,7 @@ mod load;
 mod memory;
 mod model;
 mod record;
+mod render;
 mod rollout;
 mod run;
 mod saved;
@@ -57,6 +58,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lists::register(module)?;
     support::register(module)?;
     util::register(module)?;
+    render::register(module)?;
     scene::register(module)?;
     stages::register(module)
 }
