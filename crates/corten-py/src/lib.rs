@@ -23,6 +23,7 @@ mod record;
 mod rollout;
 mod run;
 mod saved;
+mod scene;
 mod spec;
 mod stages;
 mod support;
@@ -56,6 +57,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lists::register(module)?;
     support::register(module)?;
     util::register(module)?;
+    scene::register(module)?;
     stages::register(module)
 }
 

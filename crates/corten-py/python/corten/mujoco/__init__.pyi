@@ -2416,6 +2416,174 @@ class MjSpec:
     @property
     def worldbody(self) -> MjsBody: ...
 MjStruct = MjsBody | MjsFrame | MjsJoint | MjsGeom | MjsSite | MjsCamera | MjsLight | MjsMesh | MjsHField | MjsFlex | MjsSkin | MjsTexture | MjsMaterial | MjsPair | MjsExclude | MjsEquality | MjsTendon | MjsActuator | MjsSensor | MjsNumeric | MjsText | MjsTuple | MjsKey | MjsPlugin
+class MjvCamera:
+    def __init__(self) -> None: ...
+    azimuth: float
+    distance: float
+    elevation: float
+    fixedcamid: int
+    lookat: _F64
+    orthographic: int
+    trackbodyid: int
+    type: int
+class MjvFigure:
+    def __init__(self) -> None: ...
+    figurergba: _F32
+    flg_barplot: int
+    flg_extend: int
+    flg_legend: int
+    flg_selection: int
+    flg_symmetric: int
+    flg_ticklabel: _I32
+    gridrgb: _F32
+    gridsize: _I32
+    gridwidth: float
+    highlight: _I32
+    highlightid: int
+    legendoffset: int
+    legendrgba: _F32
+    linedata: _F32
+    linename: NDArray[np.bytes_]
+    linepnt: _I32
+    linergb: _F32
+    linewidth: float
+    minwidth: str
+    panergba: _F32
+    range: _F32
+    selection: float
+    subplot: int
+    textrgb: _F32
+    title: str
+    xaxisdata: _F32
+    xaxispixel: _I32
+    xformat: str
+    xlabel: str
+    yaxisdata: _F32
+    yaxispixel: _I32
+    yformat: str
+class MjvGLCamera:
+    def __init__(self) -> None: ...
+    forward: _F32
+    frustum_bottom: float
+    frustum_center: float
+    frustum_far: float
+    frustum_near: float
+    frustum_top: float
+    frustum_width: float
+    orthographic: int
+    pos: _F32
+    up: _F32
+class MjvGeom:
+    def __init__(self) -> None: ...
+    camdist: float
+    category: int
+    dataid: int
+    emission: float
+    label: str
+    mat: _F32
+    matid: int
+    modelrbound: float
+    objid: int
+    objtype: int
+    pos: _F32
+    reflectance: float
+    rgba: _F32
+    segid: int
+    shininess: float
+    size: _F32
+    specular: float
+    texcoord: int
+    transparent: int
+    type: int
+class MjvLight:
+    def __init__(self) -> None: ...
+    ambient: _F32
+    attenuation: _F32
+    bulbradius: float
+    castshadow: int
+    cutoff: float
+    diffuse: _F32
+    dir: _F32
+    exponent: float
+    headlight: int
+    id: int
+    intensity: float
+    pos: _F32
+    range: float
+    specular: _F32
+    texid: int
+    type: int
+class MjvOption:
+    def __init__(self) -> None: ...
+    actuatorgroup: _U8
+    bvh_depth: int
+    flags: _U8
+    flex_layer: int
+    flexgroup: _U8
+    frame: int
+    geomgroup: _U8
+    jointgroup: _U8
+    label: int
+    sitegroup: _U8
+    skingroup: _U8
+    tendongroup: _U8
+class MjvPerturb:
+    def __init__(self) -> None: ...
+    active: int
+    active2: int
+    flexselect: int
+    localmass: float
+    localpos: _F64
+    refpos: _F64
+    refquat: _F64
+    refselpos: _F64
+    scale: float
+    select: int
+    skinselect: int
+class MjvScene:
+    def __init__(self, model: MjModel | None = ..., maxgeom: int = ...) -> None: ...
+    @property
+    def camera(self) -> tuple[MjvGLCamera, MjvGLCamera]: ...
+    enabletransform: int
+    flags: _U8
+    flexedge: _I32
+    flexedgeadr: _I32
+    flexedgenum: _I32
+    flexedgeopt: int
+    flexface: _F32
+    flexfaceadr: _I32
+    flexfacenum: _I32
+    flexfaceopt: int
+    flexfaceused: _I32
+    flexnormal: _F32
+    flexskinopt: int
+    flextexcoord: _F32
+    flexvert: _F32
+    flexvertadr: _I32
+    flexvertnum: _I32
+    flexvertopt: int
+    framergb: _F32
+    framewidth: int
+    geomorder: _I32
+    @property
+    def geoms(self) -> tuple[MjvGeom, ...]: ...
+    @property
+    def lights(self) -> tuple[MjvLight, ...]: ...
+    maxgeom: int
+    nflex: int
+    ngeom: int
+    nlight: int
+    nskin: int
+    rotate: _F32
+    scale: float
+    skinfacenum: _I32
+    skinnormal: _F32
+    skinvert: _F32
+    skinvertadr: _I32
+    skinvertnum: _I32
+    status: int
+    stereo: int
+    translate: _F32
 def mj_Euler(m: MjModel, d: MjData) -> None: ...
 def mj_RungeKutta(m: MjModel, d: MjData, N: int) -> None: ...
 def mj_addContact(m: MjModel, d: MjData, con: MjContact) -> int: ...
@@ -2640,6 +2808,34 @@ def mju_writeNumBytes(nbytes: int) -> str: ...
 def mju_zero(res: _F64) -> None: ...
 def mju_zero3(res: _F64) -> None: ...
 def mju_zero4(res: _F64) -> None: ...
+def mjv_addGeoms(m: MjModel, d: MjData, opt: MjvOption, pert: MjvPerturb, catmask: int, scn: MjvScene) -> None: ...
+def mjv_alignToCamera(res: _F64, vec: ArrayLike, forward: ArrayLike) -> None: ...
+def mjv_applyPerturbForce(m: MjModel, d: MjData, pert: MjvPerturb) -> None: ...
+def mjv_applyPerturbPose(m: MjModel, d: MjData, pert: MjvPerturb, flg_paused: int) -> None: ...
+def mjv_averageCamera(cam1: MjvGLCamera, cam2: MjvGLCamera) -> MjvGLCamera: ...
+def mjv_cameraFrame(headpos: _F64, forward: _F64, up: _F64, right: _F64, d: MjData, cam: MjvCamera) -> None: ...
+def mjv_cameraFrustum(zver: _F32, zhor: _F32, zclip: _F32, m: MjModel, cam: MjvCamera) -> None: ...
+def mjv_cameraInModel(headpos: _F64, forward: _F64, up: _F64, scn: MjvScene) -> None: ...
+def mjv_cameraInRoom(headpos: _F64, forward: _F64, up: _F64, scn: MjvScene) -> None: ...
+def mjv_connector(geom: MjvGeom, type: int, width: float, from_: ArrayLike, to: ArrayLike) -> None: ...
+def mjv_defaultCamera(cam: MjvCamera) -> None: ...
+def mjv_defaultFigure(fig: MjvFigure) -> None: ...
+def mjv_defaultFreeCamera(m: MjModel, cam: MjvCamera) -> None: ...
+def mjv_defaultOption(opt: MjvOption) -> None: ...
+def mjv_defaultPerturb(pert: MjvPerturb) -> None: ...
+def mjv_frustumHeight(scn: MjvScene) -> float: ...
+def mjv_initGeom(geom: MjvGeom, type: int, size: ArrayLike, pos: ArrayLike, mat: ArrayLike, rgba: ArrayLike) -> None: ...
+def mjv_initPerturb(m: MjModel, d: MjData, scn: MjvScene, pert: MjvPerturb) -> None: ...
+def mjv_makeLights(m: MjModel, d: MjData, scn: MjvScene) -> None: ...
+def mjv_model2room(roompos: _F64, roomquat: _F64, modelpos: ArrayLike, modelquat: ArrayLike, scn: MjvScene) -> None: ...
+def mjv_moveCamera(m: MjModel, action: int, reldx: float, reldy: float, scn: MjvScene, cam: MjvCamera) -> None: ...
+def mjv_moveModel(m: MjModel, action: int, reldx: float, reldy: float, roomup: ArrayLike, scn: MjvScene) -> None: ...
+def mjv_movePerturb(m: MjModel, d: MjData, action: int, reldx: float, reldy: float, scn: MjvScene, pert: MjvPerturb) -> None: ...
+def mjv_room2model(modelpos: _F64, modelquat: _F64, roompos: ArrayLike, roomquat: ArrayLike, scn: MjvScene) -> None: ...
+def mjv_select(m: MjModel, d: MjData, vopt: MjvOption, aspectratio: float, relx: float, rely: float, scn: MjvScene, selpnt: _F64, geomid: _I32, flexid: _I32, skinid: _I32) -> int: ...
+def mjv_updateCamera(m: MjModel, d: MjData, cam: MjvCamera, scn: MjvScene) -> None: ...
+def mjv_updateScene(m: MjModel, d: MjData, opt: MjvOption, pert: MjvPerturb | None, cam: MjvCamera, catmask: int, scn: MjvScene) -> None: ...
+def mjv_updateSkin(m: MjModel, d: MjData, scn: MjvScene) -> None: ...
 def get_mjcb_act_bias() -> Any: ...
 def get_mjcb_act_dyn() -> Any: ...
 def get_mjcb_act_gain() -> Any: ...
