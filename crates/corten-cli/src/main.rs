@@ -6,6 +6,7 @@ mod info;
 mod replay;
 mod run;
 mod schema;
+mod view;
 
 use std::process::ExitCode;
 
@@ -23,6 +24,8 @@ struct Cli {
 enum Command {
     /// Simulate a model and print what happens.
     Run(run::Args),
+    /// Show a model in the browser: a live page on loopback.
+    View(view::Args),
     /// Print sizes and structure of a model.
     Info(info::Args),
     /// Load models and report every error and warning; fails if any model has errors.
@@ -38,6 +41,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
