@@ -13,7 +13,7 @@ use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
 use crate::parameters::{self, Parameter, ParameterError};
 use crate::pool::Pool;
 use crate::table::{self, Column, Rows, Slot};
-use crate::world::{Context, Piece, Stage, Task, Worker, World};
+use crate::world::{Context, LateResults, Piece, Stage, Task, Worker, World};
 
 /// What happens to a world that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -480,6 +480,19 @@ impl BatchSim {
         self.each(false, |world, stage| stage.forward(world));
     }
 
+    /// [`Self::forward_all`] of the flagged worlds; the results of the others stay as they are.
+    pub fn forward_where(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+        if mask.len() != self.worlds {
+            return Err(BatchError::Mask { expected: self.worlds, found: mask.len() });
+        }
+        self.each(false, |world, stage| {
+            if mask[world.index] {
+                stage.forward(world);
+            }
+        });
+        Ok(())
+    }
+
     /// Brings one world back to the start.
     pub fn reset(&mut self, world: usize) {
         let mut mask = vec![false; self.worlds];
@@ -557,6 +570,7 @@ impl BatchSim {
             task: &self.task,
             steps: self.steps,
             keyframe: self.keyframe,
+            late: LateResults::of(self.columns.iter().map(Column::name)),
         };
         let cancel = self.cancel.as_ref();
         self.pool.run(&mut self.workers, pieces.into_iter(), cancel, |worker, piece| {

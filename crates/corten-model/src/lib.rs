@@ -16,6 +16,7 @@ mod flexcomp;
 pub mod ids;
 pub mod limits;
 pub mod lint;
+mod mjb;
 pub mod mjcf;
 mod names;
 mod option;

@@ -148,11 +148,19 @@ impl PyBatch {
         })?
     }
 
-    fn forward(&self, py: Python<'_>) -> PyResult<()> {
+    /// Computes the results of the worlds of a mask, of all of them without one, in their present states.
+    fn forward_worlds(&self, py: Python<'_>, mask: Option<In<bool>>) -> PyResult<()> {
         access(py, || {
-            self.batch.write()?.forward_all();
-            Ok(())
-        })
+            let mut batch = self.batch.write()?;
+            Ok(match mask {
+                Some(mask) => batch.forward_where(&mask.values),
+                None => {
+                    batch.forward_all();
+                    Ok(())
+                }
+            })
+        })?
+        .map_err(value_error)
     }
 
     /// Resets the worlds of a mask; all of them without one.

@@ -1,15 +1,21 @@
-"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
+"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge.
+
+`install()` lets `import mujoco` mean this module; `python -m corten.mujoco SCRIPT` runs a program so.
+"""
 from typing import Union as _Union
 
 from .. import _corten
 from . import _misc
-from ._enums import CONSTANTS, ENUM_TYPES
+from ._enums import CONSTANTS as _CONSTANTS
+from ._enums import ENUM_TYPES as _ENUM_TYPES
 from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
-from ._misc import MjContact, MjLROpt, MjSolverStat, MjTimerStat, MjWarningStat
+from ._startup import install, uninstall
+from ._lists import MjContact, MjSolverStat, MjTimerStat, MjWarningStat
+from ._misc import MjLROpt
 from ._records import MjOption, MjStatistic, MjVisual
 from ._elements import CLASSES as _ELEMENTS
-from ._elements import MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
+from ._elements import MjsCompiler, MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
 from ._spec import MjSpec, from_zip, to_zip
 from ._structs import MjData, MjModel
 
@@ -20,8 +26,8 @@ MjVisualRgba = MjVisual.Rgba
 
 globals().update({c.__name__: c for c in _ELEMENTS.values()})
 MjStruct = _Union[tuple(_ELEMENTS.values())]
-globals().update(ENUM_TYPES)
-globals().update(CONSTANTS)
+globals().update(_ENUM_TYPES)
+globals().update(_CONSTANTS)
 globals().update(_misc.CALLBACKS)
 for _module in (_misc, _corten):
     globals().update({name: f for name, f in vars(_module).items() if name.startswith(("mj_", "mju_", "mjd_"))})

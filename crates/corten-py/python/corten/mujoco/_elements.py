@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 
+from .._corten import SpecBase
 from ._enums import ENUM_TYPES
 
 _TREE = ("body", "frame", "joint", "geom", "site", "camera", "light")
@@ -80,7 +81,7 @@ class Content:
     def insert(self, kind, values, **place):
         """Adds an element with these values."""
         shape = CLASSES["joint" if kind == "freejoint" else kind]
-        shape._check(self, values)
+        shape._check(values)
         self.flush()
         self.compiled = False
         element = self.element("joint" if kind == "freejoint" else kind, self.base.insert(kind, **place))
@@ -177,7 +178,7 @@ class Section(_Fields):
         object.__setattr__(self, "_section", section)
 
     def _subsection(self, name):
-        part = f"{self._section}.{name}"
+        part = f"{self._section}.{'global_' if name == 'global' else name}"
         return Section(self._content, part) if part in _SECTIONS else None
 
     def __getattr__(self, name):
@@ -203,6 +204,12 @@ class Section(_Fields):
         if self._section == "visual":
             return [s.split(".")[1] for s in _SECTIONS if s.startswith("visual.")]
         return [*self._content.base.names(self._section), *(["LRopt"] if self._section == "compiler" else [])]
+
+
+class MjsCompiler(Section):
+    """How a model is compiled."""
+
+    __slots__ = ()
 
 
 _SECTIONS = ("visual.global_", "visual.quality", "visual.headlight", "visual.map", "visual.scale", "visual.rgba",
@@ -254,18 +261,13 @@ class MjsElement(_Fields):
         object.__setattr__(self, "_index", index)
         object.__setattr__(self, "_prototype", prototype)
 
-    @classmethod
-    def _names(cls, content):
-        """Names of the values that an element has."""
-        if "_known" not in cls.__dict__:
-            kind = next(k for k, (title, _) in KINDS.items() if title == cls.__name__)
-            cls._known = tuple(content.base.names(kind))
-        return cls._known
+    # Names of the values that an element has.
+    _known = ()
 
     @classmethod
-    def _check(cls, content, values):
+    def _check(cls, values):
         """Refuses what the element does not have."""
-        names = list(cls._names(content))
+        names = list(cls._known)
         if "alt" in names:
             names[names.index("alt"):names.index("alt") + 1] = list(_ORIENTATIONS)
         if "ialt" in names:
@@ -279,7 +281,7 @@ class MjsElement(_Fields):
         """Sets a value that was given by keyword."""
         for prefix, field in (("", "alt"), ("i", "ialt")):
             plain = name.removeprefix(prefix) if name.startswith(prefix) else ""
-            if plain in _ORIENTATIONS and field in self._names(self._content):
+            if plain in _ORIENTATIONS and field in self._known:
                 orientation = getattr(self, field)
                 orientation.type = _ORIENTATIONS[plain][0]
                 try:
@@ -298,15 +300,12 @@ class MjsElement(_Fields):
                 raise ValueError(f"{name} should be a list/array of size {present.size}.") from e
             raise ValueError(f"{name} is the wrong type: {e}") from e
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
+    def _get(self, name):
+        """The value of a field, as Python gets it."""
         content, key = self._content, (self._kind, self._index, self._prototype, name)
         entry = content.shown.get(key)
         if entry is not None:
             return entry[0]
-        if name not in self._names(content):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         value = content.base.get(self._kind, self._index, name, self._prototype)
         if isinstance(value, tuple):
             return content.show(key, MjsOrientation(*value))
@@ -321,7 +320,7 @@ class MjsElement(_Fields):
         if isinstance(getattr(type(self), name, None), property):
             return object.__setattr__(self, name, value)
         content = self._content
-        if name not in self._names(content):
+        if name not in self._known:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         key = (self._kind, self._index, self._prototype, name)
         if name in ("alt", "ialt"):
@@ -334,9 +333,6 @@ class MjsElement(_Fields):
         if name == "name":
             content.compiled = False
         self._replaced(key, value)
-
-    def __dir__(self):
-        return sorted({*object.__dir__(self), *self._names(self._content)})
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}>"
@@ -366,6 +362,21 @@ class MjsElement(_Fields):
     def delete(self):
         """Deletes the element."""
         self._content.spec().delete(self)
+
+
+class _Value:
+    """A field, as an attribute of a class of elements; `MjsElement.__setattr__` writes it."""
+
+    __slots__ = ("__name__",)
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __get__(self, element, cls=None):
+        return self if element is None else element._get(self.__name__)
+
+    def __repr__(self):
+        return f"<field '{self.__name__}' of elements>"
 
 
 class _Classed:
@@ -841,5 +852,17 @@ class MjsSensor(MjsElement):
 
 
 CLASSES = {kind: globals()[title] for kind, (title, _) in KINDS.items()}
-for _c in (*CLASSES.values(), MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
+
+
+def _add_fields():
+    base = SpecBase()
+    for kind, cls in CLASSES.items():
+        cls._known = tuple(base.names(kind))
+        for name in cls._known:
+            if not hasattr(cls, name):
+                setattr(cls, name, _Value(name))
+
+
+_add_fields()
+for _c in (*CLASSES.values(), MjsCompiler, MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
     _c.__module__ = "corten.mujoco"

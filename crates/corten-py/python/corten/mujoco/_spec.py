@@ -5,7 +5,7 @@ import zipfile
 import numpy as np
 
 from .._corten import SpecBase
-from ._elements import KINDS, Content, MjsDefault, MjsElement, MjsOrientation, Section, attach
+from ._elements import KINDS, Content, MjsCompiler, MjsDefault, MjsElement, MjsOrientation, Section, attach
 from ._structs import MjData, MjModel
 
 _SIZES = ("memory", "nuserdata", "nkey", "nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam",
@@ -165,7 +165,7 @@ class MjSpec:
     @property
     def compiler(self):
         """How the model is compiled."""
-        return Section(self._content, "compiler")
+        return MjsCompiler(self._content, "compiler")
 
     @property
     def assets(self):
