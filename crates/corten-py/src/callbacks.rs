@@ -159,7 +159,13 @@ impl Callbacks {
         }
         let call = |py: Python<'_>| -> PyResult<Option<f64>> {
             let answer = f.bind(py).call1(PyTuple::new(py, arguments(py)?)?)?;
-            if answer.is_none() { Ok(None) } else { answer.extract().map(Some) }
+            if answer.is_none() {
+                return Ok(None);
+            }
+            answer.extract().map(Some).map_err(|_| {
+                let name = NAMES[which];
+                PyTypeError::new_err(format!("{name} callback did not return a number"))
+            })
         };
         Python::attach(call).unwrap_or_else(|error| {
             self.fail(error);

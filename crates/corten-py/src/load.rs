@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
 use crate::args::Text;
-use crate::errors::{ModelError, fatal};
+use crate::errors::{fatal, model_error};
 use crate::interrupt::abandonable;
 use crate::model::ModelHandle;
 use crate::run::{failure, protect};
@@ -127,7 +127,7 @@ fn load(
     let options = read_options(limits)?;
     let loaded = abandonable(py, move || read(&path, &assets, options))?
         .map_err(|panic| failure(&*panic))?
-        .map_err(|findings| ModelError::new_err(findings.to_string()))?;
+        .map_err(|findings| model_error(&findings))?;
     let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
     Ok((ModelHandle::new(loaded.model), warnings))
 }

@@ -324,10 +324,7 @@ impl<T: Arrays> Shared<T> {
         let Some((start, pin)) = pinned else {
             let is_empty = shape.contains(&0);
             let shape: Vec<usize> = shape.iter().map(|&n| if is_empty { n } else { 0 }).collect();
-            let owner = Bound::new(py, Owner::new(self.clone(), None))?;
-            let start = std::ptr::dangling_mut::<f64>().cast();
-            // SAFETY: no elements; the pointer is aligned for every scalar.
-            return Ok((None, unsafe { view(kind, start, &shape, &owner) }));
+            return Ok((None, empty(py, kind, &shape)));
         };
         let owner = Bound::new(py, Owner::new(self.clone(), Some(pin)))?;
         // SAFETY: `start` points to as many scalars of this kind as the shape has, and `owner`
@@ -408,6 +405,18 @@ impl Scalar {
             Scalar::F32 | Scalar::I32 => 4,
             Scalar::U8 | Scalar::I8 => 1,
         }
+    }
+}
+
+/// An array without elements, which needs no memory of anybody.
+fn empty<'py>(py: Python<'py>, kind: Scalar, shape: &[usize]) -> Bound<'py, PyAny> {
+    let shape = IxDyn(shape);
+    match kind {
+        Scalar::F64 => PyArray::<f64, _>::zeros(py, shape, false).into_any(),
+        Scalar::F32 => PyArray::<f32, _>::zeros(py, shape, false).into_any(),
+        Scalar::I32 => PyArray::<i32, _>::zeros(py, shape, false).into_any(),
+        Scalar::U8 => PyArray::<u8, _>::zeros(py, shape, false).into_any(),
+        Scalar::I8 => PyArray::<i8, _>::zeros(py, shape, false).into_any(),
     }
 }
 

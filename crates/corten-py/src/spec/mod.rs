@@ -18,7 +18,7 @@ use corten_sim::compile_spec;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::ModelError;
+use crate::errors::{ModelError, model_error};
 use crate::load::{Files, Keys, in_memory};
 use crate::model::ModelHandle;
 use crate::run::protect;
@@ -170,13 +170,13 @@ impl SpecBase {
         if let Some(source) = source {
             return Ok(SpecBase { spec: RwLock::new(source.read().clone()) });
         }
-        let files = in_memory(assets, Keys::Stripped)?;
+        let files = in_memory(assets, Keys::Written)?;
         let spec = protect(py, move || match (path, xml) {
             (Some(path), _) => Spec::read_file(&path, &files, ReadOptions::MUJOCO).map(|r| r.0),
             (None, Some(xml)) => Spec::read_str(&xml, &files, ReadOptions::MUJOCO).map(|r| r.0),
             (None, None) => Ok(Spec::new()),
         })?;
-        let spec = spec.map_err(|e| ModelError::new_err(e.to_string()))?;
+        let spec = spec.map_err(|e| model_error(&e))?;
         Ok(SpecBase { spec: RwLock::new(spec) })
     }
 
@@ -185,7 +185,7 @@ impl SpecBase {
     fn compile_model(&self, py: Python<'_>, assets: Option<Files>) -> PyResult<ModelHandle> {
         let (spec, assets) = (self.read().clone(), in_memory(assets, Keys::Written)?);
         let model = protect(py, move || compile_spec(&spec, &assets))?
-            .map_err(|e| ModelError::new_err(e.to_string()))?;
+            .map_err(|e| model_error(&e))?;
         Ok(ModelHandle::new(model))
     }
 

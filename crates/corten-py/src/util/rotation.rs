@@ -120,16 +120,20 @@ fn mju_mat2Rot(quat: VectorOut<'_, 4>, mat: Vector<9>) -> i32 {
 fn mju_euler2Quat(quat: VectorOut<'_, 4>, euler: Vector<3>, seq: &str) -> PyResult<()> {
     let letters: Vec<char> = seq.chars().collect();
     if letters.len() != 3 {
-        return Err(fatal("seq must have exactly 3 letters"));
+        return Err(fatal("mju_euler2Quat: seq must contain exactly 3 characters"));
     }
     let mut q = Quat::IDENTITY;
-    for (letter, angle) in letters.into_iter().zip(euler.0) {
+    for (i, (letter, angle)) in letters.into_iter().zip(euler.0).enumerate() {
         let (c, s) = (cos(angle / 2.0), sin(angle / 2.0));
         let turn = match letter.to_ascii_lowercase() {
             'x' => Quat([c, s, 0.0, 0.0]),
             'y' => Quat([c, 0.0, s, 0.0]),
             'z' => Quat([c, 0.0, 0.0, s]),
-            other => return Err(fatal(format!("seq has '{other}', expected x, y, z, X, Y or Z"))),
+            _ => {
+                return Err(fatal(format!(
+                    "mju_euler2Quat: seq[{i}] is '{letter}', should be one of x, y, z, X, Y, Z"
+                )));
+            }
         };
         q = if letter.is_ascii_lowercase() { q * turn } else { turn * q };
     }

@@ -15,6 +15,7 @@ from ._lists import MjContact, MjSolverStat, MjTimerStat, MjWarningStat
 from ._misc import MjLROpt
 from ._records import MjOption, MjStatistic, MjVisual
 from ._elements import CLASSES as _ELEMENTS
+from ._elements import VECTORS as _VECTORS
 from ._elements import MjsCompiler, MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
 from ._spec import MjSpec, from_zip, to_zip
 from ._structs import MjData, MjModel
@@ -24,7 +25,7 @@ __version__ = "3.4.0"
 MjVisualHeadlight = MjVisual.Headlight
 MjVisualRgba = MjVisual.Rgba
 
-globals().update({c.__name__: c for c in _ELEMENTS.values()})
+globals().update({c.__name__: c for c in (*_ELEMENTS.values(), *_VECTORS)})
 MjStruct = _Union[tuple(_ELEMENTS.values())]
 globals().update(_ENUM_TYPES)
 globals().update(_CONSTANTS)

@@ -39,6 +39,39 @@ _ENUMS = {
 _ORIENTATIONS = {"axisangle": (1, 4), "xyaxes": (2, 6), "zaxis": (3, 3), "euler": (4, 3)}
 
 
+class MjStringVec(list):
+    """Texts of an element."""
+
+    def __setitem__(self, index, value):
+        if isinstance(index, int) and not 0 <= index < len(self):
+            raise IndexError("Index out of range.")
+        list.__setitem__(self, index, value)
+
+
+class MjDoubleVec(list):
+    """Real numbers."""
+
+
+class MjFloatVec(list):
+    """Real numbers of single precision."""
+
+
+class MjIntVec(list):
+    """Whole numbers."""
+
+
+class MjByteVec(list):
+    """Bytes."""
+
+
+class MjCharVec(list):
+    """Letters."""
+
+
+VECTORS = (MjByteVec, MjCharVec, MjDoubleVec, MjFloatVec, MjIntVec, MjStringVec)
+_ROLES = int(ENUM_TYPES["mjtTextureRole"].mjNTEXROLE)
+
+
 class _Letters(list):
     """A fixed number of letters."""
 
@@ -128,6 +161,11 @@ def _frozen(value):
     return value._value() if isinstance(value, MjsOrientation) else list(value)
 
 
+def _padded(name, value):
+    """Textures by role: those that are not given are empty."""
+    return [*value, *[""] * (_ROLES - len(value))] if name == "textures" else value
+
+
 def write(base, key, value):
     if isinstance(value, MjsOrientation):
         value = value._value()
@@ -135,7 +173,7 @@ def write(base, key, value):
         base.set_setting(*key, value)
     elif base.exists("default" if key[2] else key[0], key[1]):
         kind, index, prototype, field = key
-        base.set(kind, index, field, value, prototype)
+        base.set(kind, index, field, _padded(field, value), prototype)
 
 
 class _Fields:
@@ -149,7 +187,7 @@ class _Fields:
             return self._content.show(key, value)
         if isinstance(value, list):
             letters = key[-1] in ("eulerseq", "gridlayout")
-            return self._content.show(key, _Letters(value) if letters else value)
+            return self._content.show(key, _Letters(value) if letters else MjStringVec(value))
         return value
 
     def _replaced(self, key, value):
@@ -163,6 +201,10 @@ class _Fields:
             entry[1] = _frozen(shown)
         elif isinstance(shown, _Letters):
             list.__setitem__(shown, slice(None), list(value))
+            entry[1] = _frozen(shown)
+        elif isinstance(shown, MjStringVec):
+            # As long as what was given.
+            shown[:] = value
             entry[1] = _frozen(shown)
         else:
             del self._content.shown[key]
@@ -199,6 +241,14 @@ class Section(_Fields):
             return
         self._content.base.set_setting(self._section, name, value)
         self._replaced((self._section, name), value)
+
+    def __eq__(self, other):
+        if not isinstance(other, Section):
+            return NotImplemented
+        return self._section == other._section and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in dir(self))
+
+    __hash__ = None
 
     def __dir__(self):
         if self._section == "visual":
@@ -329,10 +379,19 @@ class MjsElement(_Fields):
             return
         if self._kind == "texture" and name == "data":
             value = bytes(value)
-        content.base.set(self._kind, self._index, name, value, self._prototype)
         if name == "name":
+            self._check_name(value)
             content.compiled = False
+        if name == "textures":
+            getattr(self, name)
+        content.base.set(self._kind, self._index, name, _padded(name, value), self._prototype)
         self._replaced(key, value)
+
+    def _check_name(self, name):
+        """Refuses a name that another element of the kind has."""
+        found = self._content.base.find(self._kind, name) if name and not self._prototype else None
+        if found is not None and found != self._index:
+            raise ValueError(f"Error: repeated name '{name}' in {self._kind}")
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}>"
@@ -480,7 +539,7 @@ class MjsBody(_Holder, _Placed, _Classed, MjsElement):
         names = {int(getattr(ENUM_TYPES["mjtObj"], "mjOBJ_" + k.upper())): k for k in _TREE}
         kind = kind if isinstance(kind, str) else names.get(int(kind))
         if kind not in _TREE:
-            raise ValueError(f"body.find_all supports the types: {', '.join(_TREE)}.")
+            raise ValueError("body.find_all supports the types: body, frame, geom, site, joint, light, camera.")
         return self._children(kind, True)
 
     def find_child(self, name):
@@ -864,5 +923,5 @@ def _add_fields():
 
 
 _add_fields()
-for _c in (*CLASSES.values(), MjsCompiler, MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
+for _c in (*CLASSES.values(), *VECTORS, MjsCompiler, MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
     _c.__module__ = "corten.mujoco"

@@ -107,7 +107,7 @@ class _Struct(StructBase):
     __hash__ = None
 
     def __repr__(self):
-        return describe(CLASSES[self._list], ((f, getattr(self, f)) for f in FIELDS[self._list]))
+        return describe(type(self).__name__, ((f, getattr(self, f)) for f in FIELDS[self._list]))
 
 
 def _restore_struct(cls, values):

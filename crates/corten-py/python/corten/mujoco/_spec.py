@@ -13,6 +13,17 @@ _SIZES = ("memory", "nuserdata", "nkey", "nuser_body", "nuser_jnt", "nuser_geom"
 _CLASSED = ("mesh", "material", "pair", "equality", "tendon", "actuator")
 
 
+def _files(include, assets):
+    """Files that a model may include, by their last names in lower case; and its assets, by what is written."""
+    files = {}
+    for name, content in (include or {}).items():
+        stripped = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+        if stripped in files:
+            raise ValueError(f"Repeated file name in assets dict: {name}")
+        files[stripped] = content
+    return {**files, **(assets or {})}
+
+
 class MjSpec:
     """A model that can be edited."""
 
@@ -36,14 +47,13 @@ class MjSpec:
     @classmethod
     def from_file(cls, filename, include=None, assets=None):
         """Reads a model from a file; files in `include` and `assets` stand before those on disk."""
-        files = {**(include or {}), **(assets or {})}
-        return cls._made(SpecBase(os.fspath(filename), None, files), assets)
+        return cls._made(SpecBase(os.fsdecode(filename), None, _files(include, assets)), assets)
 
     @classmethod
     def from_string(cls, xml, include=None, assets=None):
         """Reads a model from text."""
         xml = xml.decode() if isinstance(xml, bytes) else xml
-        return cls._made(SpecBase(None, xml, {**(include or {}), **(assets or {})}), assets)
+        return cls._made(SpecBase(None, xml, _files(include, assets)), assets)
 
     @classmethod
     def from_zip(cls, file):

@@ -2,8 +2,9 @@
 
 A Levenberg-Marquardt method: at x, with residual r, Jacobian J and norm n, the step minimises the quadratic model
 g·dx + dx·(H + mu·I)·dx/2 within the bounds (`mju_boxQP`), where g and H are gradient and Gauss-Newton Hessian of
-n(r(x)). mu grows until the step lowers the objective by a hundredth of what the gradient promises, and falls, faster
-and faster, while steps succeed at once.
+n(r(x)). mu grows until the step lowers the objective by a hundredth of what the gradient promises; after that it falls,
+faster and faster, where the step achieved three quarters of what the model promised, and grows where it achieved less
+than one (Bazaraa, Sherali and Shetty, Nonlinear Programming).
 """
 import abc
 import dataclasses
@@ -83,6 +84,8 @@ class Quadratic(Norm):
 
 # Share of the reduction that the gradient promises, which a step must reach.
 _SUFFICIENT = 1e-2
+# Shares of the reduction that the model promises, from which mu falls, and below which it grows.
+_GOOD, _BAD = 0.75, 0.25
 
 
 class _Counted:
@@ -238,19 +241,24 @@ def least_squares(x0, residual, bounds=None, jacobian=None, norm=Quadratic(), ep
         free = np.ones((n, 1), bool)
         if bounds is not None:
             free = ~(((x <= bounds[0]) & (grad > 0)) | ((x >= bounds[1]) & (grad < 0)))
-        if np.linalg.norm(grad[free]) < gtol:
+        slope = np.linalg.norm(grad[free])
+        if slope <= gtol:
             status = Status.G_TOL
+            if slope == 0:
+                print("The gradient is zero: exact minimum found?", file=output)
             break
-        status, accepted = _search(x, y, grad, hess, mu, mu_min, bounds, dx, residual, norm)
+        status, accepted = _search(x, y, grad, hess, mu, bounds, dx, residual, norm)
         if accepted is None:
             break
         step, r_new, y_new = accepted
         if verbose >= Verbosity.ITER.value:
             print(f"iter: {i:<4} y: {y:<11.4g} log10mu: {np.log10(mu.value) if mu.value else -np.inf:<6.2g} "
-                  f"norm(dx): {np.linalg.norm(step):<9.3g} norm(g): {np.linalg.norm(grad[free]):<9.3g} "
+                  f"norm(dx): {np.linalg.norm(step):<9.3g} norm(g): {slope:<9.3g} "
                   f"reduction: {y - y_new:.3g}", file=output)
         record(reduction=y - y_new, step=step)
-        small = np.linalg.norm(step) < xtol
+        small = np.linalg.norm(step) < xtol * (xtol + np.linalg.norm(x))
+        promised = -float((grad.T @ step + 0.5 * step.T @ hess @ step).item())
+        share = (y - y_new) / promised if promised > 0 else 0.0
         x, r, y, dx = x + step, r_new, y_new, step.ravel()
         if bounds is not None:
             x = np.clip(x, *bounds)
@@ -258,21 +266,23 @@ def least_squares(x0, residual, bounds=None, jacobian=None, norm=Quadratic(), ep
         if small:
             status = Status.DX_TOL
             break
+        if share > _GOOD:
+            mu.fall()
+        elif share < _BAD:
+            mu.grow()
         jac, grad, hess = derivatives(x, r)
     if verbose >= Verbosity.FULLITER.value:
         jac, grad, hess = derivatives(x, r)
     record(reduction=0.0)
     if verbose >= Verbosity.FINAL.value:
-        exact = " exact minimum found." if y == 0 else ""
-        print(f"Terminated after {len(trace) - 1} iterations: {_REASONS[status]}{exact} y: {y:.4g}, residual evals: "
+        print(f"Terminated after {len(trace) - 1} iterations: {_REASONS[status]} y: {y:.4g}, residual evals: "
               f"{residual.count}, time: {1e3 * (time.perf_counter() - start):.1f} ms, in residuals: "
               f"{1e3 * residual.seconds:.1f} ms", file=output)
     return x.reshape(x0.shape), trace
 
 
-def _search(x, y, grad, hess, mu, mu_min, bounds, dx, residual, norm):
+def _search(x, y, grad, hess, mu, bounds, dx, residual, norm):
     """The first step, under growing regularisation, that lowers the objective enough; or why there is none."""
-    tries = 0
     while True:
         step = _step(x, grad, hess, mu.value, bounds, dx)
         if step is None:
@@ -282,11 +292,7 @@ def _search(x, y, grad, hess, mu, mu_min, bounds, dx, residual, norm):
         x_new = x + step if bounds is None else np.clip(x + step, *bounds)
         r_new = residual(x_new)
         y_new = norm.value(r_new)
-        promised = -_SUFFICIENT * float((grad.T @ step).item())
-        if y - y_new >= promised and np.isfinite(y_new):
-            if tries == 0:
-                mu.fall()
+        if y - y_new >= -_SUFFICIENT * float((grad.T @ step).item()):
             return Status.MAX_ITER, (step, r_new, y_new)
-        tries += 1
         if not mu.grow():
             return Status.NO_IMPROVEMENT, None
