@@ -68,7 +68,12 @@ def dm_control(steps):
     """Every task of the suite."""
     from dm_control import suite
     for domain, task in suite.ALL_TASKS:
-        env = suite.load(domain, task, task_kwargs={"random": 0})
+        try:
+            env = suite.load(domain, task, task_kwargs={"random": 0})
+        except Exception as error:
+            # Some tasks draw; `check.py` names those that are missing on one side only.
+            print(f"{domain}-{task}: {error}")
+            continue
         spec, rng = env.action_spec(), np.random.RandomState(0)
         step = env.reset()
         rows = []
@@ -110,9 +115,9 @@ def obj2mjcf(steps):
         corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
         faces = "1 2 4 3,5 7 8 6,1 5 6 2,3 4 8 7,1 3 7 5,2 6 8 4".split(",")
         mesh.write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + "".join(f"f {f}\n" for f in faces))
-        subprocess.run([sys.executable, "-m", "obj2mjcf.cli", "--obj-dir", folder, "--save-mjcf", "--compile-model"],
-                       check=True, capture_output=True)
-        model = mujoco.MjModel.from_xml_path(str(next(pathlib.Path(folder).rglob("cube.xml"))))
+        subprocess.run([sys.executable, "-c", "from obj2mjcf.cli import main; main()", "--obj-dir", folder, "--save-mjcf",
+                        "--compile-model"], check=True, capture_output=True)
+        model = mujoco.MjModel.from_xml_path(str(next(pathlib.Path(folder).rglob("cube.xml"), "cube.xml")))
         yield "cube", np.concatenate([model.mesh_vert.ravel(), model.body_mass])
 
 

@@ -246,11 +246,17 @@ impl BatchSim {
 
     /// Adds an array of `Data` to those that every world keeps, as a result of its last step.
     pub fn with_output(mut self, name: &str) -> Result<BatchSim, BatchError> {
+        self.add_output(name)?;
+        Ok(self)
+    }
+
+    /// [`Self::with_output`] of a batch that is in use: zero until the next step.
+    pub fn add_output(&mut self, name: &str) -> Result<(), BatchError> {
         if self.column(name).is_none() {
             let column = Column::new(&mut Data::new(&self.model), name, self.worlds);
             self.columns.push(column.ok_or_else(|| BatchError::Unknown(name.into()))?);
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Rewards of every step.
@@ -472,6 +478,19 @@ impl BatchSim {
             }
         });
         self.result()
+    }
+
+    /// Advances the flagged worlds that have not failed; the others are not touched.
+    pub fn step_where(&mut self, mask: &[bool]) -> Result<BatchResult<'_>, BatchError> {
+        if mask.len() != self.worlds {
+            return Err(BatchError::Mask { expected: self.worlds, found: mask.len() });
+        }
+        self.each(false, |world, stage| {
+            if mask[world.index] && world.failure.is_none() {
+                stage.step(world);
+            }
+        });
+        Ok(self.result())
     }
 
     /// Computes everything that follows from states and inputs, sensors among it, without

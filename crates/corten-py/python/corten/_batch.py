@@ -55,9 +55,21 @@ class BatchSim(BatchBase):
             raise AttributeError(f"'BatchSim' object has no attribute '{name}'")
         self.__dict__[name][...] = value
 
-    def step(self, count=1):
-        """Advances every world by a number of time steps, with the controls as they are; without the GIL."""
-        self.advance(count)
+    def step(self, count=1, worlds=None):
+        """Advances worlds by a number of time steps, with the controls as they are; without the GIL.
+
+        All, or those of a mask, an index or a list of indices: these one by one, and without the reset of failed ones.
+        """
+        self.advance(count, self._mask(worlds))
+
+    def output(self, name):
+        """An array of results that is kept from now on, as `outputs` would have; zero until the next step."""
+        if name not in self.__dict__:
+            self.add_output(name)
+            self.__dict__[name] = self.array(name)
+            model, options = self._made_of
+            self.__dict__["_made_of"] = model, {**options, "outputs": (*options["outputs"], name)}
+        return self.__dict__[name]
 
     def forward(self, worlds=None):
         """Computes everything that follows from states and inputs: of all worlds, or as `reset` chooses them."""
