@@ -17,17 +17,89 @@ const ALIGNMENT: u64 = 64;
 
 /// Sizes of four bytes, in the file's order; those of the arena and of all arrays follow.
 const SIZES: [&str; 84] = [
-    "nq", "nv", "nu", "na", "nbody", "nbvh", "nbvhstatic", "nbvhdynamic", "noct", "njnt",
-    "ntree", "nM", "nB", "nC", "nD", "ngeom", "nsite", "ncam", "nlight", "nflex", "nflexnode",
-    "nflexvert", "nflexedge", "nflexelem", "nflexelemdata", "nflexelemedge", "nflexshelldata",
-    "nflexevpair", "nflextexcoord", "nmesh", "nmeshvert", "nmeshnormal", "nmeshtexcoord",
-    "nmeshface", "nmeshgraph", "nmeshpoly", "nmeshpolyvert", "nmeshpolymap", "nskin",
-    "nskinvert", "nskintexvert", "nskinface", "nskinbone", "nskinbonevert", "nhfield",
-    "nhfielddata", "ntex", "ntexdata", "nmat", "npair", "nexclude", "neq", "ntendon", "nwrap",
-    "nsensor", "nnumeric", "nnumericdata", "ntext", "ntextdata", "ntuple", "ntupledata", "nkey",
-    "nmocap", "nplugin", "npluginattr", "nuser_body", "nuser_jnt", "nuser_geom", "nuser_site",
-    "nuser_cam", "nuser_tendon", "nuser_actuator", "nuser_sensor", "nnames", "npaths",
-    "nnames_map", "nJmom", "ngravcomp", "nemax", "njmax", "nconmax", "nuserdata", "nsensordata",
+    "nq",
+    "nv",
+    "nu",
+    "na",
+    "nbody",
+    "nbvh",
+    "nbvhstatic",
+    "nbvhdynamic",
+    "noct",
+    "njnt",
+    "ntree",
+    "nM",
+    "nB",
+    "nC",
+    "nD",
+    "ngeom",
+    "nsite",
+    "ncam",
+    "nlight",
+    "nflex",
+    "nflexnode",
+    "nflexvert",
+    "nflexedge",
+    "nflexelem",
+    "nflexelemdata",
+    "nflexelemedge",
+    "nflexshelldata",
+    "nflexevpair",
+    "nflextexcoord",
+    "nmesh",
+    "nmeshvert",
+    "nmeshnormal",
+    "nmeshtexcoord",
+    "nmeshface",
+    "nmeshgraph",
+    "nmeshpoly",
+    "nmeshpolyvert",
+    "nmeshpolymap",
+    "nskin",
+    "nskinvert",
+    "nskintexvert",
+    "nskinface",
+    "nskinbone",
+    "nskinbonevert",
+    "nhfield",
+    "nhfielddata",
+    "ntex",
+    "ntexdata",
+    "nmat",
+    "npair",
+    "nexclude",
+    "neq",
+    "ntendon",
+    "nwrap",
+    "nsensor",
+    "nnumeric",
+    "nnumericdata",
+    "ntext",
+    "ntextdata",
+    "ntuple",
+    "ntupledata",
+    "nkey",
+    "nmocap",
+    "nplugin",
+    "npluginattr",
+    "nuser_body",
+    "nuser_jnt",
+    "nuser_geom",
+    "nuser_site",
+    "nuser_cam",
+    "nuser_tendon",
+    "nuser_actuator",
+    "nuser_sensor",
+    "nnames",
+    "npaths",
+    "nnames_map",
+    "nJmom",
+    "ngravcomp",
+    "nemax",
+    "njmax",
+    "nconmax",
+    "nuserdata",
+    "nsensordata",
     "npluginstate",
 ];
 
@@ -220,7 +292,7 @@ impl ModelArrays {
             written.insert(name, little_endian(values));
         });
         for (name, padding) in records() {
-            put(written.get(&name).map_or(&[], Vec::as_slice));
+            put(written.get(&name).map_or(&[][..], Vec::as_slice));
             put(&[0; 8][..padding]);
         }
         for name in ARRAYS {
@@ -269,7 +341,9 @@ fn entries(file: &[u8]) -> Result<Vec<Entry>, UnpackError> {
     }
     let (_arena, buffer) = (reader.u64()?, reader.u64()?);
     if buffer_bytes(&sizes) != Some(buffer) {
-        return Err(reader.damaged("the size of all arrays does not follow from the others").into());
+        return Err(reader
+            .damaged("the size of all arrays does not follow from the others")
+            .into());
     }
     let mut shapes = std::collections::HashMap::new();
     ModelArrays::default().each_record(&mut |name, values| {
@@ -378,7 +452,8 @@ mod tests {
         let mut ours: Vec<_> = ModelArrays::ARRAYS.iter().map(|info| info.name).collect();
         ours.sort_unstable();
         assert_eq!(sorted, ours);
-        let mut records: Vec<_> = records().map(|(name, _)| name).filter(|n| !n.is_empty()).collect();
+        let mut records: Vec<_> =
+            records().map(|(name, _)| name).filter(|n| !n.is_empty()).collect();
         records.sort_unstable();
         let mut ours = Vec::new();
         ModelArrays::default().each_record(&mut |name, _| ours.push(name));

@@ -32,7 +32,12 @@ impl Handed {
     }
 
     /// Keeps an object, unless there is one by now.
-    fn keep<'py>(&self, py: Python<'py>, slot: usize, object: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    fn keep<'py>(
+        &self,
+        py: Python<'py>,
+        slot: usize,
+        object: Bound<'py, PyAny>,
+    ) -> Bound<'py, PyAny> {
         self.0[slot].get_or_init(|| object.unbind()).bind(py).clone()
     }
 }

@@ -284,12 +284,19 @@ impl PyData {
 
     /// Says that there are so many contacts, constraint rows and nonzeros of their Jacobian, with room for
     /// them; what they hold is for the caller to write.
-    fn resize_constraints(&self, py: Python<'_>, ncon: usize, nefc: usize, nJ: usize) -> PyResult<()> {
+    fn resize_constraints(
+        &self,
+        py: Python<'_>,
+        ncon: usize,
+        nefc: usize,
+        nJ: usize,
+    ) -> PyResult<()> {
         let mut d = self.data.write_attached(py)?;
         // Rows have about twenty numbers each, besides their entries of the Jacobian.
         let row = 20 * size_of::<f64>();
         let parts = [(ncon, size_of::<Contact>()), (nefc, row), (nJ, size_of::<f64>())];
-        let bytes = parts.iter().fold(0usize, |sum, (n, size)| sum.saturating_add(n.saturating_mul(*size)));
+        let bytes =
+            parts.iter().fold(0usize, |sum, (n, size)| sum.saturating_add(n.saturating_mul(*size)));
         let fits = bytes <= d.budget.bytes;
         let (ncon, nefc, nJ) = if fits { (ncon, nefc, nJ) } else { (0, 0, 0) };
         d.contact.resize(ncon, Contact::default());

@@ -123,7 +123,8 @@ impl PyModel {
     #[new]
     fn new(handle: &ModelHandle) -> PyModel {
         let (shared, settings) = (handle.0.clone(), handle.1.clone());
-        let (handed, keeper, object) = (Handed::new(MODEL_FIELDS), OnceLock::new(), OnceLock::new());
+        let (handed, keeper, object) =
+            (Handed::new(MODEL_FIELDS), OnceLock::new(), OnceLock::new());
         PyModel(Arc::new(ModelContent { shared, settings, keeper, handed, object }))
     }
 

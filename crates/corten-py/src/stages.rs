@@ -132,7 +132,7 @@ stages! {
     mj_resetData => |m: &Model, d: &mut Data| d.reset(m);
 }
 
-/// Advances the simulation by `nstep` steps. The first time that numbers go bad there is a warning
+/// Advances the simulation. Optionally, repeat nstep times. The first time that numbers go bad there is a warning
 /// that names the place, as MuJoCo prints one; and one in the life of the data if conjugate gradients
 /// do not converge, which the strict solver makes an exception.
 #[pyfunction]

@@ -18,7 +18,13 @@ pub struct PyStruct {
 
 impl PyStruct {
     /// Where `count` scalars are.
-    fn place(&self, py: Python<'_>, offset: usize, kind: Scalar, count: usize) -> PyResult<*mut u8> {
+    fn place(
+        &self,
+        py: Python<'_>,
+        offset: usize,
+        kind: Scalar,
+        count: usize,
+    ) -> PyResult<*mut u8> {
         let bytes = self.bytes.bind(py);
         let end = offset + kind.bytes() * count;
         if end > self.size || self.start + self.size > bytes.len() || !bytes.is_c_contiguous() {

@@ -184,8 +184,8 @@ impl SpecBase {
     #[pyo3(signature = (assets=None))]
     fn compile_model(&self, py: Python<'_>, assets: Option<Files>) -> PyResult<ModelHandle> {
         let (spec, assets) = (self.read().clone(), in_memory(assets, Keys::Written)?);
-        let model = protect(py, move || compile_spec(&spec, &assets))?
-            .map_err(|e| model_error(&e))?;
+        let model =
+            protect(py, move || compile_spec(&spec, &assets))?.map_err(|e| model_error(&e))?;
         Ok(ModelHandle::new(model))
     }
 

@@ -76,7 +76,8 @@ fn mj_extractState(
     dst: ListOut<'_>,
     dstsig: i64,
 ) -> PyResult<()> {
-    let (given, wanted) = (signature("mj_extractState", srcsig)?, signature("mj_extractState", dstsig)?);
+    let (given, wanted) =
+        (signature("mj_extractState", srcsig)?, signature("mj_extractState", dstsig)?);
     let mut values = dst.get();
     state::extract(&*m.read(py)?, &src.0, given, &mut values, wanted).map_err(error)?;
     dst.set(&values);

@@ -1,10 +1,11 @@
 """Models as their authors write them: read, edited, compiled, written back."""
 import os
+import re
 import zipfile
 
 import numpy as np
 
-from .._corten import SpecBase
+from .._corten import ModelError, SpecBase
 from ._elements import KINDS, Content, MjsCompiler, MjsDefault, MjsElement, MjsOrientation, Section, attach
 from ._structs import MjData, MjModel
 
@@ -90,11 +91,26 @@ class MjSpec:
     def compile(self):
         """The compiled model."""
         self._content.flush()
-        model = MjModel(self._content.base.compile_model(self._assets))
+        try:
+            model = MjModel(self._content.base.compile_model(self._assets))
+        except ModelError as error:
+            raise ModelError(self._in_mujocos_words(str(error))) from None
         self._content.compiled = True
         self._settle_keys()
         self._orders = self._state_order()
         return model
+
+    def _in_mujocos_words(self, text):
+        """An error of compiling, with its first finding in the form that MuJoCo's users look for: what, in which element,
+        and the note that its author left there."""
+        found = re.match(r"error: (.*) \[(\w+) '([^']*)'\]", text)
+        element = found and found[2] in KINDS and getattr(self, found[2])(found[3])
+        if not element:
+            return text
+        elements = getattr(self, KINDS[found[2]][1])
+        place = next((i for i, e in enumerate(elements) if e is element), -1)
+        note = f", {element.info}" if element.info else ""
+        return f"Error: {found[1]} in {found[2]}\nElement name '{found[3]}', id {place}{note}\n{text}"
 
     def _settle_keys(self):
         """Keyframes as compiling leaves them: of full length. Arrays of their old length are no longer theirs."""
