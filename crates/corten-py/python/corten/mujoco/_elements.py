@@ -341,7 +341,11 @@ class MjsElement(_Fields):
                     raise ValueError(f"{name} should be a list/array of size {size}.") from None
                 return
         try:
-            setattr(self, name, value)
+            if name == "name":
+                # As in MuJoCo, repeated names that are given by keyword are found when the spec is compiled.
+                self._content.base.set(self._kind, self._index, name, value, self._prototype)
+            else:
+                setattr(self, name, value)
         except (TypeError, ValueError) as e:
             present = getattr(self, name)
             if isinstance(present, str):
