@@ -45,7 +45,7 @@ pub enum ContainerError {
     #[error("the file is empty")]
     Empty,
     #[error(
-        "this is a binary model (.mjb) of another version of MuJoCo than 3.4.0, whose layout is another: \
+        "this is a binary model of MuJoCo (.mjb), whose layout belongs to one version of MuJoCo: \
          load its MJCF instead"
     )]
     Mujoco,
@@ -137,7 +137,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, ContainerError> {
 
 /// What a file is that is not ours.
 fn foreign(bytes: &[u8]) -> ContainerError {
-    const MJB: [u8; 4] = crate::mjb::MAGIC.to_le_bytes();
+    /// The number at the start of every `.mjb`.
+    const MJB: [u8; 4] = 54321_i32.to_le_bytes();
     match bytes.trim_ascii_start() {
         [] => ContainerError::Empty,
         [b'<', ..] | [0xef, 0xbb, 0xbf, b'<', ..] => ContainerError::Xml,

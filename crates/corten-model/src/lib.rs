@@ -16,7 +16,6 @@ mod flexcomp;
 pub mod ids;
 pub mod limits;
 pub mod lint;
-mod mjb;
 pub mod mjcf;
 mod names;
 mod option;

@@ -177,13 +177,7 @@ impl PyModel {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Everything in the model, as a file of MuJoCo 3.4.0.
-    fn to_mjb<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.read(py)?.to_mjb();
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// The model in a file that `to_bytes` or `to_mjb` made.
+    /// The model in a file that `to_bytes` made.
     #[staticmethod]
     fn from_bytes(file: &[u8]) -> PyResult<ModelHandle> {
         let error = |e: &dyn std::error::Error| PyValueError::new_err(e.to_string());
@@ -238,7 +232,7 @@ impl PyModel {
     /// Bytes of the arena that MuJoCo would give the model; here memory grows.
     #[getter]
     fn narena(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(self.shared.read_attached(py)?.arena_bytes())
+        Ok(arena_bytes(&*self.shared.read_attached(py)?))
     }
 
     /// Bytes of all arrays.
@@ -289,4 +283,23 @@ pub fn cannot_set(object: &Bound<'_, PyAny>, field: &str) -> PyErr {
     } else {
         format!("'{class}' object has no attribute '{field}'")
     })
+}
+
+/// Bytes of the arena that MuJoCo's compiler would give a model that asks for none.
+fn arena_bytes(m: &Model) -> u64 {
+    /// Bytes of MuJoCo's contact.
+    const CONTACT: u64 = 568;
+    const MEGABYTE: u64 = 1 << 20;
+    let wished = |asked: i32, usual: u64| u64::try_from(asked).unwrap_or(usual);
+    let (contacts, rows) = (wished(m.nconmax, 100), wished(m.njmax, 500));
+    let (nv, neq) = (m.nv as u64, m.neq as u64);
+    let objects = m.nq + m.nv + m.nu + m.na + m.nbody + m.njnt;
+    let objects = objects + m.ngeom + m.nsite + m.neq + m.ntendon + m.nwrap;
+    let square = |n: u64| n.saturating_mul(n);
+    let stack = square(rows + neq + nv).saturating_mul(5).saturating_add(20 * objects as u64);
+    let lists = contacts * CONTACT + rows * 144 + nv * 12;
+    let matrices = (rows * 24).saturating_mul(nv).saturating_add(square(rows) * 12);
+    let bytes = stack.max(1000).saturating_mul(8);
+    let bytes = bytes.saturating_add(lists).saturating_add(matrices);
+    bytes.checked_next_multiple_of(MEGABYTE).unwrap_or(bytes)
 }

@@ -175,12 +175,9 @@ impl ModelArrays {
         container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())))
     }
 
-    /// The model in a file that [`ModelArrays::to_bytes`] or [`ModelArrays::to_mjb`] made; foreign, damaged
-    /// and inconsistent files are refused.
+    /// The model in a file that [`ModelArrays::to_bytes`] made; foreign, damaged and inconsistent files
+    /// are refused.
     pub fn from_bytes(file: &[u8]) -> Result<ModelArrays, UnpackError> {
-        if file.starts_with(&crate::mjb::MAGIC.to_le_bytes()) {
-            return ModelArrays::from_mjb(file);
-        }
         let model = ModelArrays::unpack(&container::read(file)?)?;
         model.validate()?;
         Ok(model)
@@ -221,7 +218,7 @@ impl ModelArrays {
         rows.saturating_mul(columns)
     }
 
-    pub(crate) fn each_record(&self, visit: &mut dyn FnMut(String, ArrayRef<'_>)) {
+    fn each_record(&self, visit: &mut dyn FnMut(String, ArrayRef<'_>)) {
         macro_rules! section {
             ($prefix:literal, $record:expr, $Type:ty) => {
                 for name in <$Type>::FIELDS {

@@ -76,11 +76,9 @@ def mj_defaultSolRefImp(solref, solimp):
 def mj_saveModel(m, filename=None, buffer=None):
     """Writes a model to a file or into an array of bytes, for `MjModel.from_binary_path`.
 
-    The file is MuJoCo 3.4.0's (`.mjb`). Under a name that ends in `.cfa` it is CortenForge's own: versioned, with a
-    checksum.
+    The file is CortenForge's own (`.cfa`): versioned, with a checksum, and not MuJoCo's `.mjb`.
     """
-    own = filename and os.fsdecode(filename).lower().endswith(".cfa")
-    data = m.to_bytes() if own else m.to_mjb()
+    data = m.to_bytes()
     if buffer is not None:
         if buffer.size < len(data):
             raise FatalError(f"the buffer has {buffer.size} bytes, the model needs {len(data)}")
@@ -92,7 +90,7 @@ def mj_saveModel(m, filename=None, buffer=None):
 
 def mj_sizeModel(m):
     """Number of bytes that `mj_saveModel` writes."""
-    return len(m.to_mjb())
+    return len(m.to_bytes())
 
 
 def _print_fields(o, filename, float_format):
