@@ -553,6 +553,7 @@ impl BatchSim {
         }
         let slots: Vec<Slot> =
             self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
+        let late = LateResults::of(self.columns.iter().map(Column::name));
         let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
         let (mut own, mut saved_pairs) =
             (self.own.chunks_mut(piece), self.saved_pairs.chunks_mut(piece));
@@ -589,7 +590,7 @@ impl BatchSim {
             task: &self.task,
             steps: self.steps,
             keyframe: self.keyframe,
-            late: LateResults::of(self.columns.iter().map(Column::name)),
+            late,
         };
         let cancel = self.cancel.as_ref();
         self.pool.run(&mut self.workers, pieces.into_iter(), cancel, |worker, piece| {
