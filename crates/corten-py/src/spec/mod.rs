@@ -440,7 +440,7 @@ impl SpecBase {
     fn class_of(&self, kind: &str, index: usize) -> PyResult<usize> {
         let spec = self.read();
         let class = by_kind!(kind, T => {
-            let mut element = element::<T>(&spec, index, false)?;
+            let mut element = T::arena(&spec).get(key(&spec, index)?).ok_or_else(gone)?.clone();
             Ok(*element.header().class)
         })?;
         let class = match kind {
