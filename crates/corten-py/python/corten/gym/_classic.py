@@ -4,6 +4,7 @@ Formulas and constants are those of Gymnasium's environments; models are the fil
 """
 import os
 
+import gymnasium
 import numpy as np
 
 from ._task import Task
@@ -20,10 +21,10 @@ class _Classic(Task):
     _normal = False
 
     def load(self):
-        from gymnasium.envs import mujoco
         name = os.fspath(self.xml_file)
         if not os.path.dirname(name):
-            name = os.path.join(os.path.dirname(mujoco.__file__), "assets", name)
+            # Found as a file: the module beside it wants packages that draw.
+            name = os.path.join(os.path.dirname(gymnasium.__file__), "envs", "mujoco", "assets", name)
         self.model = name
         return super().load()
 

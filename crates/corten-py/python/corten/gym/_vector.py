@@ -129,7 +129,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             rewards = np.where(resting, 0.0, rewards)
             terminated, truncated = terminated & stepped, truncated & stepped
             infos = self._infos(task.reset_info(b), resting)
-        self._ended = ended = terminated | truncated
+        ended = terminated | truncated
+        self._ended = ended.copy()
         observations = self._observations()
         infos = _merged(infos, self._infos(info, stepped))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
