@@ -76,6 +76,7 @@ mj_enums! {
         InvDiscrete = 8 "mjENBL_INVDISCRETE",
         MultiCcd = 16 "mjENBL_MULTICCD",
         Sleep = 32 "mjENBL_SLEEP",
+        ImplicitFlex = 536870912 "cortenforge:implicitflex",
         TextbookFlex = 1073741824 "cortenforge:textbookflex",
     }
     "mjtJoint" JointType {
@@ -373,6 +374,7 @@ mj_enums! {
         ContactFrictionless = 5 "mjCNSTR_CONTACT_FRICTIONLESS",
         ContactPyramidal = 6 "mjCNSTR_CONTACT_PYRAMIDAL",
         ContactElliptic = 7 "mjCNSTR_CONTACT_ELLIPTIC",
+        FlexStiffness = 100 "cortenforge:flexstiffness",
     }
     "mjtConstraintState" ConstraintState {
         Satisfied = 0 "mjCNSTRSTATE_SATISFIED",

@@ -19,6 +19,14 @@ AFTER = 0.3
 LIMIT = 1.5
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_raises():
+    """A shell starts background processes with the signal ignored, and Python then leaves it so."""
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, old)
+
+
 def interrupted(call):
     """Seconds from Ctrl-C to the exception."""
     sent = []

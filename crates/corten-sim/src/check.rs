@@ -3,6 +3,7 @@
 use corten_math::hint::rarely;
 use corten_model::enums::{DisableBit, Integrator, ObjType, Solver, Stage, Warning};
 
+use crate::stage::flex;
 use crate::{Data, Model, StepError, solve, step};
 
 /// Largest magnitude of a position, velocity, acceleration or control that counts as sane.
@@ -51,7 +52,12 @@ fn check_each(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// Positions (`mj_checkPos`).
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = first_bad(&d.qpos) else { return Ok(()) };
-    let bad = StepError::BadPosition { time: d.time, index, place: position_owner(m, index) };
+    let (joint, place) = (position_joint(m, index), position_owner(m, index));
+    let bad = flex_blow_up(m, d, joint, "position", index).unwrap_or(StepError::BadPosition {
+        time: d.time,
+        index,
+        place,
+    });
     recover(m, d, Warning::BadQpos, index);
     Err(bad)
 }
@@ -59,15 +65,17 @@ pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// Velocities (`mj_checkVel`).
 pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let Some(index) = first_bad(&d.qvel) else { return Ok(()) };
-    let bad = StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) };
+    let bad = flex_blow_up(m, d, dof_joint(m, index), "velocity", index).unwrap_or_else(|| {
+        StepError::BadVelocity { time: d.time, index, place: dof_owner(m, index) }
+    });
     recover(m, d, Warning::BadQvel, index);
     Err(bad)
 }
 
 /// Accelerations, after the forward pass. After an automatic reset the forward pass is repeated,
 /// so that the step can go on from the reset state (`mj_checkAcc`). The error goes to the root of
-/// the matter: a singular mass matrix, a constraint whose row is not finite, else the
-/// acceleration itself with the constraint that pushes most.
+/// the matter: a singular mass matrix, a flex that blew up before constraints act on it, a constraint
+/// whose row is not finite, else the acceleration itself with the constraint that pushes most.
 pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
     match first_bad(&d.qacc) {
         Some(index) => bad_acceleration(m, d, index),
@@ -82,8 +90,14 @@ fn bad_acceleration(m: &Model, d: &mut Data, index: usize) -> Result<(), StepErr
     // Elimination starts at the last dof: that is where a bad pivot comes from.
     let error = if let Some(index) = d.qLDiagInv.iter().rposition(|x| !x.is_finite()) {
         StepError::SingularInertia { time, index, place: dof_owner(m, index) }
+    } else if let Some(error) = first_bad(&d.qacc_smooth)
+        .and_then(|index| flex_blow_up(m, d, dof_joint(m, index), "acceleration", index))
+    {
+        error
     } else if let Some(row) = solve::bad_row(d) {
         StepError::BadConstraint { time, index: row, place: solve::row_place(m, d, row) }
+    } else if let Some(error) = flex_blow_up(m, d, dof_joint(m, index), "acceleration", index) {
+        error
     } else {
         let mut place = dof_owner(m, index);
         if let Some(row) = solve::strongest_row(d, index) {
@@ -152,13 +166,36 @@ fn recover(m: &Model, d: &mut Data, warning: Warning, index: usize) {
     d.warning_mut(warning).raise(index);
 }
 
+/// The error of a bad number, if it belongs to a joint of a flex.
+fn flex_blow_up(
+    m: &Model,
+    d: &Data,
+    joint: Option<usize>,
+    quantity: &'static str,
+    index: usize,
+) -> Option<StepError> {
+    let joint = joint?;
+    let body = usize::try_from(*m.jnt_bodyid.get(joint)?).ok()?;
+    let (flex, element) = flex::worst_element(m, d, body)?;
+    let (name, place) = (name(m, ObjType::Flex, flex), joint_place(m, joint));
+    let step = (d.time / m.opt.timestep).round() as u64;
+    Some(StepError::FlexBlowUp { time: d.time, step, flex, name, element, quantity, index, place })
+}
+
+fn position_joint(m: &Model, index: usize) -> Option<usize> {
+    m.jnt_qposadr.iter().rposition(|&adr| adr as usize <= index)
+}
+
+fn dof_joint(m: &Model, index: usize) -> Option<usize> {
+    m.dof_jntid.get(index).and_then(|&joint| usize::try_from(joint).ok())
+}
+
 fn position_owner(m: &Model, index: usize) -> String {
-    let joint = m.jnt_qposadr.iter().rposition(|&adr| adr as usize <= index);
-    joint.map_or_else(String::new, |j| joint_place(m, j))
+    position_joint(m, index).map_or_else(String::new, |j| joint_place(m, j))
 }
 
 fn dof_owner(m: &Model, index: usize) -> String {
-    m.dof_jntid.get(index).map_or_else(String::new, |&j| joint_place(m, j as usize))
+    dof_joint(m, index).map_or_else(String::new, |j| joint_place(m, j))
 }
 
 fn joint_place(m: &Model, joint: usize) -> String {

@@ -22,6 +22,23 @@ pub enum StepError {
          the simulation is unstable, try a smaller timestep or softer constraints"
     )]
     BadAcceleration { time: f64, index: usize, place: String },
+    /// A position, velocity or acceleration of a vertex or node of a flex is not finite or too large.
+    /// `flex` and `element` are those that moved away most from their shape at rest.
+    #[error(
+        "time {time} (step {step}): flex {name} blew up at element {element}: {quantity} {index} ({place}) \
+         is not finite or exceeds 1e10; try a smaller timestep, a softer material, more damping, or \
+         cortenforge:flex=\"implicit\""
+    )]
+    FlexBlowUp {
+        time: f64,
+        step: u64,
+        flex: usize,
+        name: String,
+        element: usize,
+        quantity: &'static str,
+        index: usize,
+        place: String,
+    },
     /// The mass matrix cannot be inverted: what a degree of freedom moves has no inertia.
     #[error(
         "time {time}: the mass matrix is singular at degree of freedom {index} ({place}); \

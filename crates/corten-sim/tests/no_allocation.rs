@@ -113,5 +113,8 @@ fn flexes_allocate_nothing() {
             m.opt.integrator = integrator;
             assert_eq!(allocations(&m, 5), 0, "{scene} with {integrator:?}");
         }
+        m.opt.integrator = Integrator::Euler;
+        m.opt.enableflags |= EnableBit::ImplicitFlex.raw();
+        assert_eq!(allocations(&m, 5), 0, "{scene} with implicit elasticity");
     }
 }

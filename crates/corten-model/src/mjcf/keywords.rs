@@ -180,28 +180,33 @@ impl Codec<Solver> for OwnSolver {
     }
 }
 
-/// Formulas of flexes, one of the flags of options; no text for those of MuJoCo.
+/// Formulas of flexes and when their forces act, flags of options: words side by side; no text for those
+/// of MuJoCo.
 pub struct FlexFormulas;
 
 impl FlexFormulas {
-    const TEXTBOOK: &'static str = "textbook";
+    const WORDS: [(&'static str, EnableBit); 2] =
+        [("textbook", EnableBit::TextbookFlex), ("implicit", EnableBit::ImplicitFlex)];
 }
 
 impl Codec<i32> for FlexFormulas {
     fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
-        match text {
-            FlexFormulas::TEXTBOOK => *field |= EnableBit::TextbookFlex.raw(),
-            "mujoco" => *field &= !EnableBit::TextbookFlex.raw(),
-            _ => {
-                let message = format!("'{text}' is not a keyword here");
-                return Err(Misread::new(message, "textbook, mujoco"));
-            }
+        let known = |word: &str| FlexFormulas::WORDS.iter().find(|(name, _)| *name == word);
+        let mut flags = 0;
+        for word in text.split_whitespace().filter(|_| text != "mujoco") {
+            let Some((_, bit)) = known(word) else {
+                let message = format!("'{word}' is not a keyword here");
+                return Err(Misread::new(message, "textbook, implicit, or both; mujoco"));
+            };
+            flags |= bit.raw();
         }
+        let all = FlexFormulas::WORDS.iter().fold(0, |all, (_, bit)| all | bit.raw());
+        *field = *field & !all | flags;
         Ok(())
     }
     fn write(field: &i32) -> String {
-        let textbook = field & EnableBit::TextbookFlex.raw() != 0;
-        if textbook { FlexFormulas::TEXTBOOK } else { "" }.to_owned()
+        let set = FlexFormulas::WORDS.iter().filter(|(_, bit)| field & bit.raw() != 0);
+        set.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
     }
 }
 

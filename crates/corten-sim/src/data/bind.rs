@@ -34,7 +34,7 @@ impl Data {
         self.prepared = prepared.clone();
         if same_layout {
             self.scratch.tendons = tendon::Memory::default();
-            self.scratch.flex = flex::Memory::new(&prepared.flexes);
+            self.scratch.flex = flex::Memory::new(m, &prepared.flexes);
             self.scratch.collision.forget_hulls();
         } else {
             let threads = self.scratch.threads.clone();

@@ -57,7 +57,7 @@ impl Scratch {
             islands: Arc::default(),
             ancestors: AncestorAxes::new(structure.mass.width()),
             tendons: tendon::Memory::default(),
-            flex: flex::Memory::new(&prepared.flexes),
+            flex: flex::Memory::new(m, &prepared.flexes),
             half_angle: array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],

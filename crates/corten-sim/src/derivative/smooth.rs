@@ -30,16 +30,17 @@
 //! onto `s_k`, so that each entry is one dot product.
 
 use corten_math::hint::rarely;
-use corten_math::{Mat6, Spatial};
+use corten_math::{Mat3, Mat6, Spatial, Vec3};
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
 };
 
 use super::fluid;
+use crate::awake::Selection;
 use crate::extend::Slopes;
-use crate::prepared::structure::Structure;
+use crate::prepared::structure::{POINT, Structure};
 use crate::stage::actuation::{self, muscle::Muscle};
-use crate::stage::flex::EdgeRows;
+use crate::stage::flex;
 use crate::stage::passive::fluid as medium;
 use crate::stage::transmission::ScalarJoint;
 use crate::{Data, Model, awake, sleep, support};
@@ -96,9 +97,9 @@ pub fn passive_velocity(m: &Model, d: &mut Data) {
         d.qDeriv[s.square.diagonal_entry(k)] -= m.dof_damping[k];
     }
     if m.nflex > 0 {
-        let edges = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
-        edges.add_damping(m, &s.square, &mut d.qDeriv);
+        flex::add_damping(m, d);
     }
+    let s = &d.prepared.structure;
     let filter = sleep::filters(m, d);
     for i in 0..m.ntendon {
         let damping = m.tendon_damping[i];
@@ -201,10 +202,19 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
     d.scratch.derivative.composite.resize(m.nbody, Mat6::ZERO);
     d.scratch.derivative.rate.resize(m.nv, Spatial::ZERO);
     let symmetric = m.opt.integrator == Integrator::ImplicitFast;
-    for i in awake::bodies!(m, d).iter() {
+    let prepared = d.prepared.clone();
+    let s = &prepared.structure;
+    let filter = sleep::filters(m, d);
+    // Bias forces of points do not depend on velocities.
+    let apart = !filter && !s.points.is_empty();
+    if apart && fluid {
+        point_fluid(m, d, s, symmetric);
+    }
+    let bodies = if apart { Selection::of(&s.not_points) } else { awake::bodies!(m, d) };
+    for i in bodies.iter() {
         let mut own = Mat6::ZERO;
         if fluid {
-            let com = d.subtree_com[d.prepared.structure.bodies[i].root as usize];
+            let com = d.subtree_com[s.bodies[i].root as usize];
             medium::for_each_part(m, d, i, |part| {
                 let local = fluid::local_derivative(m, &part, symmetric);
                 own += local.to_world(part.frame, part.pos - com);
@@ -216,16 +226,16 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
         d.scratch.derivative.composite[i] = own;
     }
 
-    let filter = sleep::filters(m, d);
-    let s = &d.prepared.structure;
     let Memory { composite, rate } = &mut d.scratch.derivative;
     if bias {
-        for i in awake::bodies!(m, d).iter() {
+        for i in bodies.iter() {
             let above = d.cvel[s.bodies[i].parent as usize];
             axis_rates(s, i, above, [&d.cdof, &d.cdof_dot], &d.qvel, rate);
         }
     }
-    for i in awake::children!(m, d).iter().rev() {
+    // What points hang on does not move.
+    let children = if apart { bodies } else { awake::children!(m, d) };
+    for i in children.iter().rev() {
         let parent = s.bodies[i].parent as usize;
         if parent > 0 && !(filter && d.body_awake[i] == SleepState::Asleep.raw()) {
             let own = composite[i];
@@ -233,7 +243,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
         }
     }
 
-    for k in awake::dofs!(m, d).iter() {
+    for k in bodies.iter().flat_map(|i| s.bodies[i].dofs()) {
         let body = s.dof_body[k] as usize;
         let axis = &d.cdof[k];
         let mut column = composite[body].mul(axis);
@@ -254,6 +264,33 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
             d.qDeriv[lower] += x;
             if p != k {
                 d.qDeriv[upper] += d.cdof[p].dot(&column);
+            }
+        }
+    }
+}
+
+/// Adds the derivatives of fluid forces on points: the linear part of that in their own frame.
+fn point_fluid(m: &Model, d: &mut Data, s: &Structure, symmetric: bool) {
+    for (k, body) in
+        s.points.iter().flat_map(|run| run.dofs().step_by(POINT).zip(run.bodies.clone()))
+    {
+        let mut own = [[0.0; POINT]; POINT];
+        medium::for_each_part(m, d, body, |part| {
+            let Mat6(local) = fluid::local_derivative(m, &part, symmetric);
+            let row = |i: usize| Vec3([local[i][3], local[i][4], local[i][5]]);
+            let linear = Mat3::from_rows(row(3), row(4), row(5));
+            let linear = *part.frame * linear * part.frame.transpose();
+            for (i, row) in own.iter_mut().enumerate() {
+                row.iter_mut().enumerate().for_each(|(j, x)| *x += linear[(i, j)]);
+            }
+        });
+        for i in 0..POINT {
+            for j in 0..=i {
+                let Some((lower, upper)) = s.square.find(k + i, k + j) else { continue };
+                d.qDeriv[lower] += own[i][j];
+                if i != j {
+                    d.qDeriv[upper] += own[j][i];
+                }
             }
         }
     }

@@ -33,6 +33,10 @@ type Quad = [f64; 4];
 
 const ZERO: Quad = [0.0; 4];
 
+/// Arrangements of rows that are kept, and blocks up to which a problem is small.
+const SLOTS: usize = 4;
+const FEW_BLOCKS: usize = 64;
+
 /// Most degrees of freedom of a tree whose inertia is inverted.
 const SMALL: usize = 8;
 
@@ -43,7 +47,10 @@ pub struct Conjugate {
     place: Vec<u32>,
     /// Whether a degree of freedom follows the one before without a gap.
     joined: Vec<bool>,
-    groups: Groups,
+    /// One for small problems, and some for large ones, which often come again in the next step.
+    groups: [Groups; SLOTS],
+    /// The one at hand.
+    slot: usize,
     inverse: Inverse,
     line: Line,
     jv: Vec<f64>,
@@ -169,7 +176,7 @@ impl Conjugate {
         norm: f64,
         gauss: f64,
     ) -> Found {
-        mul(&self.groups, &self.v.search, &mut self.jv);
+        mul(&self.groups[self.slot], &self.v.search, &mut self.jv);
         let along = Direction {
             search: self.v.search.as_flattened(),
             mv: self.v.mv.as_flattened(),
@@ -189,10 +196,22 @@ impl Conjugate {
         let jacobian = &problem.rows.jacobian;
         let size = self.arrange(&problem.inertia, jacobian, x.qacc.len());
         self.inverse.build(&problem.inertia, &self.place, size);
-        self.groups.build(jacobian, &self.place);
+        self.slot = self.choose_slot(jacobian.blocks.len(), self.place.len());
+        self.groups[self.slot].build(jacobian, &self.place);
         self.jv.clear();
         self.jv.resize(problem.rows.len(), 0.0);
         self.pack(problem, x, size);
+    }
+
+    /// Where the arrangement of a problem is likely to be known: where one of as many degrees of freedom
+    /// is. Results do not depend on it.
+    fn choose_slot(&self, blocks: usize, dofs: usize) -> usize {
+        if blocks <= FEW_BLOCKS {
+            return 0;
+        }
+        let known = (1..SLOTS).find(|&slot| self.groups[slot].dofs() == dofs);
+        let empty = || (1..SLOTS).find(|&slot| self.groups[slot].dofs() == 0);
+        known.or_else(empty).unwrap_or(1 + dofs % (SLOTS - 1))
     }
 
     /// Finds a place for all degrees of freedom; returns the number of groups.
@@ -264,7 +283,7 @@ impl Conjugate {
     /// computes the gradient there.
     fn gradient(&mut self, force: &[f64], alpha: f64) -> Gradient {
         self.v.constraint.fill(ZERO);
-        tmul_add(&self.groups, force, &mut self.v.constraint);
+        tmul_add(&self.groups[self.slot], force, &mut self.v.constraint);
         let [gauss, squared, with_last] = gradient(&mut self.v, alpha).map(sum);
         Gradient { gauss: 0.5 * gauss, squared, with_last }
     }

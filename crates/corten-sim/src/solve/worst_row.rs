@@ -37,6 +37,9 @@ pub(crate) fn row_place(m: &Model, d: &Data, row: usize) -> String {
         Some(ConstraintType::FrictionTendon) => {
             format!("friction of tendon {}", named(ObjType::Tendon))
         }
+        Some(ConstraintType::FlexStiffness) => {
+            format!("stiffness of flex {}", named(ObjType::Flex))
+        }
         Some(ConstraintType::LimitTendon) => format!("limit of tendon {}", named(ObjType::Tendon)),
         _ => {
             let geoms = d.contact.get(id).map_or([-1; 2], |c| c.geom);

@@ -87,35 +87,47 @@ struct Piece {
 }
 
 impl Groups {
+    /// Degrees of freedom of the problem that the arrangement is of.
+    pub fn dofs(&self) -> usize {
+        self.place.len()
+    }
+
     pub fn build(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
-        if !self.fits(rows, place) {
-            self.arrange(rows, place);
+        let known = self.count_known(rows, place);
+        if known < rows.blocks.len().max(self.blocks.len()) {
+            self.arrange(rows, place, known);
         }
         self.fill(rows);
     }
 
-    /// Whether entries go where they went last time.
-    fn fits(&self, rows: &Jacobian<'_>, place: &[u32]) -> bool {
-        let Some(first) = rows.blocks.first() else { return self.blocks.is_empty() };
+    /// How many of the first blocks have entries that go where they went last time.
+    fn count_known(&self, rows: &Jacobian<'_>, place: &[u32]) -> usize {
+        let Some(first) = rows.blocks.first() else { return 0 };
+        if self.place != place {
+            return 0;
+        }
+        let columns = &rows.columns[columns_of_all(rows.blocks)];
+        let same = if self.columns == columns {
+            columns.len()
+        } else {
+            self.columns.iter().zip(columns).take_while(|(a, b)| a == b).count()
+        };
         let shapes = rows.blocks.iter().map(|b| BlockShape::new(b, first));
-        self.blocks.len() == rows.blocks.len()
-            && self.blocks.iter().copied().eq(shapes)
-            && self.columns == rows.columns[columns_of_all(rows.blocks)]
-            && self.place == place
+        let known = self.blocks.iter().zip(shapes);
+        known.take_while(|(a, b)| **a == *b && (b.col + b.ncol) as usize <= same).count()
     }
 
-    /// Finds out where entries go.
-    fn arrange(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
-        self.used = 0;
-        self.blocks.clear();
+    /// Finds out where entries go; of the first blocks it is known.
+    fn arrange(&mut self, rows: &Jacobian<'_>, place: &[u32], known: usize) {
+        self.keep(known);
         self.columns.clear();
         self.place.clear();
         let Some(first) = rows.blocks.first() else { return };
-        self.blocks.extend(rows.blocks.iter().map(|b| BlockShape::new(b, first)));
+        self.blocks.extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
         self.columns.extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
         self.place.extend_from_slice(place);
         let mut last = 0;
-        for (k, b) in rows.blocks.iter().enumerate() {
+        for (k, b) in rows.blocks.iter().enumerate().skip(known) {
             let columns = rows.columns_of(b);
             let (rank, n) = (b.rank as usize, columns.len());
             let width = self.divide(columns, rows.runs_of(b), place);
@@ -142,6 +154,22 @@ impl Groups {
                 }
             }
         }
+    }
+
+    /// Forgets all blocks but the first. Shapes come in the order of their first blocks, so that those
+    /// without any are the last ones.
+    fn keep(&mut self, known: usize) {
+        self.blocks.truncate(known);
+        for batch in &mut self.batches[..self.used] {
+            let count = batch.blocks.partition_point(|&block| (block as usize) < known);
+            batch.blocks.truncate(count);
+            batch.rows.truncate(count);
+            batch.groups.truncate(count * batch.width);
+            batch.values.truncate(count * batch.width * batch.rank);
+            batch.source.truncate(count * batch.width * batch.rank);
+        }
+        let filled = |batch: &&Batch| !batch.blocks.is_empty();
+        self.used = self.batches[..self.used].iter().take_while(filled).count();
     }
 
     /// Divides columns into [`Piece`]s; returns how many groups they are in.
@@ -266,13 +294,6 @@ wide! {
 #[inline(always)]
 fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]) {
     let width = if W > 0 { W } else { batch.width };
-    let product = |groups: &[u32], values: &[Quad]| {
-        let mut sum = S::splat(0.0);
-        for k in 0..width {
-            sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
-        }
-        sum
-    };
     let (fours, rest) = batch.rows.as_chunks::<4>();
     let groups = batch.groups.chunks_exact(4 * width);
     let values = batch.values.chunks_exact(4 * width);
@@ -280,7 +301,7 @@ fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]
         let mut sums = [S::splat(0.0); 4];
         for b in 0..4 {
             let at = b * width..(b + 1) * width;
-            sums[b] = product(&groups[at.clone()], &values[at]);
+            sums[b] = product::<S, W>(&groups[at.clone()], &values[at], x);
         }
         let [p, q, r, s] = S::transposed(sums);
         let products = ((p + r) + (q + s)).store();
@@ -292,8 +313,22 @@ fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]
     let groups = batch.groups[done..].chunks_exact(width);
     let values = batch.values[done..].chunks_exact(width);
     for ((&row, groups), values) in rest.iter().zip(groups).zip(values) {
-        y[row as usize] = product(groups, values).sum();
+        y[row as usize] = product::<S, W>(groups, values, x).sum();
     }
+}
+
+/// Product of a row of `W` groups, or any number of groups, lane by lane.
+// Not a closure: those are compiled without the vector instructions of their surroundings unless they are
+// inlined, which no attribute asks for.
+#[inline(always)]
+fn product<S: Wide, const W: usize>(groups: &[u32], values: &[Quad], x: &[Quad]) -> S {
+    let mut sum = S::splat(0.0);
+    let width = if W > 0 { W } else { groups.len() };
+    let (groups, values) = (&groups[..width], &values[..width]);
+    for k in 0..width {
+        sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
+    }
+    sum
 }
 
 /// `y += rowsᵀ · forces` for single rows as in [`mul_singles`].

@@ -5,7 +5,7 @@ use corten_math::array::MapInline;
 use corten_model::enums::ConstraintType;
 
 use super::impedance::{self, Impedance};
-use super::is_sparse;
+use super::{Given, elastic, is_sparse};
 use crate::prepared::structure::Structure;
 use crate::solve::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
 use crate::{Data, Model};
@@ -26,6 +26,7 @@ pub struct Constraints {
     pub(super) chain: Vec<Link>,
     /// The columns of the last contact in turn: which of its bodies they move, and how many.
     pub(super) sides: Vec<(u8, u32)>,
+    elastic: elastic::Memory,
 }
 
 /// Rows that are equal but for their Jacobian and what depends on velocity.
@@ -71,6 +72,17 @@ impl Softness {
         self.solref = [f64::NAN; 2];
     }
 
+    /// A row at a distance, and nothing else.
+    #[inline(always)]
+    pub(super) fn row(&self, kind: ConstraintType, id: usize, distance: f64) -> Row {
+        let friction = matches!(kind, ConstraintType::FrictionDof | ConstraintType::FrictionTendon);
+        let (imp, slope) = self.impedance.at(distance);
+        // Rows of friction have no position to restore.
+        let (k, b) = self.gains;
+        let kbip = [if friction { 0.0 } else { k }, b, imp, slope];
+        Row { kind, id, pos: 0.0, margin: 0.0, frictionloss: 0.0, kbip, r: 0.0, count: 1 }
+    }
+
     fn new(m: &Model, solref: [f64; 2], solimp: [f64; 5]) -> Softness {
         let impedance = Impedance::new(solimp);
         let reference = impedance::reference(m, solref);
@@ -108,6 +120,13 @@ impl Constraints {
         self.softness.forget();
         self.rows.clear();
         self.count = 0;
+    }
+
+    /// Adds the rows of elastic forces that are implicit.
+    pub(super) fn add_elastic(&mut self, m: &Model, given: &Given<'_>) {
+        let mut memory = std::mem::take(&mut self.elastic);
+        elastic::elastic(m, given, &mut memory, self);
+        self.elastic = memory;
     }
 
     /// Number of rows so far.
@@ -159,12 +178,13 @@ impl Constraints {
         col: usize,
         val: usize,
     ) -> bool {
-        let zero = self.values[val..].iter().all(|&v| v == 0.0);
-        if zero && !is_sparse(m) {
-            self.columns.truncate(col);
-            self.values.truncate(val);
-        } else if rank == 1 && !zero && !is_sparse(m) {
-            self.drop_zeros(col, val);
+        if !is_sparse(m) {
+            if self.values[val..].iter().all(|&v| v == 0.0) {
+                self.columns.truncate(col);
+                self.values.truncate(val);
+            } else if rank == 1 {
+                self.drop_zeros(col, val);
+            }
         }
         let empty = self.columns.len() == col;
         if !empty {
@@ -259,13 +279,7 @@ impl Constraints {
         id: usize,
         distance: f64,
     ) -> Row {
-        let friction = matches!(kind, ConstraintType::FrictionDof | ConstraintType::FrictionTendon);
-        let softness = self.softness(m, solref, solimp);
-        let (imp, slope) = softness.impedance.at(distance);
-        // Rows of friction have no position to restore.
-        let (k, b) = softness.gains;
-        let kbip = [if friction { 0.0 } else { k }, b, imp, slope];
-        Row { kind, id, pos: 0.0, margin: 0.0, frictionloss: 0.0, kbip, r: 0.0, count: 1 }
+        self.softness(m, solref, solimp).row(kind, id, distance)
     }
 
     #[inline(always)]

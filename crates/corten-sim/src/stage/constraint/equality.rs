@@ -252,13 +252,16 @@ fn tendon_coupling(
 
 fn flex_edges(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize) {
     let Ok(flex) = usize::try_from(m.eq_obj1id[eq]) else { return };
+    let softness = *rows.softness(m, &m.eq_solref[eq], &m.eq_solimp[eq]);
     d.flexedge_J.for_each_soft(m, flex, |edge, columns, values| {
         let (col, val) = (rows.columns.len(), rows.values.len());
         rows.columns.extend(columns.iter().map(|&dof| dof as u32));
         rows.values.extend_from_slice(values);
         if rows.close(m, Kind::Equality, 1, col, val) {
             let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
-            push_coupling(m, rows, eq, pos, m.flexedge_invweight0[edge]);
+            let row = softness.row(ConstraintType::Equality, eq, pos);
+            let r = impedance::regularization(row.kbip[2], m.flexedge_invweight0[edge]);
+            rows.push(&Row { pos, r, ..row });
         }
     });
 }

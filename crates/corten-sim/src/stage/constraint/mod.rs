@@ -11,6 +11,7 @@
 mod adopt;
 mod assembly;
 mod contact;
+mod elastic;
 mod equality;
 mod friction;
 mod impedance;
@@ -32,7 +33,7 @@ use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
 use crate::sleep::{self, AwakeFlags};
-use crate::stage::flex::EdgeRows;
+use crate::stage::flex::{EdgeRows, Plan};
 use crate::support::Chains;
 use crate::{Data, Model};
 
@@ -60,6 +61,8 @@ pub fn make(m: &Model, d: &mut Data) {
             xmat: &d.xmat,
             site_xpos: &d.site_xpos,
             ten_length: &d.ten_length,
+            flexes: &d.prepared.flexes,
+            flexvert_xpos: &d.flexvert_xpos,
             flexedge_length: &d.flexedge_length,
             flexedge_J: EdgeRows::new(&d.prepared.flexes, &d.scratch.flex),
             ten_J: Sparse {
@@ -70,6 +73,9 @@ pub fn make(m: &Model, d: &mut Data) {
             },
         };
         equality::equality(m, &given, &mut d.tendon_efcadr, rows);
+        if m.nflex > 0 {
+            rows.add_elastic(m, &given);
+        }
         d.ne = rows.count();
         friction::friction(m, &given, &mut d.tendon_efcadr, rows);
         d.nf = rows.count() - d.ne;
@@ -120,6 +126,8 @@ struct Given<'a> {
     xmat: &'a [Mat3],
     site_xpos: &'a [Vec3],
     ten_length: &'a [f64],
+    flexes: &'a Plan,
+    flexvert_xpos: &'a [Vec3],
     flexedge_length: &'a [f64],
     flexedge_J: EdgeRows<'a>,
     ten_J: Sparse<'a>,

@@ -9,20 +9,110 @@
 //! As in MuJoCo, forces and velocities of a vertex are those of the first three degrees of freedom of
 //! its body, as if these were slides along the axes of the world, unless a textbook is asked for.
 
-use corten_math::Vec3;
 use corten_math::array::MapInline;
+use corten_math::{Number, Vec3, wide};
 
+use super::plan::Hinge;
+use super::{Padded, gather, scatter};
 use crate::support::Chains;
 use crate::{Data, Model};
 
 /// Adds the forces on bodies.
 pub(super) fn add(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [bool; 2]) {
+    let flex = &d.prepared.flexes.flexes[flex];
+    let damping = if dampers { m.flex_damping[flex.id] } else { 0.0 };
+    if flex.hinges.is_empty() {
+        return;
+    }
+    if !flex.of_points {
+        return add_by_bodies(m, d, flex.id, [springs, damping != 0.0]);
+    }
     let plan = &d.prepared.flexes;
-    let flex = &plan.flexes[flex];
+    let hinges = &plan.hinges[flex.hinges.range()];
+    let vertices = flex.vertices.range();
+    let memory = &mut d.scratch.flex;
+    if springs {
+        let shape =
+            Hinges { hinges, coefficients: &m.flex_bending, x: &memory.position, factor: None };
+        memory.force[vertices.clone()].fill([0.0; 4]);
+        point_forces(&shape, &mut memory.force);
+        let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices.clone()]);
+        super::add_to_points(points, -1.0, &mut d.qfrc_spring);
+    }
+    if damping != 0.0 {
+        for v in vertices.clone() {
+            memory.velocity[v] = plan.points[v].velocity(&d.qvel);
+        }
+        let factor = Some(damping);
+        let shape = Hinges { hinges, coefficients: &m.flex_bending, x: &memory.velocity, factor };
+        memory.force[vertices.clone()].fill([0.0; 4]);
+        point_forces(&shape, &mut memory.force);
+        let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices]);
+        super::add_to_points(points, -1.0, &mut d.qfrc_damper);
+    }
+}
+
+/// What forces of hinges between points follow from.
+struct Hinges<'a> {
+    hinges: &'a [Hinge],
+    coefficients: &'a [[f64; 17]],
+    /// Positions or velocities of vertices.
+    x: &'a [Padded],
+    /// Of the linear force, if the cubic term does not count.
+    factor: Option<f64>,
+}
+
+wide! {
+    /// Adds minus the forces on vertices.
+    fn point_forces(shape: &Hinges<'_>, force: &mut [Padded]) {
+        let count = shape.hinges.len();
+        for start in (0..count).step_by(4) {
+            // The last is repeated if there are fewer than four.
+            let at = [0, 1, 2, 3].map_inline(|k| (start + k).min(count - 1));
+            let pulls = shape.force::<Simd>(at);
+            for v in 0..4 {
+                let vertex = |k: usize| shape.hinges[at[k]].vertices[v] as usize;
+                scatter(pulls[v], vertex, 4.min(count - start), force);
+            }
+        }
+    }
+}
+
+impl Hinges<'_> {
+    /// Minus the forces of as many hinges as `T` has lanes.
+    #[inline(always)]
+    fn force<T: Number>(&self, at: [usize; 4]) -> [Vec3<T>; 4] {
+        let coefficients = T::gather(self.coefficients, |k| self.hinges[at[k]].edge as usize);
+        let mut x = [Vec3::of(Vec3::ZERO); 4];
+        for v in 0..4 {
+            x[v] = gather(self.x, |k| self.hinges[at[k]].vertices[v] as usize);
+        }
+        let mut force = product(&coefficients, &x);
+        match self.factor {
+            None => {
+                let volume = volume_gradient(&x);
+                for v in 0..4 {
+                    force[v] += volume[v] * coefficients[16];
+                }
+            }
+            Some(factor) => {
+                for v in 0..4 {
+                    force[v] = force[v] * T::splat(factor);
+                }
+            }
+        }
+        force
+    }
+}
+
+/// [`add`] where vertices are not points.
+fn add_by_bodies(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [bool; 2]) {
+    let plan = &d.prepared.flexes;
+    let Some(flex) = plan.flexes.iter().find(|other| other.id == flex) else { return };
     let chains =
         Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
     let damping = m.flex_damping[flex.id];
-    let along_world = flex.of_points || !super::is_textbook(m);
+    let along_world = !super::is_textbook(m);
     for hinge in &plan.hinges[flex.hinges.range()] {
         let coefficients = &m.flex_bending[hinge.edge as usize];
         let bodies = hinge.vertices.map_inline(|v| plan.vertex_body[v as usize] as usize);
@@ -49,7 +139,7 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [boo
             }
             subtract(&mut d.qfrc_spring, &force);
         }
-        if dampers && damping != 0.0 {
+        if dampers {
             let mut velocity = [Vec3::ZERO; 4];
             for k in 0..4 {
                 if along_world {
@@ -67,18 +157,19 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [boo
 
 /// The matrix times four vectors.
 #[inline(always)]
-fn product(coefficients: &[f64; 17], x: &[Vec3; 4]) -> [Vec3; 4] {
-    let mut result = [Vec3::ZERO; 4];
-    for (i, sum) in result.iter_mut().enumerate() {
-        for (j, &x) in x.iter().enumerate() {
-            *sum += x * coefficients[4 * i + j];
+fn product<T: Number>(coefficients: &[T; 17], x: &[Vec3<T>; 4]) -> [Vec3<T>; 4] {
+    let mut result = [Vec3::of(Vec3::ZERO); 4];
+    for i in 0..4 {
+        for j in 0..4 {
+            result[i] += x[j] * coefficients[4 * i + j];
         }
     }
     result
 }
 
 /// Gradient of six times the volume of a tetrahedron.
-fn volume_gradient(x: &[Vec3; 4]) -> [Vec3; 4] {
+#[inline(always)]
+fn volume_gradient<T: Number>(x: &[Vec3<T>; 4]) -> [Vec3<T>; 4] {
     let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
     let [a, b, c] = [b.cross(c), c.cross(a), a.cross(b)];
     [-(a + b + c), a, b, c]

@@ -7,8 +7,8 @@
 use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Number, SquarePattern, Vec3, for_each_four, wide};
 
-use super::Memory;
 use super::plan::{FIXED, Flex, Plan};
+use super::{Memory, Padded, gather};
 use crate::chain;
 use crate::prepared::structure::POINT;
 use crate::stage::constraint::is_sparse;
@@ -94,12 +94,18 @@ impl<'a> EdgeRows<'a> {
         }
     }
 
-    /// Adds the derivative of dampers along edges by velocities, `−b JᵀJ`, where it falls on the
-    /// sparsity: between dofs of one chain.
-    pub fn add_damping(self, m: &Model, square: &SquarePattern, target: &mut [f64]) {
+    /// See [`add_damping`]; `dyads` is working memory.
+    fn add_damping(
+        self,
+        m: &Model,
+        square: &SquarePattern,
+        dyads: &mut [[Padded; 2]],
+        target: &mut [f64],
+    ) {
         for flex in self.flexes(m) {
             let damping = m.flex_edgedamping[flex.id];
-            if damping == 0.0 {
+            // Implicit ones are rows of constraints.
+            if damping == 0.0 || super::is_implicit(m) {
                 continue;
             }
             if !flex.of_points {
@@ -110,32 +116,34 @@ impl<'a> EdgeRows<'a> {
                 }
                 continue;
             }
-            for edge in soft(m, flex) {
-                let u = self.memory.direction.at(edge);
-                for end in self.plan.ends[edge] {
-                    let point = self.plan.points[end as usize];
-                    let block = point.block as usize;
-                    if point.dof != FIXED
-                        && let Some(block) = target[block..].first_chunk_mut::<{ POINT * POINT }>()
-                    {
-                        add_dyad(block, u, -damping);
-                    }
+            let vertices = flex.vertices.range();
+            dyads[vertices.clone()].fill([[0.0; 4]; 2]);
+            let edges = flex.edges.range();
+            let rigid = &m.flexedge_rigid[edges.clone()];
+            let along = self.memory.direction.0.each_ref().map_inline(|c| &c[edges.clone()]);
+            sum_dyads(&self.plan.ends[edges], rigid, along, -damping, dyads);
+            for (point, [[xx, xy, xz, yy], [yz, zz, ..]]) in
+                self.plan.points[vertices.clone()].iter().zip(&dyads[vertices])
+            {
+                let block = point.block as usize;
+                if point.dof != FIXED
+                    && let Some(block) = target[block..].first_chunk_mut::<{ POINT * POINT }>()
+                {
+                    let sums = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
+                    block.iter_mut().zip(sums).for_each(|(entry, sum)| *entry += sum);
                 }
             }
         }
     }
 }
 
-/// Adds `scale u uᵀ`.
-#[inline(always)]
-fn add_dyad(block: &mut [f64; 9], u: [f64; 3], scale: f64) {
-    let [x, y, z] = u;
-    let [sx, sy, sz] = [scale * x, scale * y, scale * z];
-    let (yx, zx, zy) = (sy * x, sz * x, sz * y);
-    let terms = [sx * x, yx, zx, yx, sy * y, zy, zx, zy, sz * z];
-    for (entry, term) in block.iter_mut().zip(terms) {
-        *entry += term;
-    }
+/// Adds the derivative of dampers along edges by velocities, `−b JᵀJ`, to `qDeriv`, where it falls on
+/// its sparsity: between dofs of one chain.
+pub(crate) fn add_damping(m: &Model, d: &mut Data) {
+    let mut dyads = std::mem::take(&mut d.scratch.flex.dyads);
+    let rows = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
+    rows.add_damping(m, &d.prepared.structure.square, &mut dyads, &mut d.qDeriv);
+    d.scratch.flex.dyads = dyads;
 }
 
 /// Edges whose length can change.
@@ -153,7 +161,7 @@ pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
         let edges = flex.edges.range();
         let along = memory.direction.0.each_mut().map_inline(|c| &mut c[edges.clone()]);
         let length = &mut d.flexedge_length[edges.clone()];
-        lengths_and_directions(&plan.ends[edges.clone()], &d.flexvert_xpos, length, along);
+        lengths_and_directions(&plan.ends[edges.clone()], &memory.position, length, along);
         if !flex.of_points && act(m, flex.id) {
             for edge in edges {
                 let ends = plan.ends[edge].map_inline(|v| d.flexvert_xpos[v as usize]);
@@ -171,7 +179,7 @@ pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
 wide! {
     fn lengths_and_directions(
         ends: &[[u32; 2]],
-        position: &[Vec3],
+        position: &[Padded],
         length: &mut [f64],
         direction: [&mut [f64]; 3],
     ) {
@@ -183,10 +191,35 @@ wide! {
         ));
     }
 
+    /// Adds `scale u uᵀ` of edges that are not rigid to the sums of both ends.
+    fn sum_dyads(
+        ends: &[[u32; 2]],
+        rigid: &[u8],
+        direction: [&[f64]; 3],
+        scale: f64,
+        sums: &mut [[Padded; 2]],
+    ) {
+        let [x, y, z] = direction;
+        let scale = Simd::splat(scale);
+        for (edge, (ends, &rigid)) in ends.iter().zip(rigid).enumerate() {
+            if rigid != 0 {
+                continue;
+            }
+            let [x, y, z] = [x[edge], y[edge], z[edge]];
+            let first = Simd::load([x, x, x, y]) * scale * Simd::load([x, y, z, y]);
+            let second = Simd::load([y, z, 0.0, 0.0]) * scale * Simd::load([z, z, 0.0, 0.0]);
+            for end in ends {
+                let [a, b] = &mut sums[*end as usize];
+                *a = (Simd::load(*a) + first).store();
+                *b = (Simd::load(*b) + second).store();
+            }
+        }
+    }
+
     /// The rates u·(q̇ − ṗ).
     fn point_rates(
         ends: &[[u32; 2]],
-        velocity: &[Vec3],
+        velocity: &[Padded],
         direction: [&[f64]; 3],
         rate: &mut [f64],
     ) {
@@ -201,15 +234,15 @@ wide! {
 
 /// The vector from one end to the other of as many edges as `T` has lanes.
 #[inline(always)]
-fn difference<T: Number>(ends: &[[u32; 2]], of: &[Vec3]) -> Vec3<T> {
+fn difference<T: Number>(ends: &[[u32; 2]], of: &[Padded]) -> Vec3<T> {
     let ends = &ends[..T::LANES];
-    Vec3::gather(of, |k| ends[k][1] as usize) - Vec3::gather(of, |k| ends[k][0] as usize)
+    gather::<T>(of, |k| ends[k][1] as usize) - gather(of, |k| ends[k][0] as usize)
 }
 
 #[inline(always)]
 fn length_and_direction<T: Number>(
     ends: &[[u32; 2]],
-    position: &[Vec3],
+    position: &[Padded],
     [length, x, y, z]: [&mut [f64]; 4],
 ) {
     let along = difference::<T>(ends, position);
@@ -225,7 +258,7 @@ fn length_and_direction<T: Number>(
 #[inline(always)]
 fn point_rate<T: Number>(
     ends: &[[u32; 2]],
-    velocity: &[Vec3],
+    velocity: &[Padded],
     [x, y, z]: [&[f64]; 3],
     rate: &mut [f64],
 ) {
@@ -280,8 +313,7 @@ pub(super) fn velocities(m: &Model, d: &mut Data) {
             rates.fill(0.0);
         } else if flex.of_points {
             for v in flex.vertices.range() {
-                let moving = plan.points[v].dofs().map(|dofs| Vec3::from_slice(&d.qvel[dofs]));
-                memory.velocity[v] = moving.unwrap_or(Vec3::ZERO);
+                memory.velocity[v] = plan.points[v].velocity(&d.qvel);
             }
             let along = memory.direction.0.each_ref().map_inline(|c| &c[edges.clone()]);
             point_rates(&plan.ends[edges], &memory.velocity, along, rates);

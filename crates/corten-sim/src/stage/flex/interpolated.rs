@@ -10,12 +10,44 @@ use corten_model::enums::ObjType;
 
 use super::basis::{Basis, MAX_NODES};
 use super::kinematics::Frames;
-use super::plan::Flex;
+use super::plan::{Flex, Plan};
 use crate::support::Chains;
 use crate::{Data, Model, support};
 
 /// Centre of the brick, in its own coordinates.
 const CENTRE: Vec3 = Vec3([0.5; 3]);
+
+/// Where a brick is.
+pub(crate) struct Brick {
+    position: [Vec3; MAX_NODES],
+    nodes: usize,
+    /// The mean position of the nodes.
+    centre: Vec3,
+    pub rotation: Mat3,
+}
+
+impl Brick {
+    /// Positions of its nodes.
+    pub fn position(&self) -> &[Vec3] {
+        &self.position[..self.nodes]
+    }
+}
+
+impl Frames<'_> {
+    /// Where the brick of a flex is.
+    pub fn brick(self, m: &Model, plan: &Plan, flex: &Flex, basis: Basis) -> Brick {
+        let position = self.nodes(m, plan, flex);
+        let nodes = basis.nodes();
+        let mut centre = Vec3::ZERO;
+        for x in &position[..nodes] {
+            centre += *x * (1.0 / nodes as f64);
+        }
+        let mut x = position;
+        x[..nodes].iter_mut().for_each(|x| *x -= centre);
+        let rotation = rotation(&basis.gradient(CENTRE, &x[..nodes])).to_mat();
+        Brick { position, nodes, centre, rotation }
+    }
+}
 
 /// Adds the forces on bodies.
 pub(super) fn add(
@@ -32,17 +64,11 @@ pub(super) fn add(
     let Some(matrix) = matrix.get(..9 * n * n) else { return };
     let bodies = &plan.node_body[flex.nodes.range()];
     let textbook = super::is_textbook(m);
-    let position = Frames { xpos: &d.xpos, xmat: &d.xmat }.nodes(m, plan, flex);
-    let position = &position[..n];
+    let brick = Frames { xpos: &d.xpos, xmat: &d.xmat }.brick(m, plan, flex, basis);
+    let (position, rotation) = (brick.position(), brick.rotation);
     let mut x = [Vec3::ZERO; MAX_NODES];
     let x = &mut x[..n];
-    x.copy_from_slice(position);
-    let mut centre = Vec3::ZERO;
-    for x in &*x {
-        centre += *x * (1.0 / n as f64);
-    }
-    x.iter_mut().for_each(|x| *x -= centre);
-    let rotation = rotation(&basis.gradient(CENTRE, x)).to_mat();
+    x.iter_mut().zip(position).for_each(|(x, position)| *x = *position - brick.centre);
 
     let mut force = [[Vec3::ZERO; MAX_NODES]; 2];
     let rest = &m.flex_node0[flex.nodes.range()];

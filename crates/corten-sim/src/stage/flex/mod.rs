@@ -11,20 +11,25 @@
 
 mod basis;
 mod bending;
+mod distortion;
 mod edge;
 mod interpolated;
 mod kinematics;
 mod plan;
 mod stretch;
 
-use corten_math::Vec3;
+use corten_math::{Number, Vec3, Wide};
 use corten_model::enums::EnableBit;
 
 pub(crate) use basis::Basis;
-pub(crate) use edge::{EdgeRows, act, spring_energy};
+pub(crate) use distortion::worst_element;
+pub(crate) use edge::{EdgeRows, act, add_damping, spring_energy};
+pub(crate) use kinematics::Frames;
 pub(crate) use plan::{Carrier, Flex, Plan};
+pub(crate) use stretch::ends_of_edges;
 
 use self::edge::Directions;
+use self::plan::PointVertex;
 use crate::{Data, Model};
 
 /// Working memory.
@@ -36,23 +41,92 @@ pub(crate) struct Memory {
     direction: Directions,
     /// By edge: how much longer it is than at rest, in squares.
     elongation: Vec<f64>,
-    /// By vertex.
-    force: Vec<Vec3>,
-    velocity: Vec<Vec3>,
+    /// By vertex: vectors, filled up with a zero, so that they are loaded as one.
+    position: Vec<Padded>,
+    velocity: Vec<Padded>,
+    force: Vec<Padded>,
+    /// By vertex: sums of dyads, the upper triangle row by row.
+    dyads: Vec<[Padded; 2]>,
+    /// By node of the hierarchies of all flexes: lowest and highest corner.
+    corners: Vec<[Padded; 2]>,
+}
+
+/// A vector and a zero.
+type Padded = [f64; 4];
+
+/// Vectors for as many lanes as `T` has.
+#[inline(always)]
+fn gather<T: Number>(of: &[Padded], at: impl Fn(usize) -> usize) -> Vec3<T> {
+    let [x, y, z, _] = T::from_records(|lane| of[at(lane)]);
+    Vec3([x, y, z])
+}
+
+/// Adds forces on vertices that are points, times a sign, to those on their degrees of freedom.
+#[inline(always)]
+fn add_to_points<'a>(
+    forces: impl Iterator<Item = (&'a PointVertex, &'a Padded)>,
+    sign: f64,
+    qfrc: &mut [f64],
+) {
+    for (point, force) in forces {
+        if let Some(dofs) = point.dofs()
+            && let Some(qfrc) = qfrc[dofs].first_chunk_mut::<3>()
+        {
+            for axis in 0..3 {
+                qfrc[axis] += sign * force[axis];
+            }
+        }
+    }
+}
+
+/// Adds vectors in lanes to the forces on vertices, of which `count` lanes have one.
+#[inline(always)]
+fn scatter<S: Wide>(
+    vector: Vec3<S>,
+    vertex: impl Fn(usize) -> usize,
+    count: usize,
+    force: &mut [Padded],
+) {
+    let [x, y, z] = vector.0;
+    let rows = S::transposed([x, y, z, S::splat(0.0)]);
+    for k in 0..count {
+        let sum = &mut force[vertex(k)];
+        *sum = (S::load(*sum) + rows[k]).store();
+    }
 }
 
 impl Memory {
-    pub fn new(plan: &Plan) -> Memory {
+    pub fn new(m: &Model, plan: &Plan) -> Memory {
         let (edges, vertices) = (plan.ends.len(), plan.vertex_body.len());
         let follows = plan.flexes.iter().all(|flex| flex.of_points || !flex.has_edges());
         Memory {
             jacobian: vec![0.0; if follows { 0 } else { plan.rows.len() }],
             direction: Directions::new(edges),
             elongation: vec![0.0; edges],
-            force: vec![Vec3::ZERO; vertices],
-            velocity: vec![Vec3::ZERO; vertices],
+            position: vec![[0.0; 4]; vertices],
+            velocity: vec![[0.0; 4]; vertices],
+            force: vec![[0.0; 4]; vertices],
+            dyads: vec![[[0.0; 4]; 2]; vertices],
+            corners: vec![[[0.0; 4]; 2]; if m.nflex > 0 { m.nbvhdynamic } else { 0 }],
         }
     }
+}
+
+/// The node of an interpolated flex that moves a vertex most, among the nodes of all flexes; `None`
+/// for other flexes.
+pub fn nearest_node(m: &Model, flex: usize, vertex: usize) -> Option<usize> {
+    let count = usize::try_from(*m.flex_nodenum.get(flex)?).ok()?;
+    let basis = Basis::new(*m.flex_interp.get(flex)?, count)?;
+    let first = usize::try_from(m.flex_vertadr[flex]).ok()?;
+    let at = *m.flex_vert0.get(first.checked_add(vertex)?)?;
+    let (mut best, mut weight) = (None, 0.0);
+    for node in 0..count {
+        let own = basis.weight(at, node);
+        if own > weight {
+            (best, weight) = (Some(node), own);
+        }
+    }
+    usize::try_from(m.flex_nodeadr[flex]).ok()?.checked_add(best?)
 }
 
 /// Positions of vertices, bounds of elements, lengths of edges and their Jacobian.
@@ -82,6 +156,16 @@ fn is_textbook(m: &Model) -> bool {
     m.opt.enabled(EnableBit::TextbookFlex)
 }
 
+/// Whether elastic forces are those at the end of a step.
+pub(crate) fn is_implicit(m: &Model) -> bool {
+    m.opt.enabled(EnableBit::ImplicitFlex)
+}
+
+/// Whether strain causes forces. MuJoCo looks at the first element.
+pub(crate) fn is_elastic(m: &Model, flex: &Flex) -> bool {
+    m.flex_stiffness[flex.elements.range()].first().is_some_and(|k| k[0] != 0.0)
+}
+
 /// Velocity of a point of a body.
 fn point_velocity(d: &Data, body: usize, point: Vec3) -> Vec3 {
     let root = d.prepared.structure.bodies[body].root as usize;
@@ -95,8 +179,7 @@ pub(crate) fn passive(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> 
         if flex.dim == 1 || flex.rigid {
             continue;
         }
-        // MuJoCo looks at the first element.
-        let elastic = m.flex_stiffness[flex.elements.range()].first().is_some_and(|k| k[0] != 0.0);
+        let elastic = is_elastic(m, flex);
         match flex.carrier {
             Carrier::Bodies => {
                 bending::add(m, d, k, [springs, dampers]);

@@ -20,10 +20,12 @@ pub(crate) struct Plan {
     pub node_body: Vec<u32>,
     /// Where vertices of flexes [of points](Flex::of_points) move; of others, nowhere.
     pub points: Vec<PointVertex>,
-    /// Weights of the nodes, vertex by vertex, of interpolated flexes.
-    pub weights: Vec<f64>,
+    /// Weights of the nodes of interpolated flexes: node by node those of all vertices, in fours.
+    pub weights: Vec<[f64; 4]>,
     /// Vertices of elements, in the layout of `flex_elem`.
     pub corners: Vec<u32>,
+    /// Bodies of these vertices.
+    pub corner_body: Vec<u32>,
     /// Edges of elements, in the layout of `flex_elemedge`.
     pub element_edges: Vec<u32>,
     /// Vertices at the ends of edges, and the rows of their Jacobian.
@@ -87,6 +89,13 @@ impl PointVertex {
         let whole =
             (0..POINT).all(|k| square.row(dof + k) == (block + POINT * k..block + POINT * (k + 1)));
         whole.then_some(PointVertex { dof: dof as u32, block: block as u32 })
+    }
+
+    /// Its velocity, zero if it is fixed, and a zero.
+    #[inline(always)]
+    pub fn velocity(self, qvel: &[f64]) -> [f64; 4] {
+        let velocity = self.dofs().and_then(|dofs| qvel[dofs].first_chunk::<POINT>());
+        velocity.map_or([0.0; 4], |&[x, y, z]| [x, y, z, 0.0])
     }
 
     /// Its degrees of freedom, if it has any.
@@ -201,6 +210,11 @@ impl Plan {
                 plan.flexes.push(flex);
             }
         }
+        plan.corner_body = plan
+            .corners
+            .iter()
+            .map(|&v| plan.vertex_body.get(v as usize).map_or(0, |&b| b))
+            .collect();
         let mut moved = vec![None; m.nflexedge];
         for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
             for edge in flex.edges.range() {
@@ -291,8 +305,11 @@ impl Plan {
     fn weights(&mut self, coordinates: &[Vec3], carrier: Carrier) -> Span {
         let start = self.weights.len();
         if let Carrier::Nodes(basis) = carrier {
-            for &at in coordinates {
-                self.weights.extend((0..basis.nodes()).map(|node| basis.weight(at, node)));
+            for node in 0..basis.nodes() {
+                self.weights.extend(coordinates.chunks(4).map(|four| {
+                    let weight = |at: &Vec3| basis.weight(*at, node);
+                    [0, 1, 2, 3].map(|k| four.get(k).map_or(0.0, weight))
+                }));
             }
         }
         Span::new(start..self.weights.len())

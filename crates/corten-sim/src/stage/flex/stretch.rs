@@ -8,16 +8,21 @@
 
 use corten_math::array::MapInline;
 use corten_math::fours::map_fours;
-use corten_math::transpose::{self, Chunk};
 use corten_math::{Number, Vec3, Wide, wide};
 
 use super::plan::Flex;
+use super::{Padded, gather};
 use crate::support::Chains;
 use crate::{Data, Model};
 
 /// Edges of a triangle and of a tetrahedron, by corners.
 const TRIANGLE: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [2, 3], [0, 3], [1, 3]];
+
+/// The corners that edges of triangles or tetrahedra join.
+pub(crate) fn ends_of_edges(dim: usize) -> &'static [[usize; 2]] {
+    if dim == 2 { &TRIANGLE } else { &TETRAHEDRON }
+}
 
 /// Value of `body_simple` for a body that only slides.
 const SLIDES: u8 = 2;
@@ -30,9 +35,9 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize) {
     let edges = flex.edges.range();
     let motion = [&d.flexedge_length[edges.clone()], &d.flexedge_velocity[edges.clone()]];
     elongations(m, flex, motion, &mut memory.elongation[edges]);
-    memory.force[flex.vertices.range()].fill(Vec3::ZERO);
+    memory.force[flex.vertices.range()].fill([0.0; 4]);
     let stiffness = &m.flex_stiffness[flex.elements.range()];
-    let shape = Deformed { position: &d.flexvert_xpos, elongation: &memory.elongation };
+    let shape = Deformed { position: &memory.position, elongation: &memory.elongation };
     let corners = &plan.corners[flex.corners.range()];
     let edges = &plan.element_edges[flex.element_edges.range()];
     match flex.dim {
@@ -54,10 +59,15 @@ pub(super) fn add(m: &Model, d: &mut Data, flex: usize) {
     let chains =
         Chains { structure: &d.prepared.structure, subtree_com: &d.subtree_com, cdof: &d.cdof };
     // MuJoCo takes slides for those along the axes of the world.
-    let along_world =
-        |body: usize| m.body_simple[body] == SLIDES && (flex.of_points || !super::is_textbook(m));
+    let along_world = |body: usize| m.body_simple[body] == SLIDES && !super::is_textbook(m);
+    if flex.of_points {
+        let vertices = flex.vertices.range();
+        let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices]);
+        return super::add_to_points(points, 1.0, &mut d.qfrc_spring);
+    }
     for v in flex.vertices.range() {
-        let (body, force) = (plan.vertex_body[v] as usize, memory.force[v]);
+        let [x, y, z, _] = memory.force[v];
+        let (body, force) = (plan.vertex_body[v] as usize, Vec3([x, y, z]));
         if along_world(body) {
             let dofs = chains.structure.bodies[body].dofs();
             for (qfrc, force) in d.qfrc_spring[dofs].iter_mut().zip(force.0) {
@@ -79,7 +89,7 @@ fn elongations(m: &Model, flex: &Flex, [length, velocity]: [&[f64]; 2], elongati
 /// Where vertices are, and how much longer edges are than at rest, in squares.
 #[derive(Clone, Copy)]
 struct Deformed<'a> {
-    position: &'a [Vec3],
+    position: &'a [Padded],
     elongation: &'a [f64],
 }
 
@@ -89,11 +99,8 @@ wide! {
         edges: [&[f64]; 3],
         elongation: &mut [f64],
     ) {
-        let [h, damping] = [Simd::splat(scalars[0]), Simd::splat(scalars[1])];
-        map_fours::<Simd, 3, 1>(edges, [elongation], |[now, rate, rest]| {
-            let before = now - rate * h;
-            [now * now - rest * rest + (now * now - before * before) * damping]
-        });
+        let scalars = [Simd::splat(scalars[0]), Simd::splat(scalars[1])];
+        map_fours::<Simd, 3, 1>(edges, [elongation], |edge| [damped_elongation(scalars, edge)]);
     }
 
     fn triangle_forces(
@@ -101,7 +108,7 @@ wide! {
         corners: &[[u32; 3]],
         edges: &[[u32; 3]],
         shape: Deformed<'_>,
-        force: &mut [Vec3],
+        force: &mut [Padded],
     ) {
         let element = Elements { ends: &TRIANGLE, stiffness, corners, edges, shape };
         element.add_forces::<Simd>(force);
@@ -112,11 +119,18 @@ wide! {
         corners: &[[u32; 4]],
         edges: &[[u32; 6]],
         shape: Deformed<'_>,
-        force: &mut [Vec3],
+        force: &mut [Padded],
     ) {
         let element = Elements { ends: &TETRAHEDRON, stiffness, corners, edges, shape };
         element.add_forces::<Simd>(force);
     }
+}
+
+/// From length, its rate and its value at rest.
+#[inline(always)]
+fn damped_elongation<T: Number>([h, damping]: [T; 2], [now, rate, rest]: [T; 3]) -> T {
+    let before = now - rate * h;
+    now * now - rest * rest + (now * now - before * before) * damping
 }
 
 /// Elements of `N` corners and `E` edges.
@@ -132,24 +146,22 @@ struct Elements<'a, const N: usize, const E: usize> {
 impl<const N: usize, const E: usize> Elements<'_, N, E> {
     /// Adds to the forces on vertices, one element after the other.
     #[inline(always)]
-    fn add_forces<S: Wide>(&self, force: &mut [Vec3]) {
+    fn add_forces<S: Wide>(&self, force: &mut [Padded]) {
         let count = self.stiffness.len().min(self.corners.len()).min(self.edges.len());
-        for chunk in transpose::fours::<f64>(0..count) {
-            match chunk {
-                Chunk::Four(at) => {
-                    let pulls = self.forces::<S>(|k| at[k]);
-                    let lanes = pulls.map_inline(|pull| pull.0.map_inline(S::store));
-                    // The last is repeated if there are fewer than four.
-                    for k in 0..4.min(count - at[0]) {
-                        for (&corner, pull) in self.corners[at[k]].iter().zip(&lanes) {
-                            force[corner as usize] += Vec3(pull.map_inline(|x| x[k]));
-                        }
-                    }
-                }
-                Chunk::One(i) => {
-                    for (&corner, pull) in self.corners[i].iter().zip(self.forces::<f64>(|_| i)) {
-                        force[corner as usize] += pull;
-                    }
+        for start in (0..count).step_by(4) {
+            // The last is repeated if there are fewer than four.
+            let at = [0, 1, 2, 3].map_inline(|k| (start + k).min(count - 1));
+            let pulls = self.forces::<S>(|k| at[k]);
+            // Element by element, in their order.
+            let mut rows = [[S::splat(0.0); 4]; N];
+            for c in 0..N {
+                let [x, y, z] = pulls[c].0;
+                rows[c] = S::transposed([x, y, z, S::splat(0.0)]);
+            }
+            for k in 0..4.min(count - start) {
+                for c in 0..N {
+                    let sum = &mut force[self.corners[at[k]][c] as usize];
+                    *sum = (S::load(*sum) + rows[c][k]).store();
                 }
             }
         }
@@ -169,7 +181,7 @@ impl<const N: usize, const E: usize> Elements<'_, N, E> {
         let tension = symmetric_product(&stiffness, &elongation);
         let mut x = [Vec3::of(Vec3::ZERO); N];
         for c in 0..N {
-            x[c] = Vec3::gather(self.shape.position, |k| self.corners[element(k)][c] as usize);
+            x[c] = gather(self.shape.position, |k| self.corners[element(k)][c] as usize);
         }
         let mut sum = [Vec3::of(Vec3::ZERO); N];
         for e in 0..E {

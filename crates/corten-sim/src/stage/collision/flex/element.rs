@@ -86,11 +86,16 @@ impl<'a> Flexes<'a> {
         [self.vertex(corners[0]), self.vertex(corners[1]), self.vertex(corners[2])]
     }
 
-    /// Whether a body carries a vertex of an element.
-    fn carries(&self, body: u32, flex: &Flex, element: usize) -> bool {
-        let of_vertex = |v: &u32| self.plan.vertex_body[*v as usize];
-        flex.carrier == Carrier::Bodies
-            && self.corners(flex, element).iter().any(|v| of_vertex(v) == body)
+    /// The bodies that carry the vertices of an element; none if they are interpolated.
+    #[inline(always)]
+    fn bodies(&self, flex: &Flex, element: usize) -> &'a [u32] {
+        match flex.carrier {
+            Carrier::Bodies => {
+                let all = &self.plan.corner_body[flex.corners.range()];
+                &all[element * (flex.dim + 1)..][..flex.dim + 1]
+            }
+            Carrier::Nodes(_) => &[],
+        }
     }
 
     /// Every vertex of a flex against a plane.
@@ -139,7 +144,7 @@ impl<'a> Flexes<'a> {
         out: &mut Found<'_>,
     ) {
         let m = self.m;
-        if out.is_full || self.carries(body, flex, element) {
+        if out.is_full || self.bodies(flex, element).contains(&body) {
             return;
         }
         work.hits.clear();
@@ -207,24 +212,30 @@ impl<'a> Flexes<'a> {
         else {
             return;
         };
-        if out.is_full || apart(box_a, box_b, margin) {
+        if out.is_full
+            || share_any(self.bodies(first, a), self.bodies(second, b))
+            || apart(box_a, box_b, margin)
+        {
             return;
-        }
-        if first.carrier == Carrier::Bodies {
-            let bodies = self.corners(first, a).iter().map(|&v| self.plan.vertex_body[v as usize]);
-            if bodies.into_iter().any(|body| self.carries(body, second, b)) {
-                return;
-            }
         }
         work.hits.clear();
         if first.dim == 1 && second.dim == 1 {
             let (a, b) = (self.capsule(first, a), self.capsule(second, b));
             pair::capsule_capsule(&a.posed(), &b.posed(), margin, &mut work.hits);
-        } else if let Some(mut a) = self.simplex(first, a, margin)
-            && let Some(mut b) = self.simplex(second, b, margin)
-            && !separation::simplices_apart(&a, &b)
-        {
-            self.search(&mut a, &mut b, margin, work);
+        } else {
+            let reach = self.m.flex_radius[first.id] + self.m.flex_radius[second.id] + margin;
+            if separation::elements_apart(
+                self.vertices,
+                [self.corners(first, a), self.corners(second, b)],
+                reach,
+            ) {
+                return;
+            }
+            if let Some(mut a) = self.simplex(first, a, margin)
+                && let Some(mut b) = self.simplex(second, b, margin)
+            {
+                self.search(&mut a, &mut b, margin, work);
+            }
         }
         let touched = Touched {
             flex: [first.id as i32, second.id as i32],
@@ -356,6 +367,19 @@ impl<'a> Flexes<'a> {
         });
         out.extend(self.narrow, contacts);
     }
+}
+
+/// Whether two short lists have an entry in common.
+#[inline(always)]
+fn share_any(a: &[u32], b: &[u32]) -> bool {
+    // All at once: few pairs end early.
+    let mut shared = false;
+    for x in a {
+        for y in b {
+            shared |= x == y;
+        }
+    }
+    shared
 }
 
 /// What all contacts of a pair have in common.

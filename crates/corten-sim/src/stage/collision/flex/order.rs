@@ -4,24 +4,32 @@
 //! the low end first. When the low end of a box comes, it meets the boxes whose low end has come and
 //! whose high end has not, in the order in which they began.
 
+use corten_math::{Mask, wide};
+
 use super::tree::Aabb;
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
-    /// Keys of the ends.
-    ends: Vec<u64>,
-    /// Boxes that the sweep plane cuts, by when they began.
-    active: Vec<Extent>,
+    /// Keys of the low ends.
+    low_ends: Vec<u64>,
+    /// Boxes that the sweep plane may cut, by when they began; those that have ended leave now and then.
+    active: Vec<Active>,
+    /// Of each of them the bounds along the other two axes: low ends, and high ends with the sign changed.
+    bounds: Vec<[f64; 4]>,
+    /// Places in the list of those that the box at hand overlaps.
+    hits: Vec<u32>,
 }
 
-/// A box: number and bounds along the other two axes.
+/// Number of a box, and the key of its high end.
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct Active {
     id: u32,
-    low: [f64; 2],
-    high: [f64; 2],
+    end: u64,
 }
+
+/// Boxes that begin between two passes that remove those that have ended.
+const PASS: usize = 8;
 
 impl Sweep {
     /// Calls `found(first, second)` for boxes among `ids` that overlap, `second` the one that begins
@@ -33,43 +41,61 @@ impl Sweep {
         axis: usize,
         mut found: impl FnMut(usize, usize),
     ) {
-        let Sweep { ends, active, .. } = self;
-        ends.clear();
+        self.low_ends.clear();
         for id in ids {
             let b = &boxes[id as usize];
             if b.iter().all(|x| x.is_finite()) {
-                let (center, half) = (b[axis], b[axis + 3]);
-                ends.push(key(center - half, id, false));
-                ends.push(key(center + half, id, true));
+                self.low_ends.push(key(b[axis] - b[axis + 3], id, false));
             }
         }
-        ends.sort_unstable();
-        let across = [(axis == 0) as usize, 2 - (axis == 2) as usize];
-        active.clear();
-        for &end in ends.iter() {
-            let (id, is_high) = ((end as u32) >> 1, end & 1 != 0);
-            if is_high {
-                if let Some(place) = active.iter().position(|extent| extent.id == id) {
-                    active.remove(place);
-                }
-                continue;
+        self.low_ends.sort_unstable();
+        let [p, q] = [(axis == 0) as usize, 2 - (axis == 2) as usize];
+        self.active.clear();
+        self.bounds.clear();
+        for k in 0..self.low_ends.len() {
+            let begin = self.low_ends[k];
+            if k.is_multiple_of(PASS) {
+                self.remove_ended(begin);
             }
+            let id = begin as u32 >> 1;
             let b = &boxes[id as usize];
-            let new = Extent {
-                id,
-                low: across.map(|k| b[k] - b[k + 3]),
-                high: across.map(|k| b[k] + b[k + 3]),
-            };
-            for old in active.iter() {
-                if !(old.low[0] > new.high[0]
-                    || new.low[0] > old.high[0]
-                    || old.low[1] > new.high[1]
-                    || new.low[1] > old.high[1])
-                {
+            let (low, high) =
+                ([b[p] - b[p + 3], b[q] - b[q + 3]], [b[p] + b[p + 3], b[q] + b[q + 3]]);
+            self.hits.clear();
+            overlapping(&self.bounds, [high[0], high[1], -low[0], -low[1]], &mut self.hits);
+            for &hit in &self.hits {
+                let old = self.active[hit as usize];
+                if old.end > begin {
                     found(old.id as usize, id as usize);
                 }
             }
-            active.push(new);
+            self.active.push(Active { id, end: key(b[axis] + b[axis + 3], id, true) });
+            self.bounds.push([low[0], low[1], -high[0], -high[1]]);
+        }
+    }
+
+    fn remove_ended(&mut self, begin: u64) {
+        let mut kept = 0;
+        for k in 0..self.active.len() {
+            if self.active[k].end > begin {
+                self.active[kept] = self.active[k];
+                self.bounds[kept] = self.bounds[k];
+                kept += 1;
+            }
+        }
+        self.active.truncate(kept);
+        self.bounds.truncate(kept);
+    }
+}
+
+wide! {
+    /// Appends the places of boxes that reach the limits: none of whose bounds is above them.
+    fn overlapping(bounds: &[[f64; 4]], limits: [f64; 4], hits: &mut Vec<u32>) {
+        let limits = Simd::load(limits);
+        for (k, bounds) in bounds.iter().enumerate() {
+            if !limits.lt(Simd::load(*bounds)).any() {
+                hits.push(k as u32);
+            }
         }
     }
 }

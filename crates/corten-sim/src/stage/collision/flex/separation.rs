@@ -1,7 +1,7 @@
 //! Axes that prove elements apart, which takes less time than a search for their distance.
 //!
-//! A gap along any axis is a proof; the axes tried here are normals of the faces and the line between
-//! centres, along which most neighbours of a cloth or a solid that do not touch are apart.
+//! A gap along any axis is a proof; the axes tried here are the line between centres, normals of the faces
+//! and of the sides of triangles within their plane, along which most neighbours of a cloth or a solid that do not touch are apart.
 
 use corten_geom::{Geometry, Shape};
 use corten_math::Vec3;
@@ -39,18 +39,70 @@ fn extent(corners: &[Vec3], axis: Vec3) -> (f64, f64) {
     })
 }
 
-/// Whether two elements, radii included, are apart.
-pub(super) fn simplices_apart(a: &Shape<'_>, b: &Shape<'_>) -> bool {
-    let ((corners_a, radius_a), (corners_b, radius_b)) = (simplex(a), simplex(b));
-    let reach = radius_a + radius_b + GAP;
-    let separates = |axis: Vec3| {
-        let ((low_a, high_a), (low_b, high_b)) = (extent(corners_a, axis), extent(corners_b, axis));
-        let gap = (low_b - high_a).max(low_a - high_b);
-        gap > 0.0 && gap * gap > axis.norm_squared() * reach * reach
-    };
-    separates(b.pose.pos - a.pose.pos)
-        || normals(corners_a).into_iter().any(separates)
-        || normals(corners_b).into_iter().any(separates)
+/// The corners of an element, and how many there are.
+struct Corners {
+    at: [Vec3; 4],
+    count: usize,
+}
+
+impl Corners {
+    #[inline(always)]
+    fn new(vertices: &[Vec3], ids: &[u32]) -> Corners {
+        let mut at = [vertices[ids[0] as usize]; 4];
+        for (at, &id) in at.iter_mut().zip(ids) {
+            *at = vertices[id as usize];
+        }
+        Corners { at, count: ids.len().min(4) }
+    }
+
+    #[inline(always)]
+    fn slice(&self) -> &[Vec3] {
+        &self.at[..self.count]
+    }
+
+    #[inline(always)]
+    fn centre(&self) -> Vec3 {
+        let mut sum = self.at[0];
+        for corner in &self.at[1..self.count] {
+            sum += *corner;
+        }
+        sum * (1.0 / self.count as f64)
+    }
+}
+
+/// Whether the elements of two lists of vertices are farther apart than `reach`.
+pub(super) fn elements_apart(vertices: &[Vec3], [a, b]: [&[u32]; 2], reach: f64) -> bool {
+    let (a, b) = (Corners::new(vertices, a), Corners::new(vertices, b));
+    let reach = (reach + GAP) * (reach + GAP);
+    separates(b.centre() - a.centre(), &a, &b, reach)
+        || any_normal(&a, &a, &b, reach)
+        || any_normal(&b, &a, &b, reach)
+        || a.count == 3 && any_side(&a, &a, &b, reach)
+        || b.count == 3 && any_side(&b, &a, &b, reach)
+}
+
+/// Whether the gap along an axis, of any length, is more than the root of `reach`.
+#[inline(always)]
+fn separates(axis: Vec3, a: &Corners, b: &Corners, reach: f64) -> bool {
+    let ((low_a, high_a), (low_b, high_b)) = (extent(a.slice(), axis), extent(b.slice(), axis));
+    let gap = (low_b - high_a).max(low_a - high_b);
+    gap > 0.0 && gap * gap > axis.norm_squared() * reach
+}
+
+#[inline(always)]
+fn any_normal(of: &Corners, a: &Corners, b: &Corners, reach: f64) -> bool {
+    let normals = normals(of.slice());
+    let count = if of.count == 4 { 4 } else { of.count / 3 };
+    normals[..count].iter().any(|&normal| separates(normal, a, b, reach))
+}
+
+/// The directions in the plane of a triangle that are normal to its sides: they part what is next to each
+/// other in a flat sheet.
+#[inline(always)]
+fn any_side(of: &Corners, a: &Corners, b: &Corners, reach: f64) -> bool {
+    let [p, q, r, _] = of.at;
+    let normal = (q - p).cross(r - p);
+    [q - p, r - q, p - r].into_iter().any(|side| separates(side.cross(normal), a, b, reach))
 }
 
 /// Whether `proves(axis, low, reach)` for an axis of an element: a unit vector away from something, which
