@@ -1,7 +1,7 @@
 """Finds out how MuJoCo triangulates the cells of a signed distance field, and writes it as a Rust table.
 
 MuJoCo meshes the shapes of its SDF plugins by marching cubes. Which triangles a cell gets, and in which order, is
-read off the meshes of bowls with thin walls, which cut cells in almost all ways. What never occurs there is
+read off the meshes of bowls with thin walls and of bolts, which cut cells in almost all ways. What never occurs there is
 triangulated here, by the same rule: on a face with two opposite corners inside, these stay apart.
 
 usage: marching_cubes.py OUT.rs
@@ -26,17 +26,31 @@ def bowl(p, height, radius, thickness):
     return np.where(height * across < width * z, rim, wall) - thickness
 
 
-def observe(height, radius, thickness, table):
-    """Adds the triangles of all cells of a bowl."""
-    pairs = (("height", height), ("radius", radius), ("thickness", thickness))
-    config = "".join(f'<config key="{key}" value="{value!r}"/>' for key, value in pairs)
-    model = mujoco.MjModel.from_xml_string(f"""<mujoco><extension><plugin plugin="mujoco.sdf.bowl"/></extension>
-        <asset><mesh name="m" inertia="shell"><plugin plugin="mujoco.sdf.bowl">{config}</plugin></mesh></asset></mujoco>""")
-    half = radius + thickness
-    n = int(np.floor(300 / (3 * half) * half)) + 1
-    axis = -half + 2 * half * np.arange(n) / (n - 1)
-    inside = bowl(np.meshgrid(axis, axis, axis, indexing="ij"), height, radius, thickness).astype(np.float32) < 0
-    cut = [inside[i:n - 1 + i, j:n - 1 + j, k:n - 1 + k].astype(int) << v for v, (i, j, k) in enumerate(CORNERS)]
+def bolt(p, radius):
+    x, y, z = p
+    turn, beyond, slant = np.arctan2(y, x), np.sqrt(x * x + y * y) - radius, np.sqrt(2) / 2
+    climb = z * 12 - turn / np.pi / 2
+    thread = (beyond - np.abs(climb - np.floor(climb) - 0.5) / 12) * slant
+    shaft = np.maximum(thread, -(0.5 - np.abs(z + 0.5)))
+    shaft = np.maximum(shaft, -((z - beyond) * slant + slant))
+    sides = 6 / np.pi / 2
+    angle = -np.floor(turn * sides + 0.5) / sides
+    head = np.sin(angle + np.pi * 0.5) * x - np.sin(angle) * y - 0.5
+    head = np.maximum(np.maximum(head, np.abs(z + 0.25) - 0.25), (z + beyond - 0.22) * slant)
+    return np.minimum(shaft, head)
+
+
+def observe(shape, half, table, **values):
+    """Adds the triangles of all cells of a shape in a box of these half-lengths."""
+    config = "".join(f'<config key="{key}" value="{value!r}"/>' for key, value in values.items())
+    kind = f"mujoco.sdf.{shape.__name__}"
+    model = mujoco.MjModel.from_xml_string(f"""<mujoco><extension><plugin plugin="{kind}"/></extension>
+        <asset><mesh name="m" inertia="shell"><plugin plugin="{kind}">{config}</plugin></mesh></asset></mujoco>""")
+    size = [int(np.floor(300 / sum(half) * h)) + 1 for h in half]
+    axes = [-h + 2 * h * np.arange(n) / (n - 1) for h, n in zip(half, size)]
+    inside = shape(np.meshgrid(*axes, indexing="ij"), **values).astype(np.float32) < 0
+    nx, ny, nz = size
+    cut = [inside[i:nx - 1 + i, j:ny - 1 + j, k:nz - 1 + k].astype(int) << v for v, (i, j, k) in enumerate(CORNERS)]
     cases = sum(cut)
     cells = np.argwhere((cases > 0) & (cases < 255))
     cells = cells[np.lexsort(cells.T)]
@@ -89,7 +103,9 @@ def main(out):
     table = collections.defaultdict(collections.Counter)
     for thickness in (0.02, 0.005, 0.002):
         for height, radius in ((0.1, 0.37), (0.5, 1.0)):
-            observe(height, radius, thickness, table)
+            observe(bowl, [radius + thickness] * 3, table, height=height, radius=radius, thickness=thickness)
+    for radius in (0.02, 0.1, 0.255, 0.4):
+        observe(bolt, [0.6, 0.6, 1.0], table, radius=radius)
     rows = []
     for case in range(256):
         assert len(table[case]) <= 1, f"case {case} is not always triangulated alike"

@@ -45,10 +45,10 @@ CABLES = """<mujoco><option timestep="0.001"/>
     <composite prefix="c" type="cable" curve="cos(s) sin(s) s" count="12 1 1" size="0.3 0.1 4" initial="none">
       <plugin plugin="mujoco.elasticity.cable"><config key="twist" value="1e7"/><config key="bend" value="4e6"/></plugin>
       <joint kind="main" damping="0.015"/><geom type="capsule" size=".005" density="1000"/></composite>
-    <body pos="0 0 1"><composite prefix="d" type="cable" curve="s 0 0" count="9 1 1" size="1" initial="free">
+    <composite prefix="d" type="cable" curve="s 0 0" count="9 1 1" size="1" offset="0 0 1" initial="free">
       <plugin plugin="mujoco.elasticity.cable"><config key="twist" value="5e5"/><config key="bend" value="4e5"/>
         <config key="flat" value="true"/></plugin>
-      <joint kind="main" damping="0.015"/><geom type="box" size=".01 .02 .004"/></composite></body>
+      <joint kind="main" damping="0.015"/><geom type="box" size=".01 .02 .004"/></composite>
   </worldbody></mujoco>"""
 
 

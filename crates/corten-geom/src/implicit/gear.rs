@@ -30,14 +30,7 @@ impl Default for Gear {
 }
 
 fn smooth_union(a: f64, b: f64, k: f64) -> f64 {
-    let h = 0.5 + 0.5 * (b - a) / k;
-    let h = if h < 0.0 {
-        0.0
-    } else if h > 1.0 {
-        1.0
-    } else {
-        h
-    };
+    let h = (0.5 + 0.5 * (b - a) / k).clamp(0.0, 1.0);
     b * (1.0 - h) + a * h - k * h * (1.0 - h)
 }
 
