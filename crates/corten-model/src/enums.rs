@@ -162,6 +162,7 @@ mj_enums! {
         Cg = 1 "mjSOL_CG",
         Newton = 2 "mjSOL_NEWTON",
         CgStrict = 100 "cortenforge:cgstrict",
+        Xpbd = 101 "cortenforge:xpbd",
     }
     "mjtEq" EqualityType {
         Connect = 0 "mjEQ_CONNECT",
@@ -375,6 +376,7 @@ mj_enums! {
         ContactPyramidal = 6 "mjCNSTR_CONTACT_PYRAMIDAL",
         ContactElliptic = 7 "mjCNSTR_CONTACT_ELLIPTIC",
         FlexStiffness = 100 "cortenforge:flexstiffness",
+        SoftBody = 101 "cortenforge:softbody",
     }
     "mjtConstraintState" ConstraintState {
         Satisfied = 0 "mjCNSTRSTATE_SATISFIED",

@@ -44,6 +44,10 @@ record! {
         disableactuator: i32 = 0,
         sdf_initpoints: i32 = 40,
         sdf_iterations: i32 = 10,
+        /// Parts of a step that the solver by positions works with; not MuJoCo's.
+        xpbd_substeps: i32 = 1,
+        /// How often a step goes over bodies of particles, from 1 to 4; not MuJoCo's.
+        coupling_iterations: i32 = 1,
     }
 }
 

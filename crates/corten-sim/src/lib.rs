@@ -27,6 +27,7 @@ mod load;
 mod model;
 mod prepared;
 pub mod ray;
+pub mod sim;
 pub mod sleep;
 #[doc(hidden)]
 pub mod solve;

@@ -10,7 +10,7 @@ use corten_model::container::Entry;
 use corten_model::enums::Gain;
 use corten_model::{Limits, ModelArrays};
 
-use crate::extend::{Extensions, GainDispatch, GainError, Hooks, Registry, own_activations};
+use crate::extend::{Extensions, GainDispatch, GainError, Hooks, Laws, Registry, own_activations};
 use crate::prepared::{Prepared, Which};
 
 /// A compiled model: everything that stays constant while simulating.
@@ -83,6 +83,12 @@ impl Model {
 
     pub(crate) fn install(&mut self, extensions: Extensions) {
         self.extensions = extensions;
+    }
+
+    /// Changes laws of the user's own. What depends on the model's arrays stays.
+    pub(crate) fn change_laws(&mut self, change: impl FnOnce(&mut Laws)) {
+        change(self.extensions.laws_mut());
+        self.revision.take();
     }
 
     /// Plugins and other extensions of the model.

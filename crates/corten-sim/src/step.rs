@@ -231,6 +231,22 @@ pub fn dynamics(m: &Model, d: &mut Data) -> Result<(), StepError> {
 fn dynamics_bound(m: &Model, d: &mut Data) {
     smooth_dynamics(m, d);
     constraint_forces(m, d);
+    if rarely(!d.prepared.softs.is_empty()) {
+        couple_again(m, d);
+    }
+}
+
+/// Goes over bodies of particles again, as often as the options say: rows about predicted positions, and their forces.
+#[cold]
+#[inline(never)]
+fn couple_again(m: &Model, d: &mut Data) {
+    for _ in 1..m.opt.coupling_iterations.clamp(1, 4) {
+        constraint::predict(m, d);
+        rows_of_contacts(m, d);
+        constraint::reference(m, d);
+        constraint_forces(m, d);
+    }
+    constraint::forget_prediction(d);
 }
 
 /// Forces of actuators, and accelerations without constraints.
@@ -246,7 +262,13 @@ pub(crate) fn smooth_dynamics(m: &Model, d: &mut Data) {
 /// Forces of constraints, and accelerations with them.
 pub(crate) fn constraint_forces(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
-    solve::constraint(m, d);
+    match m.extensions().laws().and_then(|laws| laws.solver.as_ref()) {
+        None => solve::constraint(m, d),
+        Some(solver) => {
+            let answer = solver.solve(m, d);
+            d.heed(|| "contact solver".to_owned(), answer);
+        }
+    }
     timer.stop(d, Timer::Constraint);
 }
 

@@ -142,6 +142,41 @@ impl Constraint {
         }
     }
 
+    /// As numbers for a file: kind, four particles, four parameters, compliance. None of a collision, which belongs to a moment.
+    pub fn to_numbers(&self) -> Option<[f64; 10]> {
+        let (kind, parameters) = match self.measure {
+            Measure::Distance { rest, .. } => (0.0, [rest, 0.0, 0.0, 0.0]),
+            Measure::Angle { rest, .. } => (1.0, [rest, 0.0, 0.0, 0.0]),
+            Measure::Dihedral { rest, .. } => (2.0, [rest, 0.0, 0.0, 0.0]),
+            Measure::Volume { rest, .. } => (3.0, [rest, 0.0, 0.0, 0.0]),
+            Measure::Stretch { along: [a, b], .. } => (4.0, [a, b, 0.0, 0.0]),
+            Measure::Shear { warp: [a, b], weft: [c, d], .. } => (5.0, [a, b, c, d]),
+            Measure::Twist { rest, .. } => (6.0, [rest, 0.0, 0.0, 0.0]),
+            Measure::Collision { .. } => return None,
+        };
+        let [p, q, r, s] = self.particles().0.map(f64::from);
+        let [a, b, c, d] = parameters;
+        Some([kind, p, q, r, s, a, b, c, d, self.compliance])
+    }
+
+    /// From what [`Self::to_numbers`] gives; none if they do not make sense.
+    pub fn from_numbers(numbers: &[f64; 10]) -> Option<Constraint> {
+        let [kind, p, q, r, s, a, b, c, d, compliance] = *numbers;
+        let index = |x: f64| (x >= 0.0 && x <= f64::from(u32::MAX)).then_some(x as u32);
+        let [p, q, r, s] = [index(p)?, index(q)?, index(r)?, index(s)?];
+        let measure = match kind {
+            0.0 => Measure::Distance { ends: [p, q], rest: a },
+            1.0 => Measure::Angle { points: [p, q, r], rest: a },
+            2.0 => Measure::Dihedral { hinge: [p, q], wings: [r, s], rest: a },
+            3.0 => Measure::Volume { corners: [p, q, r, s], rest: a },
+            4.0 => Measure::Stretch { corners: [p, q, r], along: [a, b] },
+            5.0 => Measure::Shear { corners: [p, q, r], warp: [a, b], weft: [c, d] },
+            6.0 => Measure::Twist { points: [p, q, r, s], rest: a },
+            _ => return None,
+        };
+        Some(Constraint { measure, compliance })
+    }
+
     /// Of which kind it is.
     pub fn kind(&self) -> ConstraintType {
         match self.measure {

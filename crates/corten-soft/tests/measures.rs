@@ -83,6 +83,20 @@ fn kinds_and_particles() {
 }
 
 #[test]
+fn constraints_are_numbers_and_back() {
+    for measure in measures() {
+        let c = Constraint { measure, compliance: 0.25 };
+        match c.to_numbers() {
+            Some(numbers) => assert_eq!(Constraint::from_numbers(&numbers), Some(c)),
+            None => assert_eq!(c.kind(), ConstraintType::Collision),
+        }
+    }
+    for bad in [[7.0; 10], [-1.0; 10], [f64::NAN; 10]] {
+        assert_eq!(Constraint::from_numbers(&bad), None);
+    }
+}
+
+#[test]
 fn where_a_gradient_is_not_defined_nothing_acts() {
     let x = [Vec3::ZERO, Vec3::X, Vec3::X * 2.0, Vec3::X * 3.0];
     let none = |measure| Constraint { measure, compliance: 0.0 }.gradient(&x).is_none();

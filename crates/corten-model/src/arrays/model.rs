@@ -224,6 +224,8 @@ array_struct! {
         geom_friction: Vec3 [ngeom],
         geom_margin: f64 [ngeom],
         geom_gap: f64 [ngeom],
+        /// Not MuJoCo's: stiffness in N/m (zero: by `solref` and `solimp`) and dissipation in s/m of contacts.
+        geom_compliance: [f64; 2] [ngeom],
         geom_fluid: [f64; 12] [ngeom],
         geom_user: f64 [ngeom, nuser_geom],
         geom_rgba: [f32; 4] [ngeom],
@@ -345,6 +347,13 @@ array_struct! {
         flex_bvhnum: i32 [nflex],
         flex_rgba: [f32; 4] [nflex],
         flex_texcoord: [f32; 2] [nflextexcoord],
+        /// Not MuJoCo's: laws of bending and elasticity ([`crate::flex`]).
+        flex_bending_model: i32 [nflex],
+        flex_elasticity_model: i32 [nflex],
+        /// Not MuJoCo's: Young's modulus, Poisson's ratio, thickness.
+        flex_material: [f64; 3] [nflex],
+        /// Not MuJoCo's: vertices in the world at rest.
+        flex_rest: Vec3 [nflexvert],
 
         // Meshes.
         mesh_vertadr: i32 [nmesh],
@@ -445,6 +454,8 @@ array_struct! {
         pair_solimp: [f64; 5] [npair],
         pair_margin: f64 [npair],
         pair_gap: f64 [npair],
+        /// Not MuJoCo's: as `geom_compliance`.
+        pair_compliance: [f64; 2] [npair],
         pair_friction: [f64; 5] [npair],
         exclude_signature: i32 [nexclude],
 

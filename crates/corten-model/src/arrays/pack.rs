@@ -61,6 +61,18 @@ pub const NAMED: [(ObjType, &str, &str); 23] = [
     (ObjType::Plugin, "names.plugin", "nplugin"),
 ];
 
+/// Arrays that MuJoCo lacks: a file without them has what MuJoCo does.
+const OWN: [&str; 8] = [
+    "opt.coupling_iterations",
+    "geom_compliance",
+    "pair_compliance",
+    "flex_bending_model",
+    "flex_elasticity_model",
+    "flex_material",
+    "flex_rest",
+    "opt.xpbd_substeps",
+];
+
 /// Applies a macro to every record of a model, with its prefix and type.
 macro_rules! record_sections {
     ($section:ident, $model:expr) => {
@@ -125,7 +137,8 @@ impl ModelArrays {
         };
         (model.njmax, model.nconmax) = (signed("njmax")?, signed("nconmax")?);
         // Lengths are checked against the entries before anything is allocated from sizes.
-        for info in ModelArrays::ARRAYS {
+        let left_out = |name: &str| OWN.contains(&name) && !by_name.contains_key(name);
+        for info in ModelArrays::ARRAYS.iter().filter(|info| !left_out(info.name)) {
             let expected = model.expected_len(info);
             let found = find(info.name)?.as_ref().len();
             if found != expected {
@@ -134,6 +147,9 @@ impl ModelArrays {
         }
         model.resize();
         for (i, info) in ModelArrays::ARRAYS.iter().enumerate() {
+            if left_out(info.name) {
+                continue;
+            }
             let values = find(info.name)?;
             let target =
                 model.array_mut(i).ok_or_else(|| UnpackError::Missing(info.name.into()))?;
@@ -144,6 +160,9 @@ impl ModelArrays {
             ($prefix:literal, $record:expr, $Type:ty) => {
                 for field in <$Type>::FIELDS {
                     let name = format!(concat!($prefix, ".{}"), field);
+                    if left_out(&name) {
+                        continue;
+                    }
                     match find(&name)?.as_ref() {
                         // MuJoCo's Python package leaves out some colours: they keep their
                         // defaults.

@@ -3,9 +3,10 @@
 use super::context::Context;
 use super::tree::Tree;
 use crate::ModelArrays;
+use crate::diagnostic::Diagnostic;
 use crate::enums::ObjType;
 use crate::names::Names;
-use crate::spec::Pair;
+use crate::spec::{Element, Pair};
 
 pub(super) struct PairPlan<'a> {
     pub name: String,
@@ -31,6 +32,7 @@ pub(super) fn pairs<'a>(cx: &mut Context<'a>, names: &Names, tree: &Tree) -> Vec
         if !matches!(pair.condim, 1 | 3 | 4 | 6) {
             cx.error("pair", pair, format!("condim is {}, but must be 1, 3, 4 or 6", pair.condim));
         }
+        check_compliance(cx, "pair", pair, [pair.stiffness, pair.dissipation]);
         let first = cx.resolve(names, ObjType::Geom, &pair.geomname1, "pair", pair);
         let second = cx.resolve(names, ObjType::Geom, &pair.geomname2, "pair", pair);
         let (Some(first), Some(second)) = (first, second) else { continue };
@@ -41,6 +43,25 @@ pub(super) fn pairs<'a>(cx: &mut Context<'a>, names: &Names, tree: &Tree) -> Vec
     }
     plans.sort_by_key(|p| p.signature);
     plans
+}
+
+/// Refuses numbers that are no stiffness or dissipation; dissipation alone has no effect.
+pub(super) fn check_compliance(
+    cx: &mut Context,
+    kind: &'static str,
+    of: &impl Element,
+    [stiffness, dissipation]: [f64; 2],
+) {
+    for (name, x) in [("stiffness", stiffness), ("dissipation", dissipation)] {
+        if !(x >= 0.0 && x.is_finite()) {
+            cx.error(kind, of, format!("'cortenforge:{name}' is {x}, but must not be negative"));
+        }
+    }
+    if stiffness == 0.0 && dissipation > 0.0 {
+        let item =
+            Diagnostic::warning("'cortenforge:dissipation' has no effect without a stiffness");
+        cx.diagnostics.push(item.hint("give 'cortenforge:stiffness', in N/m").on(kind, of));
+    }
 }
 
 pub(super) fn excludes(cx: &mut Context, names: &Names) -> Vec<ExcludePlan> {
@@ -71,6 +92,7 @@ pub(super) fn write(m: &mut ModelArrays, pairs: &[PairPlan], excludes: &[Exclude
         m.pair_solimp[i] = s.solimp;
         m.pair_margin[i] = s.margin;
         m.pair_gap[i] = s.gap;
+        m.pair_compliance[i] = [s.stiffness, s.dissipation];
         m.pair_friction[i] = s.friction;
     }
     for (i, plan) in excludes.iter().enumerate() {

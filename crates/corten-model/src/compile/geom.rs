@@ -202,6 +202,7 @@ fn check(cx: &mut Context, geom: &Geom, is_static: bool) {
     if !matches!(geom.condim, 1 | 3 | 4 | 6) {
         cx.error("geom", geom, format!("condim is {}, but must be 1, 3, 4 or 6", geom.condim));
     }
+    super::contact::check_compliance(cx, "geom", geom, [geom.stiffness, geom.dissipation]);
     if geom.type_.raw() > GeomType::Sdf.raw() {
         cx.error("geom", geom, "this type is for drawing only");
     }

@@ -229,6 +229,7 @@ fn geoms(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
         m.geom_friction[g] = s.friction;
         m.geom_margin[g] = s.margin;
         m.geom_gap[g] = s.gap;
+        m.geom_compliance[g] = [s.stiffness, s.dissipation];
         m.geom_fluid[g] = plan.fluid;
         m.geom_rgba[g] = s.rgba;
         copy_user(&mut m.geom_user, m.nuser_geom, g, &s.userdata);

@@ -39,6 +39,8 @@ mod tendon;
 mod texture;
 mod tree;
 
+pub(crate) use flex::{bending_coefficients, stretch_coefficients};
+
 use crate::ModelArrays;
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};

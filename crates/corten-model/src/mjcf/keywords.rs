@@ -148,14 +148,19 @@ pub struct SolverName;
 impl Codec<Solver> for SolverName {
     fn read(field: &mut Solver, text: &str) -> Result<(), Misread> {
         let solver = Solver::from_word(text)?;
-        // Attributes come in any order: a strict solver stays what it is.
-        if (*field, solver) != (Solver::CgStrict, Solver::Cg) {
+        // Attributes come in any order: a solver of ours stays what it is.
+        if (*field, solver) != (Solver::CgStrict, Solver::Cg) && *field != Solver::Xpbd {
             *field = solver;
         }
         Ok(())
     }
     fn write(field: &Solver) -> String {
-        if *field == Solver::CgStrict { Solver::Cg } else { *field }.word().to_owned()
+        let name = match field {
+            Solver::CgStrict => Solver::Cg,
+            Solver::Xpbd => Solver::Newton,
+            other => *other,
+        };
+        name.word().to_owned()
     }
 }
 
@@ -163,20 +168,23 @@ impl Codec<Solver> for SolverName {
 pub struct OwnSolver;
 
 impl OwnSolver {
-    const STRICT: &'static str = "cgstrict";
+    const WORDS: [(&'static str, Solver); 2] =
+        [("cgstrict", Solver::CgStrict), ("xpbd", Solver::Xpbd)];
 }
 
 impl Codec<Solver> for OwnSolver {
     fn read(field: &mut Solver, text: &str) -> Result<(), Misread> {
-        if text != OwnSolver::STRICT {
+        let known = OwnSolver::WORDS.iter().find(|(word, _)| *word == text);
+        let Some((_, solver)) = known else {
             let message = format!("'{text}' is not a keyword here");
-            return Err(Misread::new(message, OwnSolver::STRICT));
-        }
-        *field = Solver::CgStrict;
+            return Err(Misread::new(message, "cgstrict, xpbd"));
+        };
+        *field = *solver;
         Ok(())
     }
     fn write(field: &Solver) -> String {
-        if *field == Solver::CgStrict { OwnSolver::STRICT } else { "" }.to_owned()
+        let own = OwnSolver::WORDS.iter().find(|(_, solver)| solver == field);
+        own.map_or("", |(word, _)| word).to_owned()
     }
 }
 

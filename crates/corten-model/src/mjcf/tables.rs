@@ -62,6 +62,8 @@ attributes! {
         "jacobian" jacobian;
         "solver" solver SolverName;
         "cortenforge:solver" solver OwnSolver;
+        "cortenforge:xpbd_substeps" xpbd_substeps;
+        "cortenforge:coupling_iterations" coupling_iterations;
         "cortenforge:flex" enableflags FlexFormulas;
         "iterations" iterations;
         "ls_iterations" ls_iterations;
@@ -237,6 +239,8 @@ attributes! {
         "solmix" solmix;
         "solref" solref upto;
         "solimp" solimp upto;
+        "cortenforge:stiffness" stiffness;
+        "cortenforge:dissipation" dissipation;
         "margin" margin;
         "gap" gap;
         "fromto" fromto;
@@ -340,6 +344,8 @@ attributes! {
         "elemtexcoord" elemtexcoord;
         "node" nodebody;
         "cortenforge:nodepos" node;
+        "cortenforge:bending_model" bending_model;
+        "cortenforge:elasticity_model" elasticity_model;
         "contact/contype" contype;
         "contact/conaffinity" conaffinity;
         "contact/condim" condim;
@@ -418,6 +424,8 @@ attributes! {
         "solref" solref upto;
         "solreffriction" solreffriction upto;
         "solimp" solimp upto;
+        "cortenforge:stiffness" stiffness;
+        "cortenforge:dissipation" dissipation;
         "gap" gap;
         "margin" margin;
     }

@@ -15,6 +15,10 @@ element! {
         solimp: [f64; 5] = SOLIMP,
         margin: f64 = 0.0,
         gap: f64 = 0.0,
+        /// Stiffness of contacts in N/m; zero: by `solref` and `solimp`. Not in MuJoCo.
+        stiffness: f64 = 0.0,
+        /// Dissipation of contacts in s/m, with a stiffness. Not in MuJoCo.
+        dissipation: f64 = 0.0,
         friction: [f64; 5] = [1.0, 1.0, 0.005, 0.0001, 0.0001],
     }
 }

@@ -44,6 +44,10 @@ element! {
         /// Which stiffnesses of a shell follow from its material: none (0), bending (1),
         /// stretching (2), both (3).
         elastic2d: i32 = 0,
+        /// The law of bending ([`crate::flex::FlexBendingType`]); empty for MuJoCo's. Not in MuJoCo.
+        bending_model: String = String::new(),
+        /// The law of elasticity ([`crate::flex::FlexElasticityType`]); empty for MuJoCo's. Not in MuJoCo.
+        elasticity_model: String = String::new(),
         /// Names of the bodies of the nodes: none, 8 or 27.
         nodebody: Vec<String> = Vec::new(),
         /// Names of the bodies of the vertices; one alone carries all of them.

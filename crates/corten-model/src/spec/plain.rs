@@ -4,6 +4,7 @@ use super::{PluginUse, Spec};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::enums::{EnableBit, Integrator, Solver};
 use crate::plugin::{Builtin, Catalog};
+use crate::soft::SOFT_PREFIX;
 
 impl Spec {
     /// A copy that MuJoCo 3.4.0 loads, and a warning for each extension that it has lost.
@@ -21,6 +22,19 @@ impl Spec {
             plain.option.solver = Solver::Cg;
             option("the solver 'cgstrict' becomes 'CG'");
         }
+        if plain.option.solver == Solver::Xpbd {
+            plain.option.solver = Solver::Newton;
+            option("the solver 'xpbd' becomes 'Newton'");
+        }
+        let default = crate::Options::default();
+        if plain.option.xpbd_substeps != default.xpbd_substeps {
+            plain.option.xpbd_substeps = default.xpbd_substeps;
+            option("'xpbd_substeps' is lost");
+        }
+        if plain.option.coupling_iterations != default.coupling_iterations {
+            plain.option.coupling_iterations = default.coupling_iterations;
+            option("'coupling_iterations' is lost");
+        }
         if plain.option.enabled(EnableBit::TextbookFlex) {
             plain.option.enableflags &= !EnableBit::TextbookFlex.raw();
             option("flexes take MuJoCo's elasticity instead of the textbook's");
@@ -37,9 +51,60 @@ impl Spec {
             actuator.gain_model.clear();
             actuator.gain_params.clear();
         }
+        plain.drop_laws(&mut lost);
         plain.drop_plugins(&mut lost);
         lost.locate(&self.sources);
         (plain, lost)
+    }
+
+    /// Drops laws of flexes and contacts, and what holds particles together.
+    fn drop_laws(&mut self, lost: &mut Diagnostics) {
+        for flex in self.flexes.values_mut() {
+            let laws =
+                [("bending", &mut flex.bending_model), ("elasticity", &mut flex.elasticity_model)];
+            let told: Vec<String> = laws
+                .into_iter()
+                .filter(|(_, law)| !law.is_empty())
+                .map(|(kind, law)| {
+                    format!("the {kind} model '{}' becomes MuJoCo's", std::mem::take(law))
+                })
+                .collect();
+            for message in told {
+                lost.push(Diagnostic::warning(message).on("flex", flex));
+            }
+        }
+        macro_rules! soften {
+            ($($elements:expr, $kind:literal);*) => {$(
+                for element in $elements {
+                    if element.stiffness != 0.0 || element.dissipation != 0.0 {
+                        (element.stiffness, element.dissipation) = (0.0, 0.0);
+                        let message = "stiffness and dissipation are lost: contacts take 'solref' and 'solimp'";
+                        lost.push(Diagnostic::warning(message).on($kind, element));
+                    }
+                }
+            )*};
+        }
+        soften!(self.geoms.values_mut(), "geom"; self.pairs.values_mut(), "pair");
+        soften!(self.defaults.values_mut().map(|class| &mut class.geom), "default geom");
+        soften!(self.defaults.values_mut().map(|class| &mut class.pair), "default pair");
+        let reserved = |name: &str| name.contains(SOFT_PREFIX);
+        let gone: Vec<_> =
+            self.numerics.iter().filter(|(_, n)| reserved(&n.name)).map(|(key, _)| key).collect();
+        for key in gone {
+            if let Some(numeric) = self.numerics.remove(key) {
+                let name = numeric.name.replace(SOFT_PREFIX, "");
+                let message =
+                    format!("nothing holds the particles of the deformable body '{name}' together");
+                lost.push(
+                    Diagnostic::warning(message)
+                        .at(numeric.source)
+                        .element("cortenforge:deformable"),
+                );
+            }
+        }
+        let gone: Vec<_> =
+            self.tuples.iter().filter(|(_, t)| reserved(&t.name)).map(|(key, _)| key).collect();
+        gone.into_iter().for_each(|key| drop(self.tuples.remove(key)));
     }
 
     /// Drops what plugins do that MuJoCo does not come with.

@@ -112,6 +112,10 @@ element! {
         solimp: [f64; 5] = SOLIMP,
         margin: f64 = 0.0,
         gap: f64 = 0.0,
+        /// Stiffness of contacts in N/m; zero: by `solref` and `solimp`. Not in MuJoCo.
+        stiffness: f64 = 0.0,
+        /// Dissipation of contacts in s/m, with a stiffness. Not in MuJoCo.
+        dissipation: f64 = 0.0,
         /// Mass; `None` takes the density.
         mass: Option<f64> = None,
         density: f64 = 1000.0,

@@ -8,7 +8,7 @@ use corten_math::{AncestorAxes, Spatial};
 use super::budget::{self, Stop};
 use crate::prepared::Prepared;
 use crate::solve::{SolverScratch, island::IslandRows, island_threads::Threads};
-use crate::stage::constraint::Constraints;
+use crate::stage::constraint::{Constraints, SoftMemory};
 use crate::stage::{actuation, collision, flex, sensor, tendon};
 use crate::{Model, derivative, integrate, inverse, lanes};
 
@@ -31,6 +31,7 @@ pub(crate) struct Scratch {
     pub inverse: inverse::Memory,
     pub tendons: tendon::Memory,
     pub flex: flex::Memory,
+    pub soft: SoftMemory,
     /// One number per dof, zero between uses.
     pub transmission: Vec<f64>,
     pub actuation: actuation::Memory,
@@ -58,6 +59,7 @@ impl Scratch {
             ancestors: AncestorAxes::new(structure.mass.width()),
             tendons: tendon::Memory::default(),
             flex: flex::Memory::new(m, &prepared.flexes),
+            soft: SoftMemory::default(),
             half_angle: array::from_fn(|_| vec![0.0; structure.hinges.len()]),
             body_acc: vec![Spatial::ZERO; m.nbody],
             body_frc: vec![Spatial::ZERO; m.nbody],

@@ -441,7 +441,9 @@ impl ActiveRows {
 /// Whether a row's force is linear in its residual.
 fn is_quadratic(d: &Data, row: usize) -> bool {
     match ConstraintType::from_raw(d.efc_type[row]) {
-        Some(ConstraintType::Equality | ConstraintType::FlexStiffness) => true,
+        Some(
+            ConstraintType::Equality | ConstraintType::FlexStiffness | ConstraintType::SoftBody,
+        ) => true,
         Some(ConstraintType::FrictionDof | ConstraintType::FrictionTendon) => {
             d.efc_force[row].abs() < d.efc_frictionloss[row]
         }

@@ -7,6 +7,7 @@ use corten_model::arrays::GainChoice;
 use corten_model::enums::{Dynamics, ObjType, Stage};
 use corten_model::plugin::{Capabilities, Config, ConfigError};
 
+use super::laws::Laws;
 use super::{
     ActuatorGainModel, Failure, Hooks, Outcome, Plugin, PluginInstance, Registry, Setting,
 };
@@ -27,6 +28,7 @@ struct Held {
     /// Gain models, by actuator; empty if there are none.
     gains: Vec<Option<Arc<dyn ActuatorGainModel>>>,
     hook: Hooks,
+    laws: Laws,
 }
 
 #[derive(Clone)]
@@ -139,7 +141,17 @@ impl Extensions {
             })
             .collect();
         let gains = gains(m, registry, &mut refused);
-        (Extensions(Some(Arc::new(Held { plugins, gains, hook: Hooks::default() }))), refused)
+        (Extensions(Some(Arc::new(Held { plugins, gains, ..Held::default() }))), refused)
+    }
+
+    /// Laws of the user's own.
+    #[inline(always)]
+    pub(crate) fn laws(&self) -> Option<&Laws> {
+        self.0.as_ref().map(|held| &held.laws)
+    }
+
+    pub(crate) fn laws_mut(&mut self) -> &mut Laws {
+        &mut Arc::make_mut(self.0.get_or_insert_default()).laws
     }
 
     /// Whether there are none.

@@ -21,10 +21,13 @@
 //! state as it was.
 
 mod builtin;
+pub mod contact;
 mod extensions;
 mod failure;
+pub mod flex;
 mod gain;
 mod hook;
+mod laws;
 mod plugin;
 mod registry;
 
@@ -36,6 +39,8 @@ pub use self::gain::{
     GainInput, MuscleGain, SeriesElasticGain,
 };
 pub use self::hook::{Hook, Hooks, Slopes};
+pub(crate) use self::laws::Laws;
+pub use self::laws::NoSuchFlex;
 pub use self::plugin::{Plugin, PluginInstance, Setting};
 pub use self::registry::{NameTaken, Registry};
 

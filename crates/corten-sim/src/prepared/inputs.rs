@@ -134,6 +134,12 @@ inputs! {
     flex_edgeflap: i32,
     flex_elem: i32,
     flex_elemedge: i32,
+    geom_compliance: u64,
+    pair_compliance: u64,
+    flex_bending_model: i32,
+    flex_elasticity_model: i32,
+    flex_material: u64,
+    flex_rest: u64,
 
     // What may touch.
     body_weldid: i32,

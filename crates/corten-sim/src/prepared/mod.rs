@@ -24,6 +24,7 @@ use crate::Model;
 use crate::data::budget;
 use crate::solve::Conjugate;
 use crate::stage::collision::{Admitted, Search, SharedHulls};
+use crate::stage::constraint::{Compliant, Softs};
 use crate::stage::{actuation, flex, sensor, tendon, transmission};
 
 /// See the module.
@@ -38,6 +39,10 @@ pub(crate) struct Prepared {
     pub flexes: flex::Plan,
     pub actuators: actuation::Kinds,
     pub sensors: sensor::Plan,
+    /// Contacts by stiffness and dissipation.
+    pub compliant: Compliant,
+    /// Bodies of particles.
+    pub softs: Softs,
     /// Made when contacts are looked for.
     admitted: OnceLock<Admitted>,
     pub hulls: SharedHulls,
@@ -64,6 +69,8 @@ impl Prepared {
             flexes: flex::Plan::new(m, &structure),
             actuators: actuation::Kinds::new(m),
             sensors: sensor::Plan::new(m),
+            compliant: Compliant::new(m),
+            softs: Softs::new(m),
             contact_cost: budget::largest_cost(m, &structure),
             structure,
             admitted: OnceLock::new(),

@@ -24,6 +24,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod worst_row;
+mod xpbd;
 
 use corten_model::enums::{ConstraintType, DisableBit, Solver};
 
@@ -53,6 +54,8 @@ pub struct SolverScratch {
     work: Option<Box<PrimalWork>>,
     /// Rows in the form of the dual solvers.
     pub(crate) dual: Dual,
+    /// Of the solver by positions; made when first needed.
+    xpbd: Option<Box<xpbd::Memory>>,
     /// The first row of the last problem that conjugate gradients did not solve.
     pub(crate) unsolved_row: usize,
 }
@@ -72,7 +75,7 @@ struct PrimalWork {
 
 /// Whether the solver, or the pass after it, works on forces.
 pub fn is_dual(m: &Model) -> bool {
-    m.opt.solver == Solver::Pgs || m.opt.noslip_iterations > 0
+    matches!(m.opt.solver, Solver::Pgs | Solver::Xpbd) || m.opt.noslip_iterations > 0
 }
 
 /// Constrained acceleration and constraint forces.
@@ -84,7 +87,7 @@ pub fn constraint(m: &Model, d: &mut Data) {
         return;
     }
     let method = match m.opt.solver {
-        Solver::Pgs => None,
+        Solver::Pgs | Solver::Xpbd => None,
         Solver::Cg | Solver::CgStrict => Some(Method::ConjugateGradient),
         Solver::Newton => Some(Method::Newton),
     };
@@ -111,6 +114,10 @@ pub fn constraint(m: &Model, d: &mut Data) {
                 d.give_up_rows("the Hessian of the solver");
             }
         }
+        None if m.opt.solver == Solver::Xpbd => {
+            let substeps = m.opt.xpbd_substeps.max(1) as usize;
+            solve_by_positions(m, d, substeps, m.opt.iterations.max(1) as usize);
+        }
         None => {
             let limits = limits(m, d);
             let mut whole = Whole::new(d, whole_scale(m));
@@ -128,6 +135,45 @@ pub fn constraint(m: &Model, d: &mut Data) {
     if pooled && let Some(conjugate) = work.and_then(|work| work.primal.conjugate.take()) {
         d.prepared.pools.conjugate.put(conjugate);
     }
+}
+
+/// [`constraint`] by positions, whatever the options say.
+pub(crate) fn constraint_by_positions(m: &Model, d: &mut Data, substeps: usize, iterations: usize) {
+    d.qfrc_constraint.fill(0.0);
+    d.solver_niter.fill(0);
+    if d.nefc == 0 {
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        return;
+    }
+    if d.scratch.solver.dual.rows() != d.nefc || !is_dual(m) {
+        build_dual(m, d);
+    }
+    solve_by_positions(m, d, substeps, iterations);
+    limit_forces(d);
+    d.stop_if_cancelled();
+}
+
+/// Constraint forces from elsewhere, and what follows from them.
+pub(crate) fn set_forces(d: &mut Data, force: &[f64]) {
+    if d.nefc == 0 {
+        d.qfrc_constraint.fill(0.0);
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        return;
+    }
+    d.efc_force.copy_from_slice(force);
+    let jacobian = d.scratch.constraint.jacobian();
+    let rows = Rows::new(jacobian, &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf);
+    dual::states(&rows, &d.efc_force, &mut d.efc_state);
+    rows.jacobian.tmul_by_row(&d.efc_force, &mut d.qfrc_constraint);
+    d.qacc.copy_from_slice(&d.qfrc_constraint);
+    whole_inertia!(d).solve(&mut d.qacc);
+    d.qacc.iter_mut().zip(&d.qacc_smooth).for_each(|(a, smooth)| *a += smooth);
+    limit_forces(d);
+}
+
+/// `x ← M⁻¹ x`.
+pub(crate) fn solve_inertia(d: &Data, x: &mut [f64]) {
+    whole_inertia!(d).solve(x);
 }
 
 /// No rows any more, hence no constraint forces.
@@ -160,6 +206,10 @@ pub fn project(m: &Model, d: &mut Data) {
     if d.nefc == 0 || !is_dual(m) {
         return;
     }
+    build_dual(m, d);
+}
+
+fn build_dual(m: &Model, d: &mut Data) {
     let jacobian = d.scratch.constraint.jacobian();
     d.scratch.solver.dual.build(m.nv, &whole_inertia!(d), &jacobian);
 }
@@ -383,6 +433,43 @@ fn nonzeros(m: &Model, n: usize, outcome: &Outcome) -> i32 {
 
 fn finite(x: &[f64]) -> bool {
     x.iter().all(|x| x.is_finite())
+}
+
+/// Extended position-based dynamics over all rows.
+#[cold]
+#[inline(never)]
+fn solve_by_positions(m: &Model, d: &mut Data, substeps: usize, iterations: usize) {
+    let limits = Limits { iterations, ..limits(m, d) };
+    let mut memory = d.scratch.solver.xpbd.take().unwrap_or_default();
+    let inertia = whole_inertia!(d);
+    let jacobian = d.scratch.constraint.jacobian();
+    let rows = Rows::new(jacobian, &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf);
+    let (qfrc_smooth, qacc_smooth) = (&d.qfrc_smooth[..], &d.qacc_smooth[..]);
+    let problem = Problem { rows, inertia, qfrc_smooth, qacc_smooth, scale: whole_scale(m) };
+    let motion = xpbd::Motion {
+        position: &d.efc_pos,
+        margin: &d.efc_margin,
+        velocity: &d.efc_vel,
+        gains: &d.efc_KBIP,
+        timestep: m.opt.timestep,
+        substeps,
+    };
+    let SolverScratch { work, dual, .. } = &mut d.scratch.solver;
+    let work = work.get_or_insert_default();
+    work.ma.resize(d.qacc.len(), 0.0);
+    residual(&problem.rows.jacobian, qacc_smooth, &d.efc_aref, &mut d.efc_b);
+    let mut x = Iterate {
+        qacc: &mut d.qacc,
+        ma: &mut work.ma,
+        jar: &mut d.efc_b,
+        force: &mut d.efc_force,
+        state: &mut d.efc_state,
+        qfrc_constraint: &mut d.qfrc_constraint,
+    };
+    let record = |iteration, stat| d.solver.record(0, iteration, stat);
+    let done = xpbd::solve(&problem, &limits, motion, dual, &mut memory, &mut x, record);
+    d.solver_niter[0] = done as i32;
+    d.scratch.solver.xpbd = Some(memory);
 }
 
 #[derive(Clone, Copy, PartialEq)]

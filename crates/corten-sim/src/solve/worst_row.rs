@@ -32,6 +32,10 @@ pub(crate) fn row_place(m: &Model, d: &Data, row: usize) -> String {
     let named = |kind| check::name(m, kind, id);
     match ConstraintType::from_raw(d.efc_type[row]) {
         Some(ConstraintType::Equality) => format!("equality {}", named(ObjType::Equality)),
+        Some(ConstraintType::SoftBody) => {
+            let name = d.prepared.softs.name(id).unwrap_or("");
+            format!("constraint of the deformable body '{name}'")
+        }
         Some(ConstraintType::FrictionDof) => format!("friction of degree of freedom {id}"),
         Some(ConstraintType::LimitJoint) => format!("limit of joint {}", named(ObjType::Joint)),
         Some(ConstraintType::FrictionTendon) => {

@@ -16,6 +16,7 @@ use super::pose::Pose;
 use super::tree::Tree;
 use crate::diagnostic::Diagnostic;
 use crate::enums::{EnableBit, FlexSelf, ObjType};
+use crate::flex::{FlexBendingType, FlexElasticityType};
 use crate::names::Names;
 use crate::spec::{Element, Flex};
 use topology::{Border, Edges, Flap};
@@ -23,6 +24,17 @@ pub(super) use write::write;
 
 /// Most elements of a flex: addresses of their numbers are 32-bit integers.
 const MAX_ELEMENTS: usize = i32::MAX as usize / (4 * stretch::STRIDE);
+
+/// Coefficients of a hinge with a flexural rigidity.
+pub(crate) fn bending_coefficients(rest: [Vec3; 4], rigidity: f64) -> [f64; bending::STRIDE] {
+    bending::edge(rest, rigidity)
+}
+
+/// Coefficients of an element of a material `[young, poisson, thickness]`, by the textbook.
+pub(crate) fn stretch_coefficients(rest: &[Vec3], material: [f64; 3]) -> [f64; stretch::STRIDE] {
+    let [young, poisson, thickness] = material;
+    stretch::element(rest, &stretch::Material { young, poisson, thickness, textbook: true })
+}
 
 /// A flex with everything that follows from it.
 pub(super) struct FlexPlan<'a> {
@@ -50,6 +62,9 @@ pub(super) struct FlexPlan<'a> {
     tree: Bvh,
     vert0: Vec<Vec3>,
     node0: Vec<Vec3>,
+    /// Vertices in the world.
+    rest: Vec<Vec3>,
+    laws: (FlexBendingType, FlexElasticityType),
 }
 
 pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names, tree: &Tree) -> Vec<FlexPlan<'a>> {
@@ -101,6 +116,7 @@ fn one<'a>(
     poses: &[Pose],
 ) -> Result<FlexPlan<'a>, Failure> {
     let shape = check_shape(flex)?;
+    let laws = laws(cx, flex, &shape)?;
     let matid = super::context::id(cx.material(names, &flex.material, "flex", flex));
     let (vertbodyid, nodebodyid) = bodies(cx, flex, names, tree, &shape)?;
     let rigid = !shape.interpolated() && vertbodyid.iter().all(|b| *b == vertbodyid[0]);
@@ -156,6 +172,8 @@ fn one<'a>(
         tree: boxes,
         vert0,
         node0,
+        rest: vert,
+        laws,
     })
 }
 
@@ -224,6 +242,42 @@ fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
         return Err(refuse(item.hint("give 'thickness' in 'elasticity'")));
     }
     Ok(Shape { dim, verts, elems: flex.elem.len() / (dim + 1), order })
+}
+
+/// The laws that a flex names. One that has nothing to act upon is a warning.
+fn laws(
+    cx: &mut Context,
+    flex: &Flex,
+    shape: &Shape,
+) -> Result<(FlexBendingType, FlexElasticityType), Failure> {
+    let unknown = |attribute: &str, word: &str, known: String| {
+        let item = Diagnostic::error(format!("there is no {attribute} '{word}'"));
+        refuse(item.expected(known))
+    };
+    let (bending, elasticity) = (&flex.bending_model, &flex.elasticity_model);
+    let bending_law = FlexBendingType::from_word(bending)
+        .ok_or_else(|| unknown("bending model", bending, FlexBendingType::words()))?;
+    let elasticity_law = FlexElasticityType::from_word(elasticity)
+        .ok_or_else(|| unknown("elasticity model", elasticity, FlexElasticityType::words()))?;
+    let mut warn = |message: &str, hint: &str| {
+        let item = Diagnostic::warning(message).hint(hint);
+        cx.diagnostics.push(item.on("flex", flex));
+    };
+    let acts = flex.young > 0.0 && !shape.interpolated();
+    if bending_law != FlexBendingType::default() && !(acts && flex.bends()) {
+        warn(
+            "'cortenforge:bending_model' has no effect on a flex that does not resist bending",
+            "give 'young', 'thickness' and elastic2d=\"bend\" or \"both\" in 'elasticity' to a flex of dimension 2 with full dofs",
+        );
+    }
+    let strained = shape.dim == 3 || (shape.dim == 2 && flex.stretches() && flex.thickness > 0.0);
+    if elasticity_law != FlexElasticityType::default() && !(acts && strained) {
+        warn(
+            "'cortenforge:elasticity_model' has no effect on a flex that does not resist strain",
+            "give 'young' in 'elasticity' to a flex of dimension 3 with full dofs, or with 'thickness' and elastic2d=\"stretch\" or \"both\" of dimension 2",
+        );
+    }
+    Ok((bending_law, elasticity_law))
 }
 
 /// The degree of interpolation that the number of nodes tells.
@@ -302,7 +356,11 @@ fn bodies(
     };
     let (verts, nodes) = (resolve(&flex.vertbody), resolve(&flex.nodebody));
     let (Some(mut verts), Some(nodes)) = (verts, nodes) else { return Err(None) };
+    // A hinge by angles pushes whatever its vertices move with.
+    let slides = FlexBendingType::from_word(&flex.bending_model).unwrap_or_default()
+        == FlexBendingType::Cotangent;
     if flex.bends()
+        && slides
         && let Some(&body) = verts.iter().find(|&&b| tree.bodies[b].joints.len() != 3)
     {
         let name = cx.spec.bodies[tree.bodies[body].key].name();

@@ -56,6 +56,9 @@ fn parameters(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     m.flex_centered[i] = plan.centered.into();
     m.flex_flatskin[i] = s.flatskin.into();
     m.flex_rgba[i] = s.rgba;
+    m.flex_bending_model[i] = plan.laws.0.raw();
+    m.flex_elasticity_model[i] = plan.laws.1.raw();
+    m.flex_material[i] = [s.young, s.poisson, s.thickness];
 }
 
 fn points(numbers: &[f64], count: usize) -> impl Iterator<Item = Vec3> + '_ {
@@ -70,6 +73,7 @@ fn vertices(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     m.flex_vertbodyid.extend_from_slice(&plan.vertbodyid);
     m.flex_vert.extend(points(&s.vert, plan.vertbodyid.len()));
     m.flex_vert0.extend_from_slice(&plan.vert0);
+    m.flex_rest.extend_from_slice(&plan.rest);
     m.flex_nodeadr[i] = m.flex_nodebodyid.len() as i32;
     m.flex_nodenum[i] = plan.nodebodyid.len() as i32;
     m.flex_nodebodyid.extend_from_slice(&plan.nodebodyid);

@@ -40,6 +40,7 @@ impl Reader<'_> {
                 "attach" => self.attach(elem, place),
                 "composite" => self.composite(elem, place),
                 "flexcomp" => self.flexcomp(elem, place),
+                "cortenforge:deformable" => self.deformable_body(elem, place),
                 "plugin" => self.body_plugin(elem, place),
                 _ => {}
             }

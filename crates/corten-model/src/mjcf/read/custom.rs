@@ -5,6 +5,7 @@ use super::value::{apply, misread, read, require_text};
 use crate::enums::ObjType;
 use crate::mjcf::attr::{Keyword as _, read_list};
 use crate::mjcf::forest::Elem;
+use crate::soft::SOFT_PREFIX;
 use crate::spec::{Keyframe, Numeric, Text, Tuple};
 
 /// Longest custom array.
@@ -37,7 +38,9 @@ impl Reader<'_> {
             numeric.size = numeric.data.len() as i32;
         }
         let size = usize::try_from(numeric.size).unwrap_or(0);
-        if !(1..=MAX_NUMERIC).contains(&size) {
+        // Constraints of a body of particles are a list of any length.
+        let most = if numeric.name.contains(SOFT_PREFIX) { i32::MAX as usize } else { MAX_NUMERIC };
+        if !(1..=most).contains(&size) || (most > MAX_NUMERIC && size != numeric.data.len()) {
             self.error(elem, format!("size of a custom field must be between 1 and {MAX_NUMERIC}"));
         } else if numeric.data.len() > size {
             let found = numeric.data.len();

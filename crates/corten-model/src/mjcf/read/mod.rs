@@ -9,6 +9,7 @@ mod composite;
 mod constraint;
 mod custom;
 mod default;
+mod deformable;
 mod flex;
 mod flexcomp;
 mod plugin;

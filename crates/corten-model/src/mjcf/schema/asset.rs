@@ -1,6 +1,6 @@
 //! Assets and skins.
 
-use super::attributes::{FLEX_CONTACT, FLEX_ELASTICITY, ID, MATERIAL, NAME};
+use super::attributes::{FLEX_CONTACT, FLEX_ELASTICITY, FLEX_LAWS, ID, MATERIAL, NAME};
 use super::{Names, PLUGIN, Rule, inner, leaf, names, single};
 
 pub(super) static LAYER: Rule = leaf("layer", &[names![texture role]]);
@@ -51,6 +51,7 @@ pub(super) static FLEX: Rule = inner(
         ],
         // Positions of nodes, which MuJoCo has in its specs but not in its files.
         &["cortenforge:nodepos"],
+        FLEX_LAWS,
     ],
     &[
         &single("contact", &[FLEX_CONTACT]),

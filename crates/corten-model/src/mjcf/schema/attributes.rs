@@ -89,3 +89,9 @@ pub(super) const MUSCLE: Names = names![timeconst range force scale lmin lmax vm
 pub(super) const ADHESION: Names = names![gain];
 
 pub(super) const OBJECT: Names = names![objtype objname];
+
+/// The law of contacts.
+pub(super) const COMPLIANCE: Names = &["cortenforge:stiffness", "cortenforge:dissipation"];
+
+/// Laws of bending and elasticity.
+pub(super) const FLEX_LAWS: Names = &["cortenforge:bending_model", "cortenforge:elasticity_model"];

@@ -1,7 +1,8 @@
 //! The tree of bodies.
 
 use super::attributes::{
-    CAMERA, FLEX_CONTACT, FLEX_ELASTICITY, GEOM, ID, JOINT, LIGHT, NAME, POSE, SITE,
+    CAMERA, COMPLIANCE, FLEX_CONTACT, FLEX_ELASTICITY, FLEX_LAWS, GEOM, ID, JOINT, LIGHT, NAME,
+    POSE, SITE,
 };
 use super::{PLUGIN, Rule, inner, leaf, names, single};
 
@@ -23,7 +24,7 @@ pub(super) static BODY_JOINT: Rule = leaf("joint", &[ID, JOINT]);
 
 pub(super) static FREEJOINT: Rule = leaf("freejoint", &[NAME, names![group align]]);
 
-pub(super) static BODY_GEOM: Rule = inner("geom", &[ID, POSE, GEOM], &[&PLUGIN]);
+pub(super) static BODY_GEOM: Rule = inner("geom", &[ID, POSE, GEOM, COMPLIANCE], &[&PLUGIN]);
 
 pub(super) static BODY_SITE: Rule = leaf("site", &[ID, POSE, SITE]);
 
@@ -42,6 +43,7 @@ pub(super) static FLEXCOMP: Rule = inner(
             type group dim dof count spacing radius rigid mass inertiabox scale file point element
             texcoord material rgba flatskin origin
         ],
+        FLEX_LAWS,
     ],
     &[
         &single("edge", &[names![equality solref solimp stiffness damping]]),
@@ -52,7 +54,13 @@ pub(super) static FLEXCOMP: Rule = inner(
     ],
 );
 
-pub(super) static BODY_CHILDREN: [&Rule; 14] = [
+/// A body of particles.
+pub(super) static DEFORMABLE_BODY: Rule = leaf(
+    "cortenforge:deformable",
+    &[names![name type preset count spacing pos end radius pin weave twist]],
+);
+
+pub(super) static BODY_CHILDREN: [&Rule; 15] = [
     &BODY,
     &FRAME,
     &REPLICATE,
@@ -67,6 +75,7 @@ pub(super) static BODY_CHILDREN: [&Rule; 14] = [
     &PLUGIN,
     &COMPOSITE,
     &FLEXCOMP,
+    &DEFORMABLE_BODY,
 ];
 
 pub(super) static COMPOSITE: Rule = inner(

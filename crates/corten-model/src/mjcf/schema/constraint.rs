@@ -1,6 +1,6 @@
 //! Contacts, equality constraints and tendons.
 
-use super::attributes::{EQUALITY, ID, NAME, PAIR, TENDON, TENDON_FORCE, TENDON_LOOK};
+use super::attributes::{COMPLIANCE, EQUALITY, ID, NAME, PAIR, TENDON, TENDON_FORCE, TENDON_LOOK};
 use super::{BASE, Names, Rule, inner, leaf, names, refused};
 use crate::enums::EqualityType;
 use crate::equality::EqualityForm;
@@ -9,7 +9,7 @@ pub(super) static CONTACT: Rule = inner(
     "contact",
     &[],
     &[
-        &leaf("pair", &[ID, PAIR, names![geom1 geom2]]),
+        &leaf("pair", &[ID, PAIR, COMPLIANCE, names![geom1 geom2]]),
         &leaf("exclude", &[NAME, names![body1 body2]]),
     ],
 );

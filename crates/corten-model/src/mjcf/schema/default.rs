@@ -2,7 +2,7 @@
 
 use super::asset::LAYER;
 use super::attributes::{
-    ACTUATOR, ADHESION, CAMERA, CTRL_LIMITED, CYLINDER, DRIVE, EQUALITY, GENERAL, GEOM,
+    ACTUATOR, ADHESION, CAMERA, COMPLIANCE, CTRL_LIMITED, CYLINDER, DRIVE, EQUALITY, GENERAL, GEOM,
     INTVELOCITY, JOINT, LIGHT, MATERIAL, MUSCLE, PAIR, POSE, POSITION, SITE, TENDON, TENDON_LOOK,
     VELOCITY,
 };
@@ -16,11 +16,11 @@ pub(super) static DEFAULT: Rule = inner(
         &single("mesh", &[names![scale maxhullvert inertia]]),
         &Rule { unique: true, ..inner("material", &[MATERIAL], &[&LAYER]) },
         &single("joint", &[JOINT]),
-        &single("geom", &[POSE, GEOM]),
+        &single("geom", &[POSE, GEOM, COMPLIANCE]),
         &single("site", &[POSE, SITE]),
         &single("camera", &[POSE, CAMERA]),
         &single("light", &[LIGHT]),
-        &single("pair", &[PAIR]),
+        &single("pair", &[PAIR, COMPLIANCE]),
         &single("equality", &[EQUALITY]),
         &single("tendon", &[TENDON, TENDON_LOOK]),
         &single("general", &[ACTUATOR, DRIVE, CTRL_LIMITED, GENERAL]),

@@ -29,7 +29,12 @@ pub(super) static OPTION: Rule = inner(
             noslip_iterations ccd_iterations sdf_iterations sdf_initpoints
             actuatorgroupdisable
         ],
-        &["cortenforge:solver", "cortenforge:flex"],
+        &[
+            "cortenforge:solver",
+            "cortenforge:xpbd_substeps",
+            "cortenforge:coupling_iterations",
+            "cortenforge:flex",
+        ],
     ],
     &[&single(
         "flag",

@@ -637,6 +637,7 @@ class MjOption:
     tolerance: float
     viscosity: float
     wind: _F64
+    xpbd_substeps: int
 class MjStatistic:
     def __init__(self) -> None: ...
     center: _F64
@@ -982,6 +983,10 @@ class MjModel(ModelBase):
     flex_stiffness: _F64
     flex_texcoord: _F32
     flex_texcoordadr: _I32
+    flex_bending_model: _I32
+    flex_elasticity_model: _I32
+    flex_material: _F64
+    flex_rest: _F64
     flex_vert: _F64
     flex_vert0: _F64
     flex_vertadr: _I32
@@ -994,6 +999,7 @@ class MjModel(ModelBase):
     geom_bodyid: _I32
     geom_conaffinity: _I32
     geom_condim: _I32
+    geom_compliance: _F64
     geom_contype: _I32
     geom_dataid: _I32
     geom_fluid: _F64
@@ -1231,6 +1237,7 @@ class MjModel(ModelBase):
     oct_coeff: _F64
     oct_depth: _I32
     pair_dim: _I32
+    pair_compliance: _F64
     pair_friction: _F64
     pair_gap: _F64
     pair_geom1: _I32

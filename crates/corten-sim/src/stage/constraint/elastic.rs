@@ -67,10 +67,14 @@ pub(super) fn elastic(m: &Model, given: &Given<'_>, memory: &mut Memory, rows: &
     for flex in given.flexes.flexes.iter().filter(|flex| !flex.rigid) {
         match flex.carrier {
             Carrier::Bodies => {
-                if flex.dim > 1 && flex::is_elastic(m, flex) {
+                // Other laws stay explicit.
+                let [bends, strained] = flex::has_mujoco_laws(m, flex);
+                if flex.dim > 1 && strained && flex::is_elastic(m, flex) {
                     stage.strain(flex);
                 }
-                stage.bending(flex);
+                if bends {
+                    stage.bending(flex);
+                }
                 stage.edges(flex);
                 stage.across(flex);
             }

@@ -10,6 +10,7 @@
 
 mod adopt;
 mod assembly;
+mod compliance;
 mod contact;
 mod elastic;
 mod equality;
@@ -19,15 +20,19 @@ mod limit;
 mod materialize;
 mod reference;
 mod side;
+mod soft;
 
 pub use adopt::adopt;
 pub use assembly::Constraints;
+pub(crate) use compliance::Compliant;
 pub(crate) use contact::passive;
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
+pub(crate) use soft::{Memory as SoftMemory, Softs, forget_prediction, predict};
 
 use std::sync::Arc;
 
+use corten_math::hint::rarely;
 use corten_math::{Mat3, Quat, Vec3};
 use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
@@ -75,6 +80,9 @@ pub fn make(m: &Model, d: &mut Data) {
         equality::equality(m, &given, &mut d.tendon_efcadr, rows);
         if m.nflex > 0 {
             rows.add_elastic(m, &given);
+        }
+        if rarely(!d.prepared.softs.is_empty()) {
+            soft::soft(m, &given, &d.prepared.softs, &mut d.scratch.soft, rows);
         }
         d.ne = rows.count();
         friction::friction(m, &given, &mut d.tendon_efcadr, rows);

@@ -1,17 +1,22 @@
 //! Velocities and reference accelerations of the rows. Answers to `mj_referenceConstraint`.
 
 use corten_math::array::MapInline;
+use corten_math::hint::rarely;
 use corten_math::{Number, for_each_four, wide};
 
+use super::compliance;
 use crate::{Data, Model};
 
 /// `efc_vel = J·qvel` and `efc_aref = −B·vel − K·imp·(pos − margin)`.
-pub fn reference(_m: &Model, d: &mut Data) {
+pub fn reference(m: &Model, d: &mut Data) {
     if d.nefc == 0 {
         return;
     }
     d.scratch.constraint.jacobian().mul(&d.qvel, &mut d.efc_vel);
     accelerations(&d.efc_KBIP, [&d.efc_vel, &d.efc_pos, &d.efc_margin], &mut d.efc_aref);
+    if rarely(d.prepared.compliant.any) {
+        compliance::apply(m, d);
+    }
 }
 
 wide! {

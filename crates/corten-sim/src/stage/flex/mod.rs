@@ -15,6 +15,7 @@ mod distortion;
 mod edge;
 mod interpolated;
 mod kinematics;
+mod law;
 mod plan;
 mod stretch;
 
@@ -25,11 +26,13 @@ pub(crate) use basis::Basis;
 pub(crate) use distortion::worst_element;
 pub(crate) use edge::{EdgeRows, act, add_damping, spring_energy};
 pub(crate) use kinematics::Frames;
-pub(crate) use plan::{Carrier, Flex, Plan};
-pub(crate) use stretch::ends_of_edges;
+pub(crate) use law::{bend_by, strain_by};
+pub(crate) use plan::{Carrier, Flex, Plan, material};
+pub(crate) use stretch::{ends_of_edges, symmetric_product};
 
 use self::edge::Directions;
 use self::plan::PointVertex;
+use crate::extend::flex::{BridsonBending, FlexBendingType, FlexElasticityType, NeoHookean};
 use crate::{Data, Model};
 
 /// Working memory.
@@ -49,6 +52,7 @@ pub(crate) struct Memory {
     dyads: Vec<[Padded; 2]>,
     /// By node of the hierarchies of all flexes: lowest and highest corner.
     corners: Vec<[Padded; 2]>,
+    law: law::Memory,
 }
 
 /// A vector and a zero.
@@ -108,6 +112,7 @@ impl Memory {
             force: vec![[0.0; 4]; vertices],
             dyads: vec![[[0.0; 4]; 2]; vertices],
             corners: vec![[[0.0; 4]; 2]; if m.nflex > 0 { m.nbvhdynamic } else { 0 }],
+            law: law::Memory::default(),
         }
     }
 }
@@ -182,10 +187,8 @@ pub(crate) fn passive(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> 
         let elastic = is_elastic(m, flex);
         match flex.carrier {
             Carrier::Bodies => {
-                bending::add(m, d, k, [springs, dampers]);
-                if elastic {
-                    stretch::add(m, d, k);
-                }
+                bend(m, d, k, [springs, dampers]);
+                strain(m, d, k, elastic, springs);
             }
             Carrier::Nodes(basis) if elastic => {
                 interpolated::add(m, d, k, basis, [springs, dampers]);
@@ -195,4 +198,54 @@ pub(crate) fn passive(m: &Model, d: &mut Data, springs: bool, dampers: bool) -> 
     }
     edge::spring_dampers(m, d, [springs, dampers]);
     m.nflex > 0
+}
+
+/// Whether a flex bends, or is strained, by MuJoCo's law.
+pub(crate) fn has_mujoco_laws(m: &Model, flex: &Flex) -> [bool; 2] {
+    let own = m.extensions().laws();
+    let bends = flex.bending_law.is_empty() && own.is_none_or(|own| own.bending(flex.id).is_none());
+    let strained =
+        flex.elasticity_law.is_empty() && own.is_none_or(|own| own.elasticity(flex.id).is_none());
+    [bends, strained]
+}
+
+/// Forces of hinges, by the law of the flex.
+fn bend(m: &Model, d: &mut Data, flex: usize, which: [bool; 2]) {
+    let of = &d.prepared.flexes.flexes[flex];
+    if let Some(own) = m.extensions().laws().and_then(|laws| laws.bending(of.id)) {
+        return own.add(m, d, flex, which);
+    }
+    let own = of.bending_law.range();
+    match FlexBendingType::from_raw(m.flex_bending_model[of.id]) {
+        Some(FlexBendingType::Bridson) if !own.is_empty() => {
+            let prepared = d.prepared.clone();
+            bend_by(&BridsonBending, &prepared.flexes.bending_law[own], m, d, flex, which);
+        }
+        _ => bending::add(m, d, flex, which),
+    }
+}
+
+/// Forces of elements, by the law of the flex.
+fn strain(m: &Model, d: &mut Data, flex: usize, elastic: bool, springs: bool) {
+    let of = &d.prepared.flexes.flexes[flex];
+    if let Some(own) = m.extensions().laws().and_then(|laws| laws.elasticity(of.id)) {
+        if springs {
+            own.add(m, d, flex);
+        }
+        return;
+    }
+    if !elastic {
+        return;
+    }
+    let own = of.elasticity_law.range();
+    match FlexElasticityType::from_raw(m.flex_elasticity_model[of.id]) {
+        Some(FlexElasticityType::NeoHookean) if !own.is_empty() => {
+            if springs {
+                let prepared = d.prepared.clone();
+                let coefficients = &prepared.flexes.elasticity_law[own];
+                strain_by(&NeoHookean::default(), coefficients, m, d, flex);
+            }
+        }
+        _ => stretch::add(m, d, flex),
+    }
 }

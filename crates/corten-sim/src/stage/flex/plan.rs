@@ -8,6 +8,10 @@ use corten_model::ModelArrays;
 
 use super::basis::Basis;
 use crate::chain::index;
+use crate::extend::flex::{
+    BridsonBending, ElementCoefficients, FlexBendingModel, FlexBendingType, FlexElasticityModel,
+    FlexElasticityType, FlexMaterial, HingeCoefficients, NeoHookean,
+};
 use crate::prepared::span::Span;
 use crate::prepared::structure::{POINT, Structure};
 
@@ -33,6 +37,9 @@ pub(crate) struct Plan {
     pub rows: Rows,
     /// Inner edges of surfaces that resist bending.
     pub hinges: Vec<Hinge>,
+    /// Coefficients of hinges, and of elements, of flexes with other laws than MuJoCo's.
+    pub bending_law: Vec<HingeCoefficients>,
+    pub elasticity_law: Vec<ElementCoefficients>,
 }
 
 /// One flex.
@@ -58,6 +65,9 @@ pub(crate) struct Flex {
     pub element_edges: Span,
     pub weights: Span,
     pub hinges: Span,
+    /// Its parts of [`Plan::bending_law`] and [`Plan::elasticity_law`]: empty with MuJoCo's laws.
+    pub bending_law: Span,
+    pub elasticity_law: Span,
 }
 
 /// A vertex whose body is a [point](Structure::points), or never moves.
@@ -261,10 +271,14 @@ impl Plan {
             element_edges,
             weights: Span::default(),
             hinges: Span::default(),
+            bending_law: Span::default(),
+            elasticity_law: Span::default(),
         };
         self.renumber(m, &flex)?;
         flex.weights = self.weights(&m.flex_vert0[vertices.range()], carrier);
         flex.hinges = self.hinges(m, &flex);
+        flex.bending_law = self.bending_law(m, &flex);
+        flex.elasticity_law = self.elasticity_law(m, &flex);
         Some(flex)
     }
 
@@ -329,6 +343,45 @@ impl Plan {
         }
         Span::new(start..self.hinges.len())
     }
+
+    /// Coefficients of hinges by the law of a flex, if it is not MuJoCo's.
+    fn bending_law(&mut self, m: &ModelArrays, flex: &Flex) -> Span {
+        let start = self.bending_law.len();
+        if FlexBendingType::from_raw(m.flex_bending_model[flex.id])
+            == Some(FlexBendingType::Bridson)
+        {
+            let material = material(m, flex.id);
+            for hinge in &self.hinges[flex.hinges.range()] {
+                let rest = hinge.vertices.map(|v| m.flex_rest[v as usize]);
+                self.bending_law.push(BridsonBending.precompute(&rest, &material));
+            }
+        }
+        Span::new(start..self.bending_law.len())
+    }
+
+    /// Coefficients of elements by the law of a flex, if it is not MuJoCo's.
+    fn elasticity_law(&mut self, m: &ModelArrays, flex: &Flex) -> Span {
+        let start = self.elasticity_law.len();
+        let law = FlexElasticityType::from_raw(m.flex_elasticity_model[flex.id]);
+        if law == Some(FlexElasticityType::NeoHookean) && flex.dim > 1 && flex.has_edges() {
+            let material = material(m, flex.id);
+            let mut rest = [Vec3::ZERO; 4];
+            for element in self.corners[flex.corners.range()].chunks_exact(flex.dim + 1) {
+                for (x, &v) in rest.iter_mut().zip(element) {
+                    *x = m.flex_rest[v as usize];
+                }
+                let rest = &rest[..element.len()];
+                self.elasticity_law.push(NeoHookean::default().precompute(rest, &material));
+            }
+        }
+        Span::new(start..self.elasticity_law.len())
+    }
+}
+
+/// Of what a flex is made.
+pub(crate) fn material(m: &ModelArrays, flex: usize) -> FlexMaterial {
+    let [young, poisson, thickness] = m.flex_material[flex];
+    FlexMaterial { young, poisson, thickness }
 }
 
 /// How many edges an element has, by dimension.

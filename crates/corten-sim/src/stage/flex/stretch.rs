@@ -196,7 +196,7 @@ impl<const N: usize, const E: usize> Elements<'_, N, E> {
 
 /// A symmetric matrix, given by the rows of its upper triangle, times a vector.
 #[inline(always)]
-fn symmetric_product<T: Number, const N: usize>(upper: &[T; 21], x: &[T; N]) -> [T; N] {
+pub(crate) fn symmetric_product<T: Number, const N: usize>(upper: &[T; 21], x: &[T; N]) -> [T; N] {
     let mut result = [T::splat(0.0); N];
     let mut at = 0;
     for i in 0..N {

@@ -1,0 +1,87 @@
+"""Laws of flexes and contacts, the solver by positions, and the way back to MuJoCo."""
+import warnings
+
+import numpy as np
+import pytest
+
+import corten.mujoco as corten
+
+CLOTH = """<mujoco><option timestep=".001"/><worldbody>
+  <flexcomp name="cloth" type="grid" count="4 4 1" spacing=".1 .1 .1" dim="2" mass=".2" radius=".01" {laws}>
+    <contact selfcollide="none"/><elasticity young="2e4" poisson=".2" thickness=".005" elastic2d="both" damping=".005"/>
+  </flexcomp></worldbody></mujoco>"""
+
+EVERY = """<mujoco><option cortenforge:solver="xpbd" cortenforge:xpbd_substeps="3" integrator="implicitspringdamper"/><worldbody>
+  <geom name="floor" type="plane" size="2 2 1" cortenforge:stiffness="5000" cortenforge:dissipation="1"/>
+  <body name="a" pos="0 0 .2"><freejoint/><geom name="ball" size=".1"/></body>
+  <flexcomp name="cloth" type="grid" count="4 4 1" spacing=".1 .1 .1" pos="1 0 1" dim="2" mass=".2" radius=".01"
+    cortenforge:bending_model="bridson" cortenforge:elasticity_model="neo_hookean">
+    <contact selfcollide="none"/><elasticity young="2e4" poisson=".2" thickness=".005" elastic2d="both"/></flexcomp>
+  </worldbody><contact><pair geom1="floor" geom2="ball" cortenforge:stiffness="100"/></contact></mujoco>"""
+
+
+def fall(m, steps=100):
+    d = corten.MjData(m)
+    d.qpos[:] = 0.02 * np.sin(np.arange(m.nq))
+    for _ in range(steps):
+        corten.mj_step(m, d)
+    assert np.isfinite(d.qpos).all()
+    return np.array(d.qpos)
+
+
+def test_laws_of_flexes_are_attributes_and_arrays():
+    plain = corten.MjModel.from_xml_string(CLOTH.format(laws=""))
+    laws = 'cortenforge:bending_model="bridson" cortenforge:elasticity_model="neo_hookean"'
+    chosen = corten.MjModel.from_xml_string(CLOTH.format(laws=laws))
+    assert (plain.flex_bending_model[0], plain.flex_elasticity_model[0]) == (0, 0)
+    assert (chosen.flex_bending_model[0], chosen.flex_elasticity_model[0]) == (1, 1)
+    np.testing.assert_array_equal(chosen.flex_material, [[2e4, .2, .005]])
+    a, b = fall(plain), fall(chosen)
+    assert np.abs(a - b).max() > 1e-6
+    plain.flex_bending_model[:] = 1
+    plain.flex_elasticity_model[:] = 1
+    np.testing.assert_array_equal(fall(plain), b)
+
+
+def test_laws_in_specs():
+    spec = corten.MjSpec.from_string(CLOTH.format(laws=""))
+    spec.flexes[0].bending_model = "bridson"
+    spec.flexes[0].elasticity_model = "neo_hookean"
+    m = spec.compile()
+    assert (m.flex_bending_model[0], m.flex_elasticity_model[0]) == (1, 1)
+    assert 'cortenforge:bending_model="bridson"' in spec.to_xml()
+    spec.flexes[0].bending_model = "stiff"
+    with pytest.raises(ValueError, match="cotangent, bridson"):
+        spec.compile()
+
+
+def test_the_solver_by_positions_and_soft_contacts():
+    m = corten.MjModel.from_xml_string(EVERY)
+    assert (m.opt.solver, m.opt.xpbd_substeps) == (101, 3)
+    np.testing.assert_array_equal(m.geom_compliance[0], [5000, 1])
+    d = corten.MjData(m)
+    for _ in range(500):
+        corten.mj_step(m, d)
+        m.opt.solver = 2 if m.opt.solver == 101 else 101
+    assert np.isfinite(d.qpos).all() and d.ncon > 0
+
+
+def test_the_way_back_to_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    spec = corten.MjSpec.from_string(EVERY)
+    with pytest.raises(ValueError):
+        mujoco.MjModel.from_xml_string(spec.to_xml())
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        text = spec.to_xml(plain=True)
+    told = [str(item.message) for item in told]
+    for name in ("'xpbd'", "xpbd_substeps", "implicitspringdamper", "stiffness", "bending model", "elasticity model"):
+        assert any(name in item for item in told), (name, told)
+    assert any("'floor'" in item for item in told) and any("'cloth'" in item for item in told)
+    want = mujoco.MjModel.from_xml_string(text)
+    assert want.nflex == 1 and want.npair == 1
+    # Nothing to leave out, nothing to tell.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain = corten.MjSpec.from_string(CLOTH.format(laws=""))
+        assert plain.to_xml(plain=True) == plain.to_xml()
