@@ -203,3 +203,28 @@ fn large_cloths_compile_quickly() {
     assert_eq!(m.nflexedge, 2 * 300 * 299 + 299 * 299);
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
+
+/// Static bodies are fused whatever flexes there are, but for those that carry vertices. (MuJoCo 3.4.0
+/// fuses these too, and then misses them.)
+#[test]
+fn static_bodies_are_fused_beside_a_flex() {
+    let cloth = |pin: &str| {
+        format!(
+            "<flexcomp name='f' type='grid' count='3 3 1' spacing='.1 .1 .1' dim='2' mass='1' radius='.01'>{pin}\
+             </flexcomp>"
+        )
+    };
+    let statics = "<body name='a'><geom size='.1'/></body><body name='b'><geom size='.1'/></body>";
+    let bodies = |content: &str| {
+        let text = format!(
+            "<mujoco><compiler fusestatic='true'/><worldbody>{content}</worldbody></mujoco>"
+        );
+        let assets = Assets::memory_only();
+        let spec = Spec::from_xml_str(&text, &assets).unwrap();
+        compile(&spec, &assets).unwrap().into_model().nbody
+    };
+    // The world, and nine vertices.
+    assert_eq!(bodies(&format!("{statics}{}", cloth(""))), 10);
+    let holder = format!("<body name='p'>{}</body>", cloth("<pin id='0'/>"));
+    assert_eq!(bodies(&format!("{statics}{holder}")), 10);
+}

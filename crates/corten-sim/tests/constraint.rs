@@ -297,3 +297,28 @@ impl Dense {
         x
     }
 }
+
+/// With noslip all is solved at once, and what no row acts upon starts from its own acceleration,
+/// whatever the last step's was.
+#[test]
+fn noslip_beside_a_free_body() {
+    let mut m = model(
+        r#"<mujoco><option noslip_iterations="3"/><worldbody><geom type="plane" size="1 1 1"/>
+           <body pos="0 0 .09"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+           <body pos="0 0 3"><freejoint/><geom size=".1" mass="50"/></body></worldbody></mujoco>"#,
+    );
+    let mut run = |flags: i32| {
+        m.opt.disableflags = flags;
+        let mut d = Data::new(&m);
+        d.qvel[..3].copy_from_slice(&[0.3, 0.2, -0.1]);
+        d.qacc_warmstart
+            .copy_from_slice(&[0.1, 0.2, 8.0, 0.0, 0.0, 0.0, 0.0, 3.0, 1.0, 0.0, 2.0, 0.0]);
+        forward(&m, &mut d).unwrap();
+        assert!(d.ncon == 4 && (flags != 0 || d.nisland == 1));
+        (d.qacc.clone(), d.solver_niter[0])
+    };
+    let (with, without) = (run(0), run(DisableBit::Island.raw()));
+    for (a, b) in with.0.iter().zip(&without.0) {
+        assert!((a - b).abs() < 1e-9, "{with:?} {without:?}");
+    }
+}

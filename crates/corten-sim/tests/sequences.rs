@@ -196,9 +196,14 @@ fn run(sequences: usize, seed: u64) {
     }
 }
 
+/// `CORTEN_SEQUENCES=100000 CORTEN_SEED=7` asks for more, and others.
 #[test]
 fn any_order_of_calls() {
-    run(600, 0x9e37_79b9_7f4a_7c15);
+    let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    run(
+        number("CORTEN_SEQUENCES", 600) as usize,
+        number("CORTEN_SEED", 0x9e37_79b9_7f4a_7c15).max(1),
+    );
 }
 
 /// After a reset there are no rows: calls that work on them find none.

@@ -223,3 +223,24 @@ fn tendon_actuator_equals_joint_actuator() {
     });
     assert!((forces[0] - forces[1]).abs() < 1e-14);
 }
+
+/// A string to the place where a joint is anchored does not turn it: no entry, hence no row of a limit
+/// whose force would be a matter of rounding.
+#[test]
+fn an_anchored_end_does_not_move() {
+    let text = r#"<mujoco><option jacobian="dense"/><worldbody><site name="a" pos="0.0796 0.176 0.0946"/>
+      <body pos="-0.4566 0.2069 0.784" euler="20 30 40">
+        <joint name="j" axis="0.3 -0.5 0.7"/>
+        <geom type="box" size="0.03 0.04 0.05" pos="0.1 0.2 -0.1"/><site name="b"/>
+        <body pos="0 0 .2"><joint type="slide" axis="1 1 0"/><geom size=".05"/></body>
+      </body></worldbody>
+      <tendon><spatial limited="true" range="0 0.1"><site site="a"/><site site="b"/></spatial></tendon></mujoco>"#;
+    let m = load_model_str(text, &Assets::memory_only()).unwrap();
+    for k in 0..50 {
+        let mut d = Data::new(&m);
+        d.qpos.copy_from_slice(&[0.1 * f64::from(k) - 2.5, 0.03 * f64::from(k)]);
+        forward(&m, &mut d).unwrap();
+        assert!(d.ten_length[0] > 0.5);
+        assert_eq!((d.ten_J_rownnz[0], d.nefc), (0, 0), "{:?}", d.ten_J);
+    }
+}

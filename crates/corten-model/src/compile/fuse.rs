@@ -17,7 +17,7 @@ use super::tree::Tree;
 use crate::enums::ObjType;
 
 pub(super) fn fuse_static(cx: &mut Context, tree: &mut Tree) {
-    let (named, measured) = referenced(cx, tree);
+    let Referenced { named, measured, carrying } = referenced(cx, tree);
     let n = tree.bodies.len();
     let last_named = named.iter().rposition(|&named| named).unwrap_or(0);
     let mut gone = vec![false; n];
@@ -26,7 +26,7 @@ pub(super) fn fuse_static(cx: &mut Context, tree: &mut Tree) {
     for b in 1..n {
         let body = &cx.spec.bodies[tree.bodies[b].key];
         let lost = last_named > b && last_named >= remaining;
-        if (!body.name.is_empty() && (named[b] || measured[b] || lost))
+        if (!body.name.is_empty() && (named[b] || measured[b] || carrying[b] || lost))
             || !tree.bodies[b].joints.is_empty()
             || body.mocap
         {
@@ -46,15 +46,23 @@ pub(super) fn fuse_static(cx: &mut Context, tree: &mut Tree) {
     }
 }
 
-/// Bodies that other elements refer to, and those whose interaction force is measured.
-fn referenced(cx: &Context, tree: &Tree) -> (Vec<bool>, Vec<bool>) {
+/// Why bodies stay.
+struct Referenced {
+    /// Other elements refer to them.
+    named: Vec<bool>,
+    /// Their interaction force is measured.
+    measured: Vec<bool>,
+    /// Vertices or nodes of a flex are on them. MuJoCo does not look, and then misses the body.
+    carrying: Vec<bool>,
+}
+
+fn referenced(cx: &Context, tree: &Tree) -> Referenced {
     let spec = cx.spec;
+    let vertices = spec.flexes.values().flat_map(|f| f.vertbody.iter().chain(&f.nodebody));
+    let flexes: HashSet<&str> = vertices.map(String::as_str).collect();
     let mut names: HashSet<&str> = HashSet::new();
     names.extend(spec.cameras.values().map(|c| c.targetbody.as_str()));
     names.extend(spec.lights.values().map(|l| l.targetbody.as_str()));
-    for flex in spec.flexes.values() {
-        names.extend(flex.vertbody.iter().chain(&flex.nodebody).map(String::as_str));
-    }
     names.extend(spec.skins.values().flat_map(|s| s.bodyname.iter().map(String::as_str)));
     names.extend(spec.excludes.values().flat_map(|e| [e.bodyname1.as_str(), e.bodyname2.as_str()]));
     for eq in spec.equalities.values().filter(|e| e.objtype == ObjType::Body) {
@@ -87,9 +95,12 @@ fn referenced(cx: &Context, tree: &Tree) -> (Vec<bool>, Vec<bool>) {
     measured.remove("");
     let site = |s: usize| spec.sites[tree.sites[s].key].name.as_str();
     let bodies = || tree.bodies.iter();
-    let named = bodies().map(|b| names.contains(spec.bodies[b.key].name.as_str()));
-    let measured = bodies().map(|b| b.sites.iter().any(|&s| measured.contains(site(s))));
-    (named.collect(), measured.collect())
+    let name = |key| spec.bodies[key].name.as_str();
+    Referenced {
+        named: bodies().map(|b| names.contains(name(b.key))).collect(),
+        measured: bodies().map(|b| b.sites.iter().any(|&s| measured.contains(site(s)))).collect(),
+        carrying: bodies().map(|b| flexes.contains(name(b.key))).collect(),
+    }
 }
 
 fn fuse(cx: &mut Context, tree: &mut Tree, b: usize) {

@@ -408,6 +408,10 @@ fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) -> bool {
     if !start(m, whole, loaded, &limits) {
         return false;
     }
+    if !whole.others.is_empty() {
+        // The start has released them, but the product is that of the acceleration before.
+        whole.problem.inertia.mul(whole.qacc, whole.ma);
+    }
     let Whole { problem, qacc, ma, jar, force, qfrc_constraint, stats, .. } = whole;
     let state = if single { &mut *whole.island_state } else { &mut *whole.state };
     let mut x = Iterate { qacc, ma, jar, force, state, qfrc_constraint };

@@ -281,6 +281,10 @@ struct Rows<'a, E> {
 impl<E: Entries> Rows<'_, E> {
     /// Adds the derivative of the length of straight pieces by what moves one of their ends: a unit
     /// force along the string pulls there, so that the entry of a dof is the power of that force.
+    ///
+    /// The point's velocity comes first: it is exactly zero where a joint is anchored, while the sum
+    /// of the powers of torque and force is zero but for rounding. Rows without any other entry do
+    /// not exist.
     #[inline(always)]
     fn pull(&mut self, pulls: &[Pull]) {
         for pull in pulls {
@@ -290,11 +294,10 @@ impl<E: Entries> Rows<'_, E> {
             self.entries.touch(self.touched, self.pattern, pull);
             let force = legs::vector(self.runs, pull.force);
             let point = legs::vector(self.runs, pull.point);
-            let torque = (point - self.subtree_com[pull.root as usize]).cross(force);
+            let offset = point - self.subtree_com[pull.root as usize];
             let sign = pull.sign;
             for (value, axis) in self.values[pull.slots()].iter_mut().zip(&self.cdof[pull.dofs()]) {
-                let power = axis.rot().dot(torque) + axis.lin().dot(force);
-                *value += sign * power;
+                *value += sign * axis.velocity_at(offset).dot(force);
             }
         }
     }
