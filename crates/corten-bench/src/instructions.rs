@@ -12,6 +12,7 @@ use anyhow::{Context, bail};
 use corten_model::arrays::ArrayRef;
 use corten_model::container::{self, Values};
 use corten_sim::Model;
+use corten_sim::stage::inertia;
 
 use crate::reference::{Reference, ReferenceModel};
 use crate::regime::{BURST, Engine, Own};
@@ -27,6 +28,31 @@ pub struct CountArgs {
     steps: usize,
     /// MuJoCo's library; our engine if there is none.
     library: Option<PathBuf>,
+    /// Steps from the beginning, in place of the states.
+    #[arg(long)]
+    settle: Option<usize>,
+    /// What is counted.
+    #[arg(long, value_enum, default_value_t = Work::Step)]
+    work: Work,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Work {
+    Step,
+    MassMatrix,
+    Factor,
+}
+
+impl Work {
+    /// Its name on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Work::Step => "step",
+            Work::MassMatrix => "mass-matrix",
+            Work::Factor => "factor",
+        }
+    }
 }
 
 /// Valgrind lacks an instruction of the processor that the compiler has used.
@@ -66,11 +92,26 @@ impl Drop for Folder {
 
 /// Instructions per step of our engine.
 pub fn own(folder: &Folder, m: &Model, states: &[Vec<f64>]) -> anyhow::Result<f64> {
+    count(folder, m, &save(folder, m)?, states, None)
+}
+
+/// Instructions of a piece of work of our engine, after so many steps.
+pub fn settled(folder: &Folder, m: &Model, steps: usize, work: Work) -> anyhow::Result<f64> {
+    let model = save(folder, m)?;
+    let counted = BURST / 2;
+    let total = run_counting(folder, |command| {
+        command.args([&model, &model]).arg(counted.to_string());
+        command.args(["--settle", &steps.to_string(), "--work", work.name()]);
+    })?;
+    Ok(total / counted as f64)
+}
+
+fn save(folder: &Folder, m: &Model) -> anyhow::Result<PathBuf> {
     let file = folder.0.join("model.cfa");
     let entries = m.pack();
     let bytes = container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())));
     std::fs::write(&file, bytes)?;
-    count(folder, m, &file, states, None)
+    Ok(file)
 }
 
 /// Instructions per step of MuJoCo.
@@ -99,16 +140,22 @@ fn count(
     let rows = names.iter().zip(states).map(|(name, s)| (name.as_str(), ArrayRef::F64(s)));
     let file = folder.0.join("states.cfa");
     std::fs::write(&file, container::write(rows))?;
+    let total = run_counting(folder, |command| {
+        command.args([model, &file]).arg(steps.to_string()).args(library);
+    })?;
+    Ok(total / (few * steps) as f64)
+}
+
+/// Instructions inside of [`corten_counted_steps`], in a run of this program with the given arguments.
+fn run_counting(folder: &Folder, arguments: impl Fn(&mut Command)) -> anyhow::Result<f64> {
     let report = folder.0.join("callgrind.out");
     let mut command = Command::new("valgrind");
     command
         .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=corten_counted_steps"])
         .arg(format!("--callgrind-out-file={}", report.display()))
         .arg(std::env::current_exe()?)
-        .arg("count-steps")
-        .args([model, &file])
-        .arg(steps.to_string())
-        .args(library);
+        .arg("count-steps");
+    arguments(&mut command);
     let output = command.output().context("cannot run valgrind")?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
@@ -123,12 +170,18 @@ fn count(
         let number = line.strip_prefix("totals: ").or_else(|| line.strip_prefix("summary: "))?;
         number.trim().parse::<f64>().ok()
     });
-    let total = total.filter(|&n| n > 0.0).context("callgrind counted nothing")?;
-    Ok(total / (few * steps) as f64)
+    total.filter(|&n| n > 0.0).context("callgrind counted nothing")
 }
 
 /// `corten-bench count-steps`: the child process.
 pub fn run(args: &CountArgs) -> anyhow::Result<ExitCode> {
+    if let Some(settle) = args.settle {
+        let model = Model::unpack(&container::read(&std::fs::read(&args.model)?)?)?;
+        let mut engine = Own::new(&model);
+        engine.advance(settle);
+        corten_counted_steps(&mut Repeated { engine, work: args.work }, args.steps);
+        return Ok(ExitCode::SUCCESS);
+    }
     let entries = container::read(&std::fs::read(&args.states)?)?;
     let states: Vec<Vec<f64>> = entries
         .into_iter()
@@ -149,6 +202,39 @@ pub fn run(args: &CountArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Our engine, of which a part of the step is repeated.
+struct Repeated<'m> {
+    engine: Own<'m>,
+    work: Work,
+}
+
+impl Engine for Repeated<'_> {
+    fn start(&mut self) {
+        self.engine.start();
+    }
+
+    fn set_controls(&mut self, controls: &[f64]) {
+        self.engine.set_controls(controls);
+    }
+
+    fn advance(&mut self, steps: usize) {
+        let Own { model, data } = &mut self.engine;
+        match self.work {
+            Work::Step => self.engine.advance(steps),
+            Work::MassMatrix => (0..steps).for_each(|_| inertia::mass_matrix(model, data)),
+            Work::Factor => (0..steps).for_each(|_| inertia::factor(model, data)),
+        }
+    }
+
+    fn save(&self) -> Vec<f64> {
+        self.engine.save()
+    }
+
+    fn restore(&mut self, state: &[f64]) {
+        self.engine.restore(state);
+    }
 }
 
 /// Two passes over the states; the first, the warm-up, is not counted.

@@ -8,6 +8,7 @@
 mod allocation;
 mod batch;
 mod cloth;
+mod costs;
 mod gate;
 mod growth;
 mod instructions;
@@ -95,6 +96,11 @@ enum Command {
     /// Take steps for --instructions to count.
     #[command(hide = true)]
     CountSteps(instructions::CountArgs),
+    /// Count what features cost and save, and compare with what they may and must.
+    Costs {
+        /// Only these.
+        names: Vec<String>,
+    },
 }
 
 #[global_allocator]
@@ -104,6 +110,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match &args.command {
         Some(Command::CountSteps(args)) => instructions::run(args),
+        Some(Command::Costs { names }) => costs::run(names),
         None => run(&args),
     };
     result.unwrap_or_else(|error| {

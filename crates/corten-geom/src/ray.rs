@@ -13,6 +13,9 @@ use crate::shape::Pose;
 /// Deepest tree that can be walked.
 const MAX_DEPTH: usize = 64;
 
+/// Part of a cell of a height field by which rounding may misjudge where a ray is.
+const MARGIN: f64 = 1e-3;
+
 /// A half line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
@@ -195,7 +198,7 @@ fn cuboid_faces(pose: &Pose, size: Vec3, ray: &Ray) -> (Option<f64>, [Option<f64
 /// negative: the triangle then lies behind.
 fn triangle(v: [Vec3; 3], ray: &Ray, basis: &[Vec3; 2]) -> Option<f64> {
     // In projection, the ray is the origin.
-    let planar = v.map(|v| {
+    let planar = v.map_inline(|v| {
         let d = v - ray.origin;
         [basis[0].dot(d), basis[1].dot(d)]
     });
@@ -241,7 +244,8 @@ pub struct TriangleMesh<'a> {
 impl TriangleMesh<'_> {
     fn triangle(&self, face: i32) -> Option<[Vec3; 3]> {
         let corners = self.face.get(usize::try_from(face).ok()?)?;
-        let vertex = |i: i32| Some(Vec3(self.vert.get(usize::try_from(i).ok()?)?.map(f64::from)));
+        let vertex =
+            |i: i32| Some(Vec3(self.vert.get(usize::try_from(i).ok()?)?.map_inline(f64::from)));
         Some([vertex(corners[0])?, vertex(corners[1])?, vertex(corners[2])?])
     }
 }
@@ -343,8 +347,15 @@ pub fn height_field(pose: &Pose, field: &HeightField<'_>, ray: &Ray) -> Option<f
     let corner = |r: usize, c: usize| {
         Vec3::new(dx * c as f64 - sx, dy * r as f64 - sy, field.sample(r, c) * top)
     };
+    let columns = range(0, sx, dx, field.ncol);
     for r in range(1, sy, dy, field.nrow) {
-        for c in range(0, sx, dx, field.ncol) {
+        // The columns that the ray's line passes on its way across the row: all of them if it never
+        // leaves the row, which NaN says too.
+        let [a, b] = [r as f64 - MARGIN, (r + 1) as f64 + MARGIN]
+            .map_inline(|y| (o[0] + (dy * y - sy - o[1]) / d[1] * d[0] + sx) / dx);
+        let first = (a.min(b) - MARGIN).floor().max(columns.start as f64) as usize;
+        let end = (a.max(b) + MARGIN).ceil().min(columns.end as f64) as usize;
+        for c in first..end {
             let (near, far) = (corner(r, c), corner(r + 1, c + 1));
             for third in [corner(r, c + 1), corner(r + 1, c)] {
                 if let Some(t) = triangle([near, far, third], &ray, &basis) {
@@ -573,6 +584,59 @@ mod tests {
                 assert!((a - b).abs() < 1e-9, "{a} {b}");
             }
         }
+    }
+
+    /// The nearest hit is that of the nearest of all triangles, for rays in every direction, also along
+    /// rows, columns and diagonals.
+    #[test]
+    fn no_triangle_of_a_height_field_is_overlooked() {
+        let (nrow, ncol) = (9, 13);
+        let data: Vec<f32> =
+            (0..nrow * ncol).map(|k| ((k * k) as f32 * 0.37).sin().abs()).collect();
+        let size = [1.2, 0.8, 0.5, 0.1];
+        let field = HeightField { nrow, ncol, size, data: &data };
+        let [dx, dy] = field.spacing();
+        let vertex = |r: usize, c: usize| {
+            let z = field.sample(r, c) * size[2];
+            Vec3::new(dx * c as f64 - size[0], dy * r as f64 - size[1], z)
+        };
+        let pose = Pose::new(Vec3::ZERO, Mat3::IDENTITY);
+        let mut hits = 0;
+        for i in 0..4000 {
+            let a = f64::from(i);
+            // Inside of the walls and above the base.
+            let origin =
+                Vec3::new(1.1 * (1.7 * a).sin(), 0.7 * (2.3 * a).cos(), 0.25 + 0.2 * a.sin());
+            let dir = match i % 5 {
+                0 => Vec3::new(dx, 0.0, -0.05 * a.cos()),
+                1 => Vec3::new(0.0, -dy, -0.05 * a.cos()),
+                2 => Vec3::new(dx, dy, -0.1 * a.cos().abs()),
+                3 => Vec3::new(1e-9, 1e-12 * a.sin(), -1.0),
+                _ => Vec3::new((0.9 * a).cos(), (1.1 * a).sin(), -0.3 * (0.6 * a).cos()),
+            };
+            let ray = Ray::new(origin, dir);
+            let basis = ray.basis();
+            let mut best = None;
+            for (r, c) in (0..nrow - 1).flat_map(|r| (0..ncol - 1).map(move |c| (r, c))) {
+                for third in [vertex(r, c + 1), vertex(r + 1, c)] {
+                    let corners = [vertex(r, c), vertex(r + 1, c + 1), third];
+                    if let Some(t) = triangle(corners, &ray, &basis) {
+                        closer(&mut best, t);
+                    }
+                }
+            }
+            let Some(best) = best else { continue };
+            let end = ray.at(best);
+            if end[0].abs() < size[0] && end[1].abs() < size[1] {
+                hits += 1;
+                let found = height_field(&pose, &field, &ray).unwrap_or(f64::INFINITY);
+                // From below the surface, walls and base are seen as well.
+                let end = ray.at(found);
+                let wall = (0..2).any(|k| end[k].abs() > size[k] - 1e-9) || end[2] < 1e-9;
+                assert!(found == best || (wall && found < best), "{i}: {found} {best}");
+            }
+        }
+        assert!(hits > 2000, "{hits}");
     }
 
     #[test]

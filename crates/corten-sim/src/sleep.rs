@@ -397,7 +397,7 @@ fn undisturbed(m: &Model, d: &Data, tree: usize) -> bool {
 
 /// Negative zero counts as a change: it shows that someone wrote.
 fn bitwise_zero(values: &[f64]) -> bool {
-    values.iter().all(|x| x.to_bits() == 0)
+    values.iter().fold(0, |bits, x| bits | x.to_bits()) == 0
 }
 
 /// Wakes a tree and its whole cycle, giving each the counter; an awake tree takes over a smaller

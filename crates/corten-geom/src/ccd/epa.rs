@@ -7,7 +7,7 @@
 //! `engine_collision_gjk.c`, whose starting polytopes, face order and acceptance tests decide
 //! between equally deep solutions.
 
-use corten_math::array;
+use corten_math::array::{self, MapInline};
 use corten_math::{MIN_VAL, Mat3, Vec3, Wide};
 
 use super::gjk::{Pair, Search, Vertex};
@@ -67,7 +67,7 @@ fn restart<const HULLS: bool>(
     pair: &mut Pair<'_, '_, HULLS>,
     face: [u32; 3],
 ) -> bool {
-    let triangle = face.map(|i| pt.vertices[i as usize]);
+    let triangle = face.map_inline(|i| pt.vertices[i as usize]);
     pt.clear();
     from_triangle(pt, pair, triangle)
 }
@@ -118,7 +118,7 @@ fn from_triangle<const HULLS: bool>(
     pair: &mut Pair<'_, '_, HULLS>,
     triangle: [Vertex; 3],
 ) -> bool {
-    let [v1, v2, v3] = triangle.map(|v| v.diff);
+    let [v1, v2, v3] = triangle.map_inline(|v| v.diff);
     let normal = (v2 - v1).cross(v3 - v1);
     let norm = normal.norm();
     if norm < MIN_VAL {
@@ -265,8 +265,8 @@ pub(super) fn expand<const HULLS: bool>(
 /// The point of each shape that a face of the polytope stands for, and the signed distance.
 #[inline(always)]
 pub(super) fn witness(pt: &Polytope, face: &Face) -> (f64, Vec3, Vec3) {
-    let v = face.vertices().map(|i| &pt.vertices[i as usize]);
+    let v = face.vertices().map_inline(|i| &pt.vertices[i as usize]);
     let l = affine_coordinates(v[0].diff, v[1].diff, v[2].diff, face.foot);
     let blend = |p: [Vec3; 3]| p[0] * l[0] + p[1] * l[1] + p[2] * l[2];
-    (-face.dist2.sqrt(), blend(v.map(|v| v.p1)), blend(v.map(|v| v.p2)))
+    (-face.dist2.sqrt(), blend(v.map_inline(|v| v.p1)), blend(v.map_inline(|v| v.p2)))
 }

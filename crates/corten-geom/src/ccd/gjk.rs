@@ -9,6 +9,7 @@
 //! Answers to `gjk` and `gjkIntersect` in MuJoCo's `engine_collision_gjk.c`: iteration order,
 //! tolerances and the order of simplex vertices are theirs, because EPA starts from this simplex.
 
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Mat3, Vec3, Wide};
 
 use super::simplex::nearest;
@@ -207,9 +208,9 @@ impl Search {
         self.witness = Some(if count == 0 {
             centers
         } else {
-            let used = places.map(|place| &self.store[place % PLACES]);
+            let used = places.map_inline(|place| &self.store[place % PLACES]);
             let blend = |p: [Vec3; 4]| combine(&lambda, &p[..count]);
-            (blend(used.map(|v| v.p1)), blend(used.map(|v| v.p2)))
+            (blend(used.map_inline(|v| v.p1)), blend(used.map_inline(|v| v.p2)))
         });
     }
 
@@ -226,7 +227,7 @@ impl Search {
     ) -> Containment {
         let mut v = given;
         while *k < max_iterations {
-            let [a, b, c, d] = v.map(|i| &self.store[i % (2 * PLACES)]);
+            let [a, b, c, d] = v.map_inline(|i| &self.store[i % (2 * PLACES)]);
             let Planes { normals, offsets } = Tetrahedron::new([a, b, c, d]).planes::<S>();
             if offsets.contains(&0.0) {
                 return Containment::Unknown;
@@ -237,7 +238,7 @@ impl Search {
                 (self.simplex, self.count) = (v, 4);
                 return Containment::Inside;
             }
-            let normal = Vec3(normals.map(|lanes| lanes[worst]));
+            let normal = Vec3(normals.map_inline(|lanes| lanes[worst]));
             let new = pair.support(normal);
             v[worst] = v[worst] % PLACES + PLACES;
             self.store[v[worst]] = new;

@@ -7,7 +7,7 @@
 //! failing that, an edge that lies in a face is clipped by it. Answers to `multicontact` in
 //! MuJoCo's `engine_collision_gjk.c`; polygon order is theirs, as it orders the contacts.
 
-use corten_math::array;
+use corten_math::array::{self, MapInline};
 use corten_math::{MIN_VAL, Vec3};
 
 use super::gjk::Vertex;
@@ -73,8 +73,8 @@ pub(super) fn recover(
     out: &mut Vec<(Vec3, Vec3)>,
 ) {
     let Some(&(x1, x2)) = out.first() else { return };
-    let corners_a = Corners::new(face.map(|v| v.corners[0]), face.map(|v| v.p1));
-    let corners_b = Corners::new(face.map(|v| v.corners[1]), face.map(|v| v.p2));
+    let corners_a = Corners::new(face.map_inline(|v| v.corners[0]), face.map_inline(|v| v.p1));
+    let corners_b = Corners::new(face.map_inline(|v| v.corners[1]), face.map_inline(|v| v.p2));
     let Buffers { sides: [side_a, side_b], planes, clipped } = buffers;
     faces(side_a, a, &corners_a, x1 - x2);
     faces(side_b, b, &corners_b, x2 - x1);
@@ -202,7 +202,7 @@ fn box_faces(out: &mut Vec<(Vec3, i32)>, pose: &Pose, corners: &Corners, toward:
 
 fn mesh_faces(out: &mut Vec<(Vec3, i32)>, pose: &Pose, mesh: &Mesh<'_>, corners: &Corners) {
     let Some(polygons) = &mesh.polygons else { return };
-    let [first, second, third] = corners.index.map(|v| polygons.around(v));
+    let [first, second, third] = corners.index.map_inline(|v| polygons.around(v));
     let mut push = |p: i32| out.push((pose.mat * polygons.normal(p), p));
     if corners.dim == 1 {
         first.iter().take(MAX_POLYGON).copied().for_each(push);
@@ -336,7 +336,7 @@ fn spread([a, b, c, d]: [Vec3; 4]) -> f64 {
 /// goes round, the others advance as long as the spread grows.
 fn four_corners(polygon: &[Vec3]) -> [Vec3; 4] {
     let next = |i: usize| if i + 1 == polygon.len() { 0 } else { i + 1 };
-    let measure = |q: [usize; 4]| spread(q.map(|i| polygon[i]));
+    let measure = |q: [usize; 4]| spread(q.map_inline(|i| polygon[i]));
     let mut q = [0, 1, 2, 3];
     let mut best = q;
     let mut most = measure(q);
@@ -369,7 +369,7 @@ fn four_corners(polygon: &[Vec3]) -> [Vec3; 4] {
             }
         }
     }
-    best.map(|i| polygon[i])
+    best.map_inline(|i| polygon[i])
 }
 
 #[cfg(test)]

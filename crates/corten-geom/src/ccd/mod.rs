@@ -14,6 +14,7 @@ mod simplex;
 mod support_cache;
 mod tetrahedron;
 
+use corten_math::array::MapInline;
 use corten_math::{Vec3, Wide, wide};
 
 use crate::shape::{Geometry, Shape};
@@ -148,7 +149,7 @@ fn separate<'a, S: Wide, const HULLS: bool>(
     let (dist, x1, x2) = epa::witness(polytope, face);
     points.push((x1, x2));
     if max_contacts > 1 {
-        let corners = face.vertices().map(|i| &polytope.vertices[i as usize]);
+        let corners = face.vertices().map_inline(|i| &polytope.vertices[i as usize]);
         manifold::recover(manifold, corners, pair.a, pair.b, max_contacts, points);
     }
     dist

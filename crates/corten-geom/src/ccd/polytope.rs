@@ -4,7 +4,7 @@
 //! Candidates are kept in an unordered list from which a face is removed by swapping in the
 //! last one; the order of that list decides between equally near faces.
 
-use corten_math::array;
+use corten_math::array::{self, MapInline};
 use corten_math::{MIN_VAL, Vec3, Wide};
 
 use super::gjk::Vertex;
@@ -48,7 +48,7 @@ impl Face {
     #[cold]
     #[inline(never)]
     fn project_degenerate(&mut self, all: &[Vertex]) {
-        let [a, b, c] = self.vertices().map(|vertex| all[vertex as usize].diff);
+        let [a, b, c] = self.vertices().map_inline(|vertex| all[vertex as usize].diff);
         self.foot = project_on_plane(c, b, a).unwrap_or_default();
         self.dist2 = self.foot.norm_squared();
     }
@@ -207,7 +207,7 @@ impl Polytope {
         let faces = self.faces.iter_mut().zip(&surface.vertices).zip(&surface.across);
         for ((face, &vertices), &across) in faces {
             face.set(vertices, across);
-            face.project(vertices.map(|vertex| all[vertex as usize].diff), all);
+            face.project(vertices.map_inline(|vertex| all[vertex as usize].diff), all);
             if face.dist2 < MIN_VAL_SQUARED {
                 return Err(vertices);
             }

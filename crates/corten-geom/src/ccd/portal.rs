@@ -10,6 +10,7 @@
 //! are those of the library that MuJoCo 3.4.0 uses, because they decide which face is the last.
 
 use corten_math::Vec3;
+use corten_math::array::MapInline;
 
 use super::gjk::{Pair, Vertex};
 use super::{Options, SupportCache};
@@ -108,7 +109,7 @@ struct Portal {
 impl Portal {
     /// The outward normal.
     fn normal(&self) -> Vec3 {
-        let [a, b, c] = self.corners.each_ref().map(|v| v.diff);
+        let [a, b, c] = self.corners.each_ref().map_inline(|v| v.diff);
         (b - a).cross(c - a).normalized().0
     }
 
@@ -122,7 +123,7 @@ impl Portal {
     /// Replaces the corner across from a new one, seen from the centre.
     fn exchange(&mut self, next: Vertex) {
         let side = next.diff.cross(self.centre.diff);
-        let [a, b, c] = self.corners.each_ref().map(|v| v.diff.dot(side) > 0.0);
+        let [a, b, c] = self.corners.each_ref().map_inline(|v| v.diff.dot(side) > 0.0);
         let place = match (a, b, c) {
             (true, true, _) => 0,
             (true, false, _) => 2,
@@ -162,7 +163,7 @@ impl Portal {
             }
             self.exchange(next);
         }
-        let nearest = nearest_to_origin(self.corners.each_ref().map(|v| v.diff));
+        let nearest = nearest_to_origin(self.corners.each_ref().map_inline(|v| v.diff));
         let (normal, depth) = nearest.normalized();
         (depth >= EPS).then(|| Penetration { depth, normal, pos: self.point() })
     }
@@ -170,7 +171,7 @@ impl Portal {
     /// Where the ray passes, on both shapes: with the weights of the origin in the tetrahedron of
     /// centre and portal or, if that is flat, of its projection on the portal.
     fn point(&self) -> Vec3 {
-        let [a, b, c] = self.corners.each_ref().map(|v| v.diff);
+        let [a, b, c] = self.corners.each_ref().map_inline(|v| v.diff);
         let (inner, dir) = (self.centre.diff, self.normal());
         let mut weights = [
             a.cross(b).dot(c),

@@ -8,6 +8,7 @@
 //! casts its largest shadow. Sums run in the order of MuJoCo's `subdistance`, so that both take
 //! the same branch when a vertex lies within rounding of a boundary.
 
+use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Vec3};
 
 /// Coordinates of the nearest point; a zero marks a vertex that does not contribute.
@@ -53,7 +54,7 @@ fn tetrahedron(s: &[Vec3; 4]) -> [f64; 4] {
     ];
     let whole = volume[0] + volume[1] + volume[2] + volume[3];
     if volume.iter().all(|&v| agree(whole, v)) {
-        return volume.map(|v| v / whole);
+        return volume.map_inline(|v| v / whole);
     }
     // MuJoCo leaves the last coordinate as an earlier candidate set it when the last face wins. GJK
     // then takes the tetrahedron for one that holds the origin; where that happens, on slivers
@@ -65,7 +66,7 @@ fn tetrahedron(s: &[Vec3; 4]) -> [f64; 4] {
         if agree(whole, volume[i]) {
             continue;
         }
-        let [a, b, c] = face.map(|k| s[k]);
+        let [a, b, c] = face.map_inline(|k| s[k]);
         let l = triangle(a, b, c);
         let distance = (a * l[0] + b * l[1] + c * l[2]).norm_squared();
         if i == 0 || distance < least {
@@ -172,7 +173,7 @@ fn areas<const X: usize, const Y: usize>(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> 
 #[inline(always)]
 pub(super) fn affine_coordinates(a: Vec3, b: Vec3, c: Vec3, p: Vec3) -> [f64; 3] {
     let (area, whole) = shadow_areas(a, b, c, p);
-    area.map(|x| x / whole)
+    area.map_inline(|x| x / whole)
 }
 
 /// The origin projected on the plane of a triangle; `None` for a degenerate one.

@@ -301,7 +301,7 @@ impl ProjectedFaces {
         let near = center + side1 + side2;
         let far = center + far_side1 + side2;
         let raw = [near + along, near + against, far + along, far + against];
-        let flat = raw.map(|p| p + normal * (-p[2] * inv_slope));
+        let flat = raw.map_inline(|p| p + normal * (-p[2] * inv_slope));
         ProjectedFaces {
             size,
             raw,

@@ -153,7 +153,12 @@ impl IslandRows {
         self.union.clear();
         self.union.extend(0..m.ntree as u32);
         let jacobian = rows.jacobian();
+        let mut previous = [u32::MAX; 2];
         for b in &rows.blocks {
+            // Contacts of one pair share their columns.
+            if std::mem::replace(&mut previous, [b.col, b.ncol]) == [b.col, b.ncol] {
+                continue;
+            }
             let columns = jacobian.columns_of(b);
             let (Some(&first), Some(&last)) = (columns.first(), columns.last()) else { continue };
             let tree = trees[first as usize];
@@ -185,6 +190,7 @@ fn number_trees(m: &Model, d: &mut Data) {
     // Mark the sets that have rows, then number them.
     const MARKED: i32 = i32::MAX;
     islands.of_block.clear();
+    let mut marked = u32::MAX;
     for b in &rows.blocks {
         let dof = match rows.jacobian().columns_of(b).first() {
             Some(&dof) => Some(dof),
@@ -192,8 +198,11 @@ fn number_trees(m: &Model, d: &mut Data) {
         };
         let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
         islands.of_block.push(tree);
-        let root = islands.root(tree) as usize;
-        d.tree_island[root] = MARKED;
+        if tree != marked {
+            let root = islands.root(tree) as usize;
+            d.tree_island[root] = MARKED;
+            marked = tree;
+        }
     }
     let mut nisland = 0;
     for tree in 0..m.ntree {

@@ -5,54 +5,67 @@
 //! `|y(λ)|² = r²` by Newton's method, which approaches from below because the left side is convex
 //! and decreasing in `λ`.
 
-/// Largest number of unknowns: all friction directions of a contact.
-pub const MAX: usize = 5;
-
 /// Rank, and distance to the ball, below which MuJoCo stops.
 const EPS: f64 = 1e-10;
 
 /// The minimiser, and whether it lies on the ellipsoid. A singular matrix gives zero.
-pub fn solve(a: &[[f64; MAX]; MAX], b: &[f64], d: &[f64], r: f64) -> ([f64; MAX], bool) {
-    let n = b.len();
+#[inline(always)]
+pub fn solve<const N: usize>(
+    a: &[[f64; N]; N],
+    b: &[f64; N],
+    d: &[f64; N],
+    r: f64,
+) -> ([f64; N], bool) {
     let mut lambda = 0.0;
-    let mut y = [0.0; MAX];
+    let mut y = [0.0; N];
     for _ in 0..20 {
-        let mut l = [[0.0; MAX]; MAX];
-        for i in 0..n {
+        let mut l = [[0.0; N]; N];
+        for i in 0..N {
             for j in 0..=i {
                 l[i][j] = a[i][j] * d[i] * d[j];
             }
             l[i][i] += lambda;
         }
-        if !is_definite(&l, n) || !factor(&mut l, n) {
-            return ([0.0; MAX], false);
+        if !is_definite(&l) {
+            return ([0.0; N], false);
         }
-        for i in 0..n {
+        let Some(inverse) = factor(&mut l) else { return ([0.0; N], false) };
+        for i in 0..N {
             y[i] = -b[i] * d[i];
         }
-        substitute(&l, &mut y, n);
-        let excess = y[..n].iter().map(|y| y * y).sum::<f64>() - r * r;
+        substitute(&l, &inverse, &mut y);
+        let excess = dot(&y, &y) - r * r;
         if excess < EPS {
             break;
         }
         let mut z = y;
-        substitute(&l, &mut z, n);
-        let slope = -2.0 * (0..n).map(|i| y[i] * z[i]).sum::<f64>();
+        substitute(&l, &inverse, &mut z);
+        let slope = -2.0 * dot(&y, &z);
         let delta = -excess / slope;
         if delta < EPS || delta.is_nan() {
             break;
         }
         lambda += delta;
     }
-    for i in 0..n {
+    for i in 0..N {
         y[i] *= d[i];
     }
     (y, lambda != 0.0)
 }
 
+#[inline(always)]
+fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..N {
+        sum += a[i] * b[i];
+    }
+    sum
+}
+
 /// Two and three unknowns are judged by the determinant, as in MuJoCo's special cases.
-fn is_definite(a: &[[f64; MAX]; MAX], n: usize) -> bool {
-    let determinant = match n {
+#[inline(always)]
+fn is_definite<const N: usize>(a: &[[f64; N]; N]) -> bool {
+    let determinant = match N {
         2 => a[0][0] * a[1][1] - a[1][0] * a[1][0],
         3 => {
             a[0][0] * (a[1][1] * a[2][2] - a[2][1] * a[2][1])
@@ -64,31 +77,44 @@ fn is_definite(a: &[[f64; MAX]; MAX], n: usize) -> bool {
     determinant >= EPS
 }
 
-/// Cholesky factor of the lower triangle; `false` if the rank is not full.
-fn factor(a: &mut [[f64; MAX]; MAX], n: usize) -> bool {
-    let least = if n == 2 || n == 3 { 0.0 } else { EPS };
-    for j in 0..n {
-        let pivot = a[j][j] - (0..j).map(|k| a[j][k] * a[j][k]).sum::<f64>();
-        if !(pivot > 0.0 && pivot >= least) {
-            return false;
+/// Cholesky factor of the lower triangle, and the inverse of its diagonal; `None` if the rank is not
+/// full.
+#[inline(always)]
+fn factor<const N: usize>(a: &mut [[f64; N]; N]) -> Option<[f64; N]> {
+    let least = if N == 2 || N == 3 { 0.0 } else { EPS };
+    let mut inverse = [0.0; N];
+    for j in 0..N {
+        let mut pivot = a[j][j];
+        for k in 0..j {
+            pivot -= a[j][k] * a[j][k];
         }
-        a[j][j] = pivot.sqrt();
-        for i in j + 1..n {
-            let dot: f64 = (0..j).map(|k| a[i][k] * a[j][k]).sum();
-            a[i][j] = (a[i][j] - dot) / a[j][j];
+        if !(pivot > 0.0 && pivot >= least) {
+            return None;
+        }
+        inverse[j] = 1.0 / pivot.sqrt();
+        for i in j + 1..N {
+            for k in 0..j {
+                a[i][j] -= a[i][k] * a[j][k];
+            }
+            a[i][j] *= inverse[j];
         }
     }
-    true
+    Some(inverse)
 }
 
-fn substitute(l: &[[f64; MAX]; MAX], x: &mut [f64; MAX], n: usize) {
-    for i in 0..n {
-        let dot: f64 = (0..i).map(|k| l[i][k] * x[k]).sum();
-        x[i] = (x[i] - dot) / l[i][i];
+#[inline(always)]
+fn substitute<const N: usize>(l: &[[f64; N]; N], inverse: &[f64; N], x: &mut [f64; N]) {
+    for i in 0..N {
+        for k in 0..i {
+            x[i] -= l[i][k] * x[k];
+        }
+        x[i] *= inverse[i];
     }
-    for i in (0..n).rev() {
-        let dot: f64 = (i + 1..n).map(|k| l[k][i] * x[k]).sum();
-        x[i] = (x[i] - dot) / l[i][i];
+    for i in (0..N).rev() {
+        for k in i + 1..N {
+            x[i] -= l[k][i] * x[k];
+        }
+        x[i] *= inverse[i];
     }
 }
 
@@ -96,17 +122,18 @@ fn substitute(l: &[[f64; MAX]; MAX], x: &mut [f64; MAX], n: usize) {
 mod tests {
     use super::*;
 
-    fn matrix(rows: &[&[f64]]) -> [[f64; MAX]; MAX] {
-        let mut a = [[0.0; MAX]; MAX];
-        for (i, row) in rows.iter().enumerate() {
-            a[i][..row.len()].copy_from_slice(row);
-        }
-        a
+    /// The upper left corner, and the first elements.
+    fn corner<const N: usize, const M: usize>(a: &[[f64; M]; M]) -> [[f64; N]; N] {
+        std::array::from_fn(|i| first(&a[i]))
+    }
+
+    fn first<const N: usize>(x: &[f64]) -> [f64; N] {
+        std::array::from_fn(|j| x[j])
     }
 
     #[test]
     fn inside_the_ellipsoid_it_is_the_free_minimum() {
-        let a = matrix(&[&[2.0, 0.5], &[0.5, 1.0]]);
+        let a = [[2.0, 0.5], [0.5, 1.0]];
         let (x, active) = solve(&a, &[-0.2, 0.1], &[1.0, 1.0], 10.0);
         assert!(!active);
         assert!((2.0 * x[0] + 0.5 * x[1] - 0.2).abs() < 1e-14);
@@ -115,29 +142,32 @@ mod tests {
 
     #[test]
     fn on_the_ellipsoid_the_gradient_is_normal_to_it() {
-        let a = matrix(&[
-            &[2.0, 0.5, 0.1, 0.0, 0.2],
-            &[0.5, 1.0, 0.0, 0.1, 0.0],
-            &[0.1, 0.0, 3.0, 0.2, 0.1],
-            &[0.0, 0.1, 0.2, 1.5, 0.3],
-            &[0.2, 0.0, 0.1, 0.3, 2.5],
+        on_the_ellipsoid::<2>();
+        on_the_ellipsoid::<3>();
+        on_the_ellipsoid::<4>();
+        on_the_ellipsoid::<5>();
+    }
+
+    fn on_the_ellipsoid<const N: usize>() {
+        let a = corner::<N, 5>(&[
+            [2.0, 0.5, 0.1, 0.0, 0.2],
+            [0.5, 1.0, 0.0, 0.1, 0.0],
+            [0.1, 0.0, 3.0, 0.2, 0.1],
+            [0.0, 0.1, 0.2, 1.5, 0.3],
+            [0.2, 0.0, 0.1, 0.3, 2.5],
         ]);
-        let b = [5.0, -3.0, 2.0, 1.0, -4.0];
-        let d = [0.8, 0.8, 0.5, 0.3, 0.3];
-        for n in 2..=5 {
-            let (x, active) = solve(&a, &b[..n], &d[..n], 1.0);
-            assert!(active);
-            let size: f64 = (0..n).map(|i| (x[i] / d[i]).powi(2)).sum();
-            assert!((size - 1.0).abs() < 1e-6, "{n}: {size}");
-            let multiplier: Vec<f64> = (0..n)
-                .map(|i| {
-                    let gradient = b[i] + (0..n).map(|j| a[i][j] * x[j]).sum::<f64>();
-                    -gradient * d[i] * d[i] / x[i]
-                })
-                .collect();
-            for k in &multiplier {
-                assert!((k - multiplier[0]).abs() < 1e-6 * multiplier[0], "{multiplier:?}");
-            }
+        let b = first::<N>(&[5.0, -3.0, 2.0, 1.0, -4.0]);
+        let d = first::<N>(&[0.8, 0.8, 0.5, 0.3, 0.3]);
+        let (x, active) = solve(&a, &b, &d, 1.0);
+        assert!(active);
+        let size: f64 = (0..N).map(|i| (x[i] / d[i]).powi(2)).sum();
+        assert!((size - 1.0).abs() < 1e-6, "{N}: {size}");
+        let multiplier: [f64; N] = std::array::from_fn(|i| {
+            let gradient = b[i] + (0..N).map(|j| a[i][j] * x[j]).sum::<f64>();
+            -gradient * d[i] * d[i] / x[i]
+        });
+        for k in &multiplier {
+            assert!((k - multiplier[0]).abs() < 1e-6 * multiplier[0], "{multiplier:?}");
         }
     }
 }

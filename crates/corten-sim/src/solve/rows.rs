@@ -208,16 +208,21 @@ impl<'a> Jacobian<'a> {
         forces
     }
 
+    /// Constraint row `b.rows().start + i` as a sum of stored rows, with factors.
+    pub fn stored_rows(&self, b: &Block, i: usize) -> [(usize, f64); 2] {
+        match b.kind {
+            Kind::Pyramid => {
+                let friction = self.cones[b.cone as usize].friction[i / 2];
+                [(0, 1.0), (i / 2 + 1, if i.is_multiple_of(2) { friction } else { -friction })]
+            }
+            _ => [(i, 1.0), (i, 0.0)],
+        }
+    }
+
     /// The values of constraint row `b.rows().start + i`, over the columns of the block.
     pub fn row_values(&self, b: &Block, i: usize) -> impl Iterator<Item = f64> + 'a {
         let (values, n) = (self.values_of(b), b.ncol as usize);
-        let (first, second, factor) = match b.kind {
-            Kind::Pyramid => {
-                let friction = self.cones[b.cone as usize].friction[i / 2];
-                (0, i / 2 + 1, if i.is_multiple_of(2) { friction } else { -friction })
-            }
-            _ => (i, i, 0.0),
-        };
+        let [(first, _), (second, factor)] = self.stored_rows(b, i);
         let (a, t) = (&values[first * n..(first + 1) * n], &values[second * n..(second + 1) * n]);
         a.iter().zip(t).map(move |(a, t)| if factor == 0.0 { *a } else { a + factor * t })
     }

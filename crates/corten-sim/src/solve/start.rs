@@ -75,8 +75,8 @@ pub fn start_dual(m: &Model, whole: &mut Whole<'_>) {
 
 /// `½ fᵀ(A + R) f + bᵀ f`.
 fn dual_cost(problem: &Problem<'_>, b: &[f64], dual: &mut Dual, force: &[f64]) -> f64 {
-    dual.set_forces(force);
-    let mut cost = 0.5 * problem::dot(&dual.u, &dual.u);
+    dual.set_forces(&problem.rows.jacobian, force);
+    let mut cost = 0.5 * dual.norm();
     for (i, f) in force.iter().enumerate() {
         cost += f * b[i] + 0.5 * problem.rows.r[i] * f * f;
     }

@@ -50,8 +50,10 @@ pub fn actuation(m: &Model, d: &mut Data) {
         return;
     }
     effective_controls(m, d);
-    // As in MuJoCo, an actuator between two static sites counts as asleep even if no tree is.
-    let filter = sleep::enabled(m);
+    // As in MuJoCo, an actuator between two static sites counts as asleep even if no tree is. Those of
+    // joints and tendons are awake then.
+    let filter = sleep::filters(m, d)
+        || sleep::enabled(m) && m.actuator_trntype.iter().any(|&kind| !is_of_trees(kind));
     if filter || m.opt.disableactuator != 0 {
         if m.na > 0 {
             activation_derivatives(m, d, 0..m.nu, filter);
@@ -188,6 +190,12 @@ fn effective_controls(m: &Model, d: &mut Data) {
             d.warning_mut(Warning::BadCtrl).raise(bad);
         }
     }
+}
+
+/// Whether what an actuator of some kind acts on belongs to trees, whatever it is.
+fn is_of_trees(kind: i32) -> bool {
+    use Transmission::{Joint, JointInParent, Tendon};
+    matches!(Transmission::from_raw(kind), Some(Joint | JointInParent | Tendon))
 }
 
 /// Whether an actuator sleeps, if some may.

@@ -25,21 +25,22 @@ pub(super) struct Broad {
 }
 
 impl Broad {
-    /// The pairs to test, in a search no more than `max_pairs`; until [`Self::put_back`].
+    /// The pairs to test, in a search no more than `max_pairs`; until [`Self::put_back`]. `awake` is the
+    /// state of each body, empty if none sleeps: most pairs at rest are left out.
     pub fn candidates(
         &mut self,
         m: &Model,
         admitted: &Admitted,
-        xpos: &[Vec3],
-        xmat: &[Mat3],
+        poses: (&[Vec3], &[Mat3]),
+        awake: &[i32],
         pool: &Pool<Search>,
         max_pairs: usize,
     ) -> &[Candidate] {
         match &admitted.table {
-            Some(table) => table.cull(m, xpos, xmat, &mut self.meeting),
+            Some(table) => table.cull(m, &admitted.rules, poses, awake, &mut self.meeting),
             None => {
                 let search = self.search.insert(pool.take());
-                search.run(m, admitted, &mut self.order, xpos, xmat, max_pairs)
+                search.run(m, admitted, &mut self.order, poses, awake, max_pairs)
             }
         }
     }
@@ -58,6 +59,7 @@ mod tests {
     use std::sync::Arc;
 
     use corten_model::ModelArrays;
+    use corten_model::enums::SleepState;
 
     use super::super::filter::Source;
     use super::*;
@@ -105,14 +107,54 @@ mod tests {
             let [mut by_table, mut by_search] = [(); 2].map(|()| Broad::default());
             let admitted = Admitted::new(&m);
             let by_table =
-                by_table.candidates(&m, &admitted, &xpos, &xmat, &pool, usize::MAX).to_vec();
+                by_table.candidates(&m, &admitted, (&xpos, &xmat), &[], &pool, usize::MAX).to_vec();
             let admitted = Admitted { table: None, ..admitted };
-            let by_search =
-                by_search.candidates(&m, &admitted, &xpos, &xmat, &pool, usize::MAX).to_vec();
+            let by_search = by_search
+                .candidates(&m, &admitted, (&xpos, &xmat), &[], &pool, usize::MAX)
+                .to_vec();
             // Both are on the safe side, to different extents.
             assert_eq!(by_table, by_search);
             assert!(by_search.len() > 30);
             assert!(by_table.iter().any(|c| c.source == Source::Pair(0)));
+        }
+    }
+
+    /// With sleepers, all is found that is found otherwise except for pairs at rest.
+    #[test]
+    fn sleep_leaves_out_pairs_at_rest_only() {
+        let mut state = 11;
+        for (active, tabled) in [(1, false), (3, true), (3, false), (20, true), (20, false)] {
+            let (m, mut xpos) = scattered(60, &mut state);
+            xpos[0] = Vec3::new(0.0, 0.0, 0.5);
+            let xmat = vec![Mat3::IDENTITY; m.ngeom];
+            let table = Admitted::new(&m);
+            let admitted = Admitted { table: table.table.filter(|_| tabled), ..table };
+            let (mut broad, pool) = (Broad::default(), Pool::default());
+            let mut found = |awake: &[i32]| {
+                let poses = (&xpos[..], &xmat[..]);
+                let list =
+                    broad.candidates(&m, &admitted, poses, awake, &pool, usize::MAX).to_vec();
+                assert!(broad.put_back(&pool));
+                list
+            };
+            let awake: Vec<i32> = (0..60)
+                .map(|body| match body {
+                    0 => SleepState::Static.raw(),
+                    _ if body % (60 / active) == 1 => SleepState::Awake.raw(),
+                    _ => SleepState::Asleep.raw(),
+                })
+                .collect();
+            let moves = |c: &Candidate| {
+                let is_awake =
+                    |c| awake[admitted.rules.body(c) as usize] == SleepState::Awake.raw();
+                is_awake(c.first) || is_awake(c.second) || matches!(c.source, Source::Pair(_))
+            };
+            let (all, few) = (found(&[]), found(&awake));
+            let of_movers = |list: &[Candidate]| -> Vec<Candidate> {
+                list.iter().filter(|c| moves(c)).copied().collect()
+            };
+            assert_eq!(of_movers(&all), of_movers(&few));
+            assert!(few.len() < all.len() || active == 20);
         }
     }
 
@@ -144,7 +186,9 @@ mod tests {
         m.geom_rbound[1..].fill(10.0);
         let (mut broad, pool) = (Broad::default(), Pool::default());
         let mut count = |m: &Model| {
-            broad.candidates(m, m.prepared().admitted(m), &xpos, &xmat, &pool, usize::MAX).len()
+            broad
+                .candidates(m, m.prepared().admitted(m), (&xpos, &xmat), &[], &pool, usize::MAX)
+                .len()
         };
         // All pairs of the twelve, less the excluded one, and parent and child; the listed one
         // counts once.

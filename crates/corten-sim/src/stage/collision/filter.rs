@@ -5,7 +5,7 @@
 //! author did not list the pair explicitly. Answers to `filterBodyPair`, `canCollide2` and the
 //! bit masks of `mj_collideGeoms`; sleeping is checked pair by pair, when it matters.
 
-use corten_model::enums::{DisableBit, GeomType};
+use corten_model::enums::{DisableBit, GeomType, SleepState};
 
 use super::collidable::Collidable;
 use super::method::Method;
@@ -129,6 +129,14 @@ impl Rules {
     /// Whether the body is fixed to the world.
     pub fn is_static(&self, c: Collidable) -> bool {
         self.of[c.index()].weld == 0
+    }
+
+    /// Whether the body can move and is not asleep, so that it may touch what rests; `awake` is the state
+    /// of each body, empty if none sleeps.
+    #[inline(always)]
+    pub fn is_active(&self, awake: &[i32], c: Collidable) -> bool {
+        let state = awake.get(self.body(c) as usize);
+        state != Some(&SleepState::Asleep.raw()) && !self.is_static(c)
     }
 
     pub fn is_plane(&self, c: Collidable) -> bool {

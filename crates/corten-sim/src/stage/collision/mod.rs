@@ -35,7 +35,7 @@ use corten_model::enums::{DisableBit, EnableBit, Timer};
 
 use crate::data::budget::Costs;
 use crate::data::growth::tighten;
-use crate::{Data, Hook, Model, timer};
+use crate::{Data, Hook, Model, sleep, timer};
 
 pub(crate) use admitted::Admitted;
 pub use clearance::Clearance;
@@ -140,6 +140,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let broad_timer = timer::start(d);
 
     let max_pairs = d.max_pairs(size_of::<filter::Candidate>());
+    let sleeping = sleep::filters(m, d);
     let Data { contact, scratch, prepared, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
     let (flexvert_xpos, flexelem_aabb, bvh_aabb_dyn) =
         (&d.flexvert_xpos, &d.flexelem_aabb, &d.bvh_aabb_dyn);
@@ -147,10 +148,14 @@ pub fn collision(m: &Model, d: &mut Data) {
     let Memory { broad, narrow: work, flex: flex_work, hulls } = &mut scratch.collision;
     let hulls = hulls.update(m, &prepared.hulls);
     let (admitted, pool) = (prepared.admitted(m), &prepared.pools.search);
-    let candidates = broad.candidates(m, admitted, geom_xpos, geom_xmat, pool, max_pairs);
+    let sleeping = if sleeping { &body_awake[..] } else { &[] };
+    // Listed pairs of static bodies are at rest even if nobody sleeps.
+    let listed = m.npair > 0 && m.opt.enabled(EnableBit::Sleep);
+    let awake = (listed || !sleeping.is_empty()).then_some(&body_awake[..]);
+    let poses = (&geom_xpos[..], &geom_xmat[..]);
+    let candidates = broad.candidates(m, admitted, poses, sleeping, pool, max_pairs);
     broad_timer.stop_by(hooks, timers, Timer::ColBroad);
     let narrow_timer = timer::start_by(hooks);
-    let awake = m.opt.enabled(EnableBit::Sleep).then_some(&body_awake[..]);
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let costs = Costs { m, structure: &prepared.structure, bytes: d.budget.bytes };
     let narrow = narrow::Narrow::new(m, poses, hulls, awake).within(costs, d.cancel.as_ref());

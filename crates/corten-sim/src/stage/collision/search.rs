@@ -1,6 +1,7 @@
 //! Pairs whose bounding spheres meet, among those that are too many to try one by one.
 //!
 //! [`Sweep`] finds them, and a sort in two steps, the first of linear time, brings them in order.
+//! Where bodies sleep, or many are static, only what is active, and what rests near it, takes part.
 
 use corten_math::{Mat3, Vec3};
 
@@ -16,6 +17,9 @@ use crate::Model;
 /// rounding loses no pair; exact tests follow.
 const INFLATION: f64 = 1e-12;
 
+/// Pairs are few if there are this many times more bodies.
+const FEW: usize = 8;
+
 /// Fills memory that is written before it is read.
 const NOTHING: Candidate = Candidate {
     first: NOBODY,
@@ -30,6 +34,9 @@ const NOBODY: Collidable = Collidable::geom(0);
 pub(crate) struct Search {
     /// Bounding sphere per collidable, grown by its margin: centre and radius.
     spheres: Vec<(Vec3, f64)>,
+    /// What is neither asleep nor static, and what is near it, where that is not everything.
+    active: Vec<Collidable>,
+    near: Vec<Collidable>,
     sweep: Sweep,
     found: Vec<Candidate>,
     /// Where the candidates of each body start in `list`.
@@ -43,25 +50,32 @@ pub(crate) struct Search {
 
 impl Search {
     /// The pairs whose bounding spheres meet, `max_pairs` or few more; `order` is that of the sweep, at
-    /// best from the last time.
+    /// best from the last time. `awake` is the state of each body, empty if none sleeps: pairs at
+    /// rest are left out.
     pub(super) fn run(
         &mut self,
         m: &Model,
         admitted: &Admitted,
         order: &mut Vec<u32>,
-        xpos: &[Vec3],
-        xmat: &[Mat3],
+        poses: (&[Vec3], &[Mat3]),
+        awake: &[i32],
         max_pairs: usize,
     ) -> &[Candidate] {
         let Admitted { rules, bounded, planes, .. } = admitted;
-        let bounds = Bounds::new(m, xpos, xmat);
+        let bounds = Bounds::new(m, poses.0, poses.1);
         self.bound(&bounds, m.ngeom, bounded);
-        let Search { spheres, sweep, found, cut_off, .. } = self;
+        let is_active = |c: Collidable| rules.is_active(awake, c);
+        let selective = !awake.is_empty() || admitted.many_static;
+        if selective {
+            self.select(bounded, is_active);
+        }
+        let Search { spheres, active, near, sweep, found, cut_off, .. } = self;
+        let (active, near) = if selective { (&*active, &*near) } else { (bounded, bounded) };
         found.clear();
         *cut_off = false;
         'planes: for &plane in planes {
             let (origin, normal, margin) = bounds.half_space(plane);
-            for &c in bounded {
+            for &c in if is_active(plane) { bounded } else { active } {
                 let (center, radius) = spheres[c.index()];
                 if (center - origin).dot(normal) <= radius + margin {
                     found.extend(rules.admit(plane, c));
@@ -74,7 +88,7 @@ impl Search {
         }
 
         sweep.clear();
-        for &c in bounded {
+        for &c in near {
             let (center, radius) = spheres[c.index()];
             sweep.add(c, center, radius);
         }
@@ -91,6 +105,25 @@ impl Search {
         &self.list[..self.count]
     }
 
+    /// Lists what is active, and with it what rests within the box around all of it.
+    fn select(&mut self, bounded: &[Collidable], is_active: impl Fn(Collidable) -> bool) {
+        let Search { spheres, active, near, .. } = self;
+        active.clear();
+        active.extend(bounded.iter().filter(|&&c| is_active(c)));
+        let (mut low, mut high) = (Vec3::splat(f64::INFINITY), Vec3::splat(f64::NEG_INFINITY));
+        for c in &*active {
+            let (center, radius) = spheres[c.index()];
+            low = low.min(center - Vec3::splat(radius));
+            high = high.max(center + Vec3::splat(radius));
+        }
+        near.clear();
+        near.extend(bounded.iter().filter(|c| {
+            let (center, r) = spheres[c.index()];
+            // Not what is apart: of a sphere that is nowhere, nothing is known.
+            !(0..3).any(|k| center[k] + r < low[k] || center[k] - r > high[k])
+        }));
+    }
+
     /// Whether the last run found all pairs.
     pub(super) fn is_complete(&self) -> bool {
         !self.cut_off
@@ -104,9 +137,16 @@ impl Search {
         }
     }
 
-    /// Orders what was found: by the lower body in linear time, then within each body.
+    /// Orders what was found: by the lower body in linear time, then within each body; few at once.
     fn sort(&mut self, m: &Model, rules: &Rules) {
         let Search { list, found, starts, .. } = self;
+        if found.len() < m.nbody / FEW {
+            list.clone_from(found);
+            rules.list_pairs(m, list);
+            list.sort_unstable_by_key(|c| rules.order(c));
+            self.count = list.len();
+            return;
+        }
         let lower = |c: &Candidate| rules.lower_body(c) as usize;
         starts.clear();
         starts.resize(m.nbody + 1, 0);

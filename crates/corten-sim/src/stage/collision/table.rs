@@ -6,6 +6,7 @@
 //! place in the order. Bounds are larger by more than rounding; exact tests follow.
 
 use corten_math::array::MapInline;
+use corten_math::hint::rare;
 use corten_math::{F32x8, Mat3, Vec3, wide};
 
 use super::collidable::{Bounds, Collidable};
@@ -13,8 +14,9 @@ use super::filter::{Candidate, Rules, Source};
 
 use crate::Model;
 
-/// Most candidates of a table: beyond, a sweep is faster.
-const MAX_CANDIDATES: usize = 4096;
+/// Most candidates of a table. Testing them takes two or three instructions each, a sweep about a thousand for
+/// each geom, so that tables pay up to some hundred geoms; this many take less than a megabyte.
+const MAX_CANDIDATES: usize = 1 << 15;
 
 /// Most colliding geoms for which a table is tried; bounds the time to build it.
 const MAX_GEOMS: usize = 512;
@@ -39,6 +41,8 @@ pub(super) struct Table {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meeting {
     spheres: Vec<Spheres>,
+    /// For each block of spheres, a bit for each that is active, where bodies sleep.
+    active: Vec<u16>,
     /// One bit per candidate.
     bits: Vec<u64>,
     /// The candidates.
@@ -142,15 +146,25 @@ impl Table {
     }
 
     /// The pairs whose bounds meet, and those that the author listed, which have a margin of
-    /// their own.
+    /// their own. `awake` is the state of each body, empty if none sleeps: pairs at rest are left out.
     pub fn cull<'a>(
         &self,
         m: &Model,
-        xpos: &[Vec3],
-        xmat: &[Mat3],
+        rules: &Rules,
+        (xpos, xmat): (&[Vec3], &[Mat3]),
+        awake: &[i32],
         meeting: &'a mut Meeting,
     ) -> &'a [Candidate] {
-        find_meeting(self, m, xpos, xmat, meeting);
+        meeting.active.clear();
+        if !awake.is_empty() {
+            let bit =
+                |(lane, &c): (usize, &Collidable)| u16::from(rules.is_active(awake, c)) << lane;
+            let blocks = self.bounded.chunks(F32x8::LANES);
+            meeting
+                .active
+                .extend(blocks.map(|block| block.iter().enumerate().map(bit).sum::<u16>()));
+        }
+        find_meeting(self, m, rules, xpos, xmat, meeting);
         meeting.list.clear();
         for (candidates, &bits) in self.candidates.chunks(64).zip(&meeting.bits) {
             let mut bits = bits;
@@ -166,8 +180,15 @@ impl Table {
 
     /// Sets the bits of the pairs whose bounds meet.
     #[inline(always)]
-    fn find_meeting(&self, m: &Model, xpos: &[Vec3], xmat: &[Mat3], meeting: &mut Meeting) {
-        let Meeting { spheres, bits, .. } = meeting;
+    fn find_meeting(
+        &self,
+        m: &Model,
+        rules: &Rules,
+        xpos: &[Vec3],
+        xmat: &[Mat3],
+        meeting: &mut Meeting,
+    ) {
+        let Meeting { spheres, active, bits, .. } = meeting;
         let bounds = Bounds::new(m, xpos, xmat);
         self.bound(&bounds, spheres);
         bits.clone_from(&self.untested);
@@ -182,7 +203,8 @@ impl Table {
                     let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
                     let height = normal.dot(origin) + margin + INFLATION * extent;
                     let height = F32x8::splat(height as f32);
-                    mark(bits, partners, spheres, |[cx, cy, cz, radius]| {
+                    let among = if rules.is_static(plane) { &active[..] } else { &[] };
+                    mark(bits, partners, spheres, among, |[cx, cy, cz, radius]| {
                         let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
                         radius.plus(height).not_below(along)
                     });
@@ -192,7 +214,10 @@ impl Table {
                     let block = &spheres[slot / F32x8::LANES].0;
                     let own = |k: usize| F32x8::splat(block[k][slot % F32x8::LANES]);
                     let (x, y, z, radius) = (own(0), own(1), own(2), own(3));
-                    mark(bits, partners, spheres, |[cx, cy, cz, other]| {
+                    let block = active.get(slot / F32x8::LANES).copied().unwrap_or(u16::MAX);
+                    let at_rest = block >> (slot % F32x8::LANES) & 1 == 0;
+                    let among = if at_rest { &active[..] } else { &[] };
+                    mark(bits, partners, spheres, among, |[cx, cy, cz, other]| {
                         let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
                         let reach = radius.plus(other);
                         let distance = x.product(x).plus(y.product(y)).plus(z.product(z));
@@ -223,26 +248,38 @@ wide! {
     fn find_meeting(
         table: &Table,
         m: &Model,
+        rules: &Rules,
         xpos: &[Vec3],
         xmat: &[Mat3],
         meeting: &mut Meeting,
     ) {
-        table.find_meeting(m, xpos, xmat, meeting);
+        table.find_meeting(m, rules, xpos, xmat, meeting);
     }
 }
 
-/// Sets the bits of partners that pass a test.
+/// Sets the bits of partners that pass a test, `among` some of each block or all.
 #[inline(always)]
 fn mark(
     meeting: &mut [u64],
     partners: &[Partners],
     spheres: &[Spheres],
+    among: &[u16],
     test: impl Fn([F32x8; 4]) -> u32,
 ) {
     for partner in partners {
+        let lanes = match among.get(usize::from(partner.block)) {
+            None => partner.lanes,
+            Some(among) => {
+                rare();
+                partner.lanes & among
+            }
+        };
+        if lanes == 0 {
+            continue;
+        }
         let Spheres([x, y, z, radius]) = &spheres[usize::from(partner.block)];
         let spheres = [F32x8::load(x), F32x8::load(y), F32x8::load(z), F32x8::load(radius)];
-        let mut found = test(spheres) & u32::from(partner.lanes);
+        let mut found = test(spheres) & u32::from(lanes);
         while found != 0 {
             let place = usize::from(partner.place[found.trailing_zeros() as usize % F32x8::LANES]);
             meeting[place / 64] |= 1 << (place % 64);
