@@ -144,6 +144,48 @@ impl Dual {
         (blocks, Parts { groups, values, gram, u })
     }
 
+    /// `A` of constraint row `i`, of the block with the given number, with itself.
+    pub fn weight(&self, jacobian: &Jacobian<'_>, block: usize, i: usize) -> f64 {
+        let b = &jacobian.blocks[block];
+        let gram = &self.gram[self.blocks[block].gram as usize..];
+        let [(k, x), (l, y)] = jacobian.stored_rows(b, i - b.row as usize);
+        let entry = |k: usize, l: usize| gram[k * b.rank as usize + l];
+        x * x * entry(k, k) + 2.0 * x * y * entry(k, l) + y * y * entry(l, l)
+    }
+
+    /// Forces of zero.
+    pub fn clear_forces(&mut self) {
+        self.u.fill([0.0; 4]);
+    }
+
+    /// `(A f)ᵢ` of a constraint row of a block.
+    pub fn product(&self, jacobian: &Jacobian<'_>, block: usize, i: usize) -> f64 {
+        let b = &jacobian.blocks[block];
+        let DualBlock { group, ngroup, value, .. } = self.blocks[block];
+        let mut sum = 0.0;
+        for (row, factor) in jacobian.stored_rows(b, i - b.row as usize) {
+            for (k, &at) in self.groups[group as usize..][..ngroup as usize].iter().enumerate() {
+                let values = &self.values[value as usize + k * b.rank as usize + row];
+                let u = &self.u[at as usize];
+                sum += factor * super::problem::dot(values, u);
+            }
+        }
+        sum
+    }
+
+    /// Accounts for a change of the force of a constraint row of a block.
+    pub fn add(&mut self, jacobian: &Jacobian<'_>, block: usize, i: usize, delta: f64) {
+        let b = &jacobian.blocks[block];
+        let DualBlock { group, ngroup, value, .. } = self.blocks[block];
+        for (row, factor) in jacobian.stored_rows(b, i - b.row as usize) {
+            for (k, &at) in self.groups[group as usize..][..ngroup as usize].iter().enumerate() {
+                let values = &self.values[value as usize + k * b.rank as usize + row];
+                let u = &mut self.u[at as usize];
+                u.iter_mut().zip(values).for_each(|(u, v)| *u += factor * delta * v);
+            }
+        }
+    }
+
     /// `A` between the stored rows of two blocks; `None` if they have no column in common.
     fn between(
         &self,

@@ -76,16 +76,12 @@ pub fn sweeps(
     iteration
 }
 
-fn find_diagonal(p: &Problem<'_>, dual: &mut Dual, diagonal: &mut Vec<[f64; 2]>) {
+fn find_diagonal(p: &Problem<'_>, dual: &Dual, diagonal: &mut Vec<[f64; 2]>) {
     diagonal.clear();
     let jacobian = &p.rows.jacobian;
-    let (blocks, parts) = dual.parts();
-    for (b, block) in jacobian.blocks.iter().zip(blocks) {
-        let (gram, rank) = (parts.flat_gram(block), b.rank as usize);
+    for (block, b) in jacobian.blocks.iter().enumerate() {
         for i in b.rows() {
-            let [(k, x), (l, y)] = jacobian.stored_rows(b, i - b.row as usize);
-            let entry = |k: usize, l: usize| gram[k * rank + l];
-            let sum = x * x * entry(k, k) + 2.0 * x * y * entry(k, l) + y * y * entry(l, l);
+            let sum = dual.weight(jacobian, block, i);
             diagonal.push([sum + p.rows.r[i], 1.0 / (sum + p.rows.r[i])]);
         }
     }

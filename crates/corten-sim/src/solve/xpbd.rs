@@ -69,7 +69,7 @@ pub(super) fn solve(
     for _ in 0..substeps {
         rate.iter_mut().zip(&*free).for_each(|(v, a)| *v += h * a);
         lambda.fill(0.0);
-        dual.u.fill(0.0);
+        dual.clear_forces();
         let mut sweep = Sweep { p, gains: motion.gains, h, dual, violation, rate, lambda };
         for _ in 0..limits.iterations.max(1) {
             if limits.is_cancelled(rows) {
@@ -83,10 +83,12 @@ pub(super) fn solve(
             }
         }
         let share = 1.0 / (h * h * substeps as f64);
-        for i in 0..rows {
-            rate[i] += dual.product(i) / h;
-            violation[i] += h * rate[i];
-            x.force[i] += share * lambda[i];
+        for (block, b) in p.rows.jacobian.blocks.iter().enumerate() {
+            for i in b.rows() {
+                rate[i] += dual.product(&p.rows.jacobian, block, i) / h;
+                violation[i] += h * rate[i];
+                x.force[i] += share * lambda[i];
+            }
         }
     }
     dual::states(&p.rows, x.force, x.state);
@@ -108,26 +110,28 @@ impl Sweep<'_> {
     /// One pass over all rows; returns squares of changes and of multipliers, by the inertia they move.
     fn run(&mut self) -> (f64, f64) {
         let (mut change, mut size) = (0.0, 0.0);
-        for b in self.p.rows.jacobian.blocks {
+        for (block, b) in self.p.rows.jacobian.blocks.iter().enumerate() {
             if b.kind == Kind::Elliptic {
-                self.elliptic(b, &mut change, &mut size);
+                self.elliptic(block, b, &mut change, &mut size);
                 continue;
             }
             for i in b.rows() {
                 let loss = self.p.rows.frictionloss[i] * self.h * self.h;
-                let (wanted, weight) = self.wanted(i);
-                self.set(i, project(b.kind, loss, wanted), weight, &mut change, &mut size);
+                let (wanted, weight) = self.wanted(block, i);
+                let new = project(b.kind, loss, wanted);
+                self.set([block, i], new, weight, &mut change, &mut size);
             }
         }
         (change, size)
     }
 
-    /// The multiplier that meets row `i`, and the inverse inertia that it moves.
-    fn wanted(&self, i: usize) -> (f64, f64) {
+    /// The multiplier that meets row `i` of a block, and the inverse inertia that it moves.
+    fn wanted(&self, block: usize, i: usize) -> (f64, f64) {
         let (h, r) = (self.h, self.p.rows.r[i]);
         let [stiffness, damping, impedance, _] = self.gains[i];
-        let weight = self.dual.within(i, i);
-        let moved = h * self.rate[i] + self.dual.product(i);
+        let jacobian = &self.p.rows.jacobian;
+        let weight = self.dual.weight(jacobian, block, i);
+        let moved = h * self.rate[i] + self.dual.product(jacobian, block, i);
         let k = stiffness * impedance;
         let lambda = self.lambda[i];
         let delta = if k > 0.0 {
@@ -140,32 +144,40 @@ impl Sweep<'_> {
         (lambda + delta, weight)
     }
 
-    fn set(&mut self, i: usize, new: f64, weight: f64, change: &mut f64, size: &mut f64) {
+    fn set(
+        &mut self,
+        [block, i]: [usize; 2],
+        new: f64,
+        weight: f64,
+        change: &mut f64,
+        size: &mut f64,
+    ) {
         let delta = new - self.lambda[i];
         self.lambda[i] = new;
-        self.dual.add(i, delta);
+        self.dual.add(&self.p.rows.jacobian, block, i, delta);
         *change += delta * delta * weight;
         *size += new * new * weight;
     }
 
     /// The normal row first, then friction, each direction to its wish and all of them back to the cone.
-    fn elliptic(&mut self, b: &Block, change: &mut f64, size: &mut f64) {
+    fn elliptic(&mut self, block: usize, b: &Block, change: &mut f64, size: &mut f64) {
         let rows = b.rows();
-        let (normal, weight) = self.wanted(rows.start);
+        let (normal, weight) = self.wanted(block, rows.start);
         let normal = normal.max(0.0);
-        self.set(rows.start, normal, weight, change, size);
+        self.set([block, rows.start], normal, weight, change, size);
         let friction = &self.p.rows.jacobian.cones[b.cone as usize].friction;
         let mut square = 0.0;
         for (i, mu) in rows.clone().skip(1).zip(friction) {
-            let (wanted, weight) = self.wanted(i);
-            self.set(i, wanted, weight, change, size);
+            let (wanted, weight) = self.wanted(block, i);
+            self.set([block, i], wanted, weight, change, size);
             square += if *mu > 0.0 { (wanted / mu).powi(2) } else { f64::INFINITY };
         }
         if square > normal * normal {
             let scale = normal / square.sqrt();
             for i in rows.skip(1) {
-                let (new, weight) = (scale * self.lambda[i], self.dual.within(i, i));
-                self.set(i, new, weight, change, size);
+                let weight = self.dual.weight(&self.p.rows.jacobian, block, i);
+                let new = scale * self.lambda[i];
+                self.set([block, i], new, weight, change, size);
             }
         }
     }
