@@ -29,7 +29,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._corten import DataBase, ModelBase
+from . import batch as batch
+from . import minimize as minimize
+from . import msh2obj as msh2obj
 from . import rollout as rollout
+from . import viewer as viewer
 
 _T = TypeVar("_T", bound=np.generic)
 _V = TypeVar("_V")
@@ -317,6 +321,8 @@ def spec_stubs():
             owner = body if hasattr(body, f"add_{kind}") else s
             made = getattr(owner, f"add_{kind}")()
         yield element_stub(getattr(corten, title), made).replace(f"class {title}:", f"class {title}(MjsElement):")
+    for name in ("MjByteVec", "MjCharVec", "MjDoubleVec", "MjFloatVec", "MjIntVec", "MjStringVec"):
+        yield f"class {name}(list[Any]): ..."
     yield "class MjsCompiler:\n" + "\n".join(f"    {n}: Any" for n in dir(s.compiler))
     yield element_stub(corten.MjsDefault, s.default)
     yield element_stub(corten.MjsWrap, tendon.wrap_pulley(2))
