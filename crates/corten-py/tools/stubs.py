@@ -5,6 +5,7 @@
     crates/corten-py/tools/stubs.py > crates/corten-py/python/corten/mujoco/__init__.pyi
 """
 import inspect
+import pathlib
 import re
 from enum import IntEnum
 
@@ -13,6 +14,7 @@ import numpy as np
 
 import corten.mujoco as corten
 from corten.mujoco._elements import KINDS
+from corten.mujoco._visual import CLASSES
 
 XML = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
 HEAD = '''"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
@@ -148,6 +150,7 @@ def function_stub(name):
     line = known.__doc__.split("\n")[0]
     inside, result = line[line.index("(") + 1:line.rindex(")")], line.rsplit("-> ", 1)[-1]
     result = {"typing_extensions.CapsuleType": "Any", "object": "Any"}.get(result, result)
+    result = result.rsplit(".", 1)[-1] if "Mj" in result else result
     if name == "mj_id2name" or name == "mju_type2Str":
         result = "str | None"
     return f"def {name}({', '.join(parameter(p) for p in split(inside))}) -> {result}: ..."
@@ -213,6 +216,22 @@ def element_stub(cls, o, extra=()):
     return "\n".join(lines)
 
 
+def visual_stubs():
+    parts = {"geoms": "tuple[MjvGeom, ...]", "lights": "tuple[MjvLight, ...]", "camera": "tuple[MjvGLCamera, MjvGLCamera]"}
+    for cls in CLASSES:
+        name, o = cls.__name__, cls()
+        made = "model: MjModel | None = ..., maxgeom: int = ..." if name == "MjvScene" else ""
+        lines = [f"class {name}:", f"    def __init__(self{made and ', '}{made}) -> None: ..."]
+        for n in (n for n in dir(cls) if not n.startswith("_")):
+            if n in parts:
+                lines += ["    @property", f"    def {n}(self) -> {parts[n]}: ..."]
+            else:
+                value = getattr(o, n)
+                text = isinstance(value, np.ndarray) and value.dtype.kind == "S"
+                lines.append(f"    {n}: {'NDArray[np.bytes_]' if text else type_of(value)}")
+        yield "\n".join(lines)
+
+
 def spec_stubs():
     s = corten.MjSpec()
     body = s.worldbody.add_body(name="b")
@@ -265,11 +284,13 @@ def main():
     def __getattr__(self, name: str) -> NDArray[Any]: ...''')
     out += [class_stub("MjModel", m, "ModelBase"), class_stub("MjData", d, "DataBase")]
     out += spec_stubs()
-    for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_"))):
+    out += visual_stubs()
+    for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_", "mjv_"))):
         out.append(function_stub(name))
     for name in sorted(n for n in dir(corten) if n.startswith(("get_mj", "set_mj"))):
         argument, result = ("callback: Any", "None") if name.startswith("set") else ("", "Any")
         out.append(f"def {name}({argument}) -> {result}: ...")
+    out.append(pathlib.Path(__file__).with_name("pictures.pyi").read_text().rstrip())
     print("\n".join(out))
 
 
