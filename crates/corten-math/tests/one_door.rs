@@ -19,7 +19,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs")
-            && !path.file_stem().is_some_and(|name| name == "tests")
+            && path.file_stem().is_none_or(|name| name != "tests")
         {
             found.push(path);
         }
@@ -46,7 +46,7 @@ fn nobody_calls_the_operating_system() {
                         && line.contains(&format!(".{name}("))
                     || line.contains(&format!("f64::{name}("))
             };
-            if METHODS.iter().any(|name| called(name)) {
+            if METHODS.iter().any(called) {
                 calls.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
             }
         }
