@@ -154,7 +154,7 @@ impl PluginInstance for Cable {
                 moment += turn.conjugate().rotate(from_before);
             }
             if let Some((_, to_next)) = self.links.get(b + 1).and_then(|next| next.bend(m, d)) {
-                moment = moment - to_next;
+                moment -= to_next;
             }
             let torque = d.xquat[link.body].rotate(moment);
             d.apply_passive(link.body, Vec3::ZERO, torque, d.xpos[link.body]);

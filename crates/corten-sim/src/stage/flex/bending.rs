@@ -97,7 +97,7 @@ impl Hinges<'_> {
             }
             Some(factor) => {
                 for v in 0..4 {
-                    force[v] = force[v] * T::splat(factor);
+                    force[v] *= T::splat(factor);
                 }
             }
         }
