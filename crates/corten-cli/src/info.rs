@@ -16,11 +16,18 @@ pub struct Args {
     /// Only sizes and totals.
     #[arg(long, short)]
     brief: bool,
+    /// Print sizes, options and names as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let m = corten::load_file(&args.file)
         .with_context(|| format!("cannot load {}", args.file.display()))?;
+    if args.json {
+        println!("{}", description(&m));
+        return Ok(ExitCode::SUCCESS);
+    }
     println!("{}", if m.name.is_empty() { "(unnamed model)" } else { &m.name });
     totals(&m);
     sizes(&m);
@@ -36,6 +43,33 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         keyframes(&m);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Everything that programs ask for first.
+fn description(m: &Model) -> serde_json::Value {
+    let sizes: serde_json::Map<String, serde_json::Value> = Model::SIZES
+        .iter()
+        .map(|size| ((*size).to_owned(), m.size(size).unwrap_or(0).into()))
+        .collect();
+    let names = |kind: ObjType, count: usize| -> Vec<String> {
+        (0..count).map(|i| name(m, kind, i)).collect()
+    };
+    serde_json::json!({
+        "name": m.name,
+        "mass": m.body_mass.iter().sum::<f64>(),
+        "extent": m.stat.extent,
+        "timestep": m.opt.timestep,
+        "integrator": lowercase(m.opt.integrator),
+        "solver": lowercase(m.opt.solver),
+        "gravity": m.opt.gravity.0,
+        "sizes": sizes,
+        "bodies": names(ObjType::Body, m.nbody),
+        "joints": names(ObjType::Joint, m.njnt),
+        "actuators": names(ObjType::Actuator, m.nu),
+        "sensors": names(ObjType::Sensor, m.nsensor),
+        "cameras": names(ObjType::Camera, m.ncam),
+        "keyframes": names(ObjType::Key, m.nkey),
+    })
 }
 
 /// The variant of an enumeration in lower case, or its number.

@@ -4,9 +4,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
 use corten::enums::{Timer, Warning};
-use corten::{Data, Hooks, Model, Stopwatch};
+use corten::{Data, Hooks, Model, StepError, Stopwatch};
+use corten_record::write_png;
+use serde_json::json;
+
+use crate::inputs::Inputs;
+use crate::render::{default_path, picture};
+use crate::start::{self, Start};
 
 /// Lines of the table, whatever the length of the simulation.
 const ROWS: usize = 10;
@@ -21,46 +26,51 @@ pub struct Args {
     /// Number of steps instead of a time.
     #[arg(long)]
     steps: Option<usize>,
-    /// Keyframe to start from, by name or number; the reference pose otherwise.
-    #[arg(long)]
-    key: Option<String>,
-    /// Control of an actuator, as NAME=VALUE; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE")]
-    ctrl: Vec<String>,
+    #[command(flatten)]
+    start: Start,
+    /// Controls of every step: a CSV file with a row per step and a column per actuator (named in the first
+    /// row, or all of them in order), or an array `ctrl` of an NPZ file. The last row stays.
+    #[arg(long, value_name = "FILE")]
+    pub controls: Option<PathBuf>,
+    /// Standard deviation of noise on every control.
+    #[arg(long, default_value_t = 0.0)]
+    pub noise: f64,
+    /// Beginning of the random numbers for noise.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Write every state: `.npz` (can be replayed), `.csv` or `.mcap`; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub record: Vec<PathBuf>,
+    /// Where to write a picture of the last state; the system's directory for temporary files by default.
+    #[arg(long, value_name = "FILE.png")]
+    picture: Option<PathBuf>,
+    /// No picture.
+    #[arg(long, conflicts_with = "picture")]
+    no_picture: bool,
     /// Also print how long the stages of a step take.
     #[arg(long)]
     profile: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    crate::watch_interrupts();
     let start = Instant::now();
-    let model = corten::load_file(&args.file)
-        .with_context(|| format!("cannot load {}", args.file.display()))?;
-    println!(
-        "{}: {} bodies, {} degrees of freedom, {} geoms, {} actuators, {} sensors; loaded in {:.1} ms",
-        model.name,
-        model.nbody - 1,
-        model.nv,
-        model.ngeom,
-        model.nu,
-        model.nsensor,
-        1e3 * start.elapsed().as_secs_f64()
-    );
-
-    let mut data = model.make_data();
-    if let Some(key) = &args.key {
-        let by_number = || model.keyframes().nth(key.parse().ok()?);
-        match model.keyframe(key).ok().or_else(by_number) {
-            Some(key) => data.reset_to(&model, key)?,
-            None => bail!("no keyframe '{key}'; the model has {}", keyframes(&model)),
-        }
+    let (model, mut data) = start::load(&args.file, &args.start)?;
+    if !args.json {
+        println!(
+            "{}: {} bodies, {} degrees of freedom, {} geoms, {} actuators, {} sensors; loaded in {:.1} ms",
+            model.name,
+            model.nbody - 1,
+            model.nv,
+            model.ngeom,
+            model.nu,
+            model.nsensor,
+            1e3 * start.elapsed().as_secs_f64()
+        );
     }
-    for assignment in &args.ctrl {
-        let (name, value) = assignment.split_once('=').context("--ctrl takes NAME=VALUE")?;
-        let value = value.parse().with_context(|| format!("control of '{name}'"))?;
-        data.set_ctrl(model.actuator(name)?, value);
-    }
-
     if args.profile {
         data.hooks = Hooks::new(Stopwatch::default());
     }
@@ -68,27 +78,98 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(steps) => steps,
         None => (args.time / model.opt.timestep).round() as usize,
     };
-    simulate(&model, &mut data, steps)
+    let mut inputs = Inputs::new(&model, args)?;
+    let outcome = simulate(&model, &mut data, steps, &mut inputs, args)?;
+    finish(&model, &mut data, &outcome, &inputs, args)
 }
 
-fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
-    println!("\n    time     height of   speed of                solver");
-    println!("     [s]     mass [m]    mass [m/s]   contacts   iterations");
+/// What happened.
+struct Outcome {
+    steps: usize,
+    seconds: f64,
+    trouble: Option<StepError>,
+}
+
+fn simulate(
+    m: &Model,
+    d: &mut Data,
+    steps: usize,
+    inputs: &mut Inputs,
+    args: &Args,
+) -> anyhow::Result<Outcome> {
+    if !args.json {
+        println!("\n    time     height of   speed of                solver");
+        println!("     [s]     mass [m]    mass [m/s]   contacts   iterations");
+    }
     let interval = steps.div_ceil(ROWS).max(1);
-    let mut trouble = None;
-    let mut stepping = 0.0;
+    let bar = crate::bar(steps);
+    let mut outcome = Outcome { steps: 0, seconds: 0.0, trouble: None };
     for i in 0..steps {
+        inputs.apply(d, i);
+        inputs.record(m, d)?;
         let start = Instant::now();
         let result = d.step(m);
-        stepping += start.elapsed().as_secs_f64();
-        if let (Err(error), None) = (result, &trouble) {
-            trouble = Some(error);
+        outcome.seconds += start.elapsed().as_secs_f64();
+        outcome.steps += 1;
+        if let (Err(error), None) = (result, &outcome.trouble) {
+            outcome.trouble = Some(error);
         }
-        if (i + 1) % interval == 0 || i + 1 == steps {
-            row(m, d);
+        if i % 64 == 0 {
+            bar.set_position(i as u64);
+        }
+        if !args.json && ((i + 1) % interval == 0 || i + 1 == steps) {
+            bar.suspend(|| row(m, d));
+        }
+        if crate::interrupted() {
+            break;
         }
     }
+    bar.finish_and_clear();
+    inputs.record(m, d)?;
+    Ok(outcome)
+}
 
+/// Prints the end, and writes what was asked for.
+fn finish(
+    m: &Model,
+    d: &mut Data,
+    outcome: &Outcome,
+    inputs: &Inputs,
+    args: &Args,
+) -> anyhow::Result<ExitCode> {
+    for path in &args.record {
+        if let Some(recorder) = &inputs.recorder {
+            recorder.save(m, path)?;
+        }
+    }
+    let picture = match args.no_picture || m.ngeom + m.nsite + m.nflex + m.nskin == 0 {
+        true => None,
+        false => {
+            let path = args.picture.clone().unwrap_or_else(|| default_path(&args.file));
+            write_png(&path, &picture(m, d)?)?;
+            Some(path)
+        }
+    };
+    let code = if outcome.trouble.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    if args.json {
+        let sensors: serde_json::Map<String, serde_json::Value> = m
+            .sensors()
+            .map(|s| {
+                let name =
+                    m.sensor_name(s).map_or_else(|| format!("#{}", s.index()), str::to_owned);
+                (name, json!(d.sensor(s)))
+            })
+            .collect();
+        let value = json!({
+            "model": m.name, "steps": outcome.steps, "time": d.time, "seconds": outcome.seconds,
+            "qpos": &d.qpos[..], "qvel": &d.qvel[..], "contacts": d.ncon, "sensors": sensors,
+            "recorded": args.record, "picture": picture,
+            "error": outcome.trouble.as_ref().map(ToString::to_string),
+        });
+        println!("{value}");
+        return Ok(code);
+    }
+    let (steps, stepping) = (outcome.steps, outcome.seconds);
     println!(
         "\n{steps} steps in {:.1} ms: {:.1} us per step, {:.0} times real time",
         1e3 * stepping,
@@ -100,7 +181,7 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
     if let Some(message) = d.solver.take_message() {
         println!("\n{message} ({} times)", d.solver.unconverged);
     }
-    if let Some(error) = trouble {
+    if let Some(error) = &outcome.trouble {
         println!("\nthe simulation went bad: {error}");
         for warning in Warning::ALL {
             let stat = d.warning_mut(*warning);
@@ -108,9 +189,15 @@ fn simulate(m: &Model, d: &mut Data, steps: usize) -> anyhow::Result<ExitCode> {
                 println!("  {}: {} times", warning.mj_name(), stat.number);
             }
         }
-        return Ok(ExitCode::FAILURE);
     }
-    Ok(ExitCode::SUCCESS)
+    for path in &args.record {
+        println!("\nrecorded: {}", path.display());
+    }
+    if let Some(path) = picture {
+        println!("\npicture of the last state: {}", path.display());
+        println!("to see it move: corten view {}", args.file.display());
+    }
+    Ok(code)
 }
 
 fn row(m: &Model, d: &mut Data) {
@@ -167,13 +254,5 @@ fn sensors(m: &Model, d: &Data) {
         let name = m.sensor_name(sensor).unwrap_or("(unnamed)");
         let values: Vec<String> = d.sensor(sensor).iter().map(|x| format!("{x:.4}")).collect();
         println!("  {name:24} {}", values.join("  "));
-    }
-}
-
-fn keyframes(m: &Model) -> String {
-    let names: Vec<&str> = m.keyframes().filter_map(|key| m.keyframe_name(key)).collect();
-    match names.is_empty() {
-        true => format!("{} without a name", m.nkey),
-        false => names.join(", "),
     }
 }

@@ -20,9 +20,11 @@ mod load;
 mod memory;
 mod model;
 mod record;
+mod render;
 mod rollout;
 mod run;
 mod saved;
+mod scene;
 mod spec;
 mod stages;
 mod support;
@@ -56,6 +58,8 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lists::register(module)?;
     support::register(module)?;
     util::register(module)?;
+    render::register(module)?;
+    scene::register(module)?;
     stages::register(module)
 }
 

@@ -121,13 +121,6 @@ def test_stubs_are_complete():
         assert f" {name}:" in stub, name
 
 
-@pytest.mark.parametrize("name", ["Renderer", "MjvScene", "mjv_updateScene", "MjrContext"])
-def test_missing_names_of_drawing_say_so(name):
-    with pytest.raises(AttributeError, match="does not draw"):
-        getattr(corten.mujoco, name)
-    assert not hasattr(corten.mujoco, "no_such_thing")
-
-
 def test_missing_viewer_says_so():
     with pytest.raises(ImportError, match="does not draw"):
         import corten.mujoco.viewer  # noqa: F401

@@ -5,6 +5,7 @@
     crates/corten-py/tools/stubs.py > crates/corten-py/python/corten/mujoco/__init__.pyi
 """
 import inspect
+import pathlib
 import re
 from enum import IntEnum
 
@@ -270,6 +271,7 @@ def main():
     for name in sorted(n for n in dir(corten) if n.startswith(("get_mj", "set_mj"))):
         argument, result = ("callback: Any", "None") if name.startswith("set") else ("", "Any")
         out.append(f"def {name}({argument}) -> {result}: ...")
+    out.append(pathlib.Path(__file__).with_name("pictures.pyi").read_text().rstrip())
     print("\n".join(out))
 
 

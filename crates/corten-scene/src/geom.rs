@@ -1,6 +1,8 @@
 //! Abstract geoms: everything that a scene shows is one of them.
 
 use bytemuck::{Pod, Zeroable};
+use corten_math::{Mat3, Quat, Vec3};
+use corten_model::enums::{GeomType, ObjType};
 
 /// Longest label, with its final zero.
 pub const MAX_LABEL: usize = 100;
@@ -9,11 +11,11 @@ pub const MAX_LABEL: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Geom {
-    /// [`GeomType`](corten_model::enums::GeomType); MuJoCo's `type`.
+    /// [`GeomType`]; MuJoCo's `type`.
     pub kind: i32,
     /// Mesh (2 × id, and 1 more for its convex hull), height field or number of the plane; −1: none.
     pub dataid: i32,
-    /// [`ObjType`](corten_model::enums::ObjType) of what is shown; unknown for most decoration.
+    /// [`ObjType`] of what is shown; unknown for most decoration.
     pub objtype: i32,
     /// Its id; −1: none.
     pub objid: i32,
@@ -71,4 +73,138 @@ impl Geom {
         let count = text.len().min(MAX_LABEL - 1);
         self.label[..count].copy_from_slice(&text.as_bytes()[..count]);
     }
+}
+
+/// Types of geoms that lead from one point to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connector {
+    /// Round at both ends.
+    Capsule,
+    /// Flat at both ends.
+    Cylinder,
+    /// An arrow.
+    Arrow,
+    /// An arrow without the wedge.
+    Arrow1,
+    /// An arrow with two heads.
+    Arrow2,
+    /// A line; its width is in pixels.
+    Line,
+}
+
+impl Connector {
+    /// The type of the geom.
+    pub const fn geom_type(self) -> GeomType {
+        match self {
+            Connector::Capsule => GeomType::Capsule,
+            Connector::Cylinder => GeomType::Cylinder,
+            Connector::Arrow => GeomType::Arrow,
+            Connector::Arrow1 => GeomType::Arrow1,
+            Connector::Arrow2 => GeomType::Arrow2,
+            Connector::Line => GeomType::Line,
+        }
+    }
+
+    /// Of a type of geom that can lead from one point to another.
+    pub fn from_geom_type(kind: GeomType) -> Option<Connector> {
+        use Connector::{Arrow, Arrow1, Arrow2, Capsule, Cylinder, Line};
+        [Capsule, Cylinder, Arrow, Arrow1, Arrow2, Line].into_iter().find(|c| c.geom_type() == kind)
+    }
+}
+
+impl Default for Geom {
+    fn default() -> Geom {
+        let mut geom = Geom::zeroed();
+        geom.init(GeomType::None.raw(), None, None, None, None);
+        geom
+    }
+}
+
+impl Geom {
+    /// Sets what is given, and all other properties of shape and material to their defaults
+    /// (MuJoCo's `mjv_initGeom`).
+    pub fn init(
+        &mut self,
+        kind: i32,
+        size: Option<Vec3>,
+        pos: Option<Vec3>,
+        mat: Option<Mat3>,
+        rgba: Option<[f32; 4]>,
+    ) {
+        self.kind = kind;
+        self.size = size.map_or([0.1; 3], |size| {
+            let [x, y, z] = float3(size);
+            match GeomType::from_raw(kind) {
+                Some(GeomType::Sphere) => [x; 3],
+                Some(GeomType::Capsule | GeomType::Cylinder) => [x, x, y],
+                _ => [x, y, z],
+            }
+        });
+        self.pos = float3(pos.unwrap_or(Vec3::ZERO));
+        self.mat = float9(mat.unwrap_or(Mat3::IDENTITY));
+        self.rgba = rgba.unwrap_or([0.5, 0.5, 0.5, 1.0]);
+        self.dataid = -1;
+        self.matid = -1;
+        self.texcoord = 0;
+        self.emission = 0.0;
+        self.specular = 0.5;
+        self.shininess = 0.5;
+        self.reflectance = 0.0;
+        self.label[0] = 0;
+        self.modelrbound = 0.0;
+    }
+
+    /// Makes it lead from one point to another (MuJoCo's `mjv_connector`); colour and so on stay.
+    pub fn connect(&mut self, kind: Connector, width: f64, from: Vec3, to: Vec3) {
+        let along = to - from;
+        let width = width as f32;
+        self.kind = kind.geom_type().raw();
+        self.size = [width, width, along.norm() as f32];
+        self.pos = float3(from);
+        // Capsules and cylinders have their frame in the middle, and half the length as their size.
+        if matches!(kind, Connector::Capsule | Connector::Cylinder) {
+            self.pos = float3((from + to) * 0.5);
+            self.size[2] *= 0.5;
+        }
+        self.mat = float9(Quat::from_z_to(along).to_mat());
+    }
+
+    /// Makes it the triangle between three points.
+    pub(crate) fn triangle(&mut self, [a, b, c]: [Vec3; 3], rgba: [f32; 4]) {
+        let normal = (b - a).cross(c - a);
+        let [x, y, z] = [b - a, c - a, normal].map(Vec3::normalized);
+        let lengths = Vec3([x.1, y.1, z.1]);
+        let mat = Mat3::from_columns(x.0, y.0, z.0);
+        self.init(GeomType::Triangle.raw(), Some(lengths), Some(a), Some(mat), Some(rgba));
+    }
+
+    /// Radius of a sphere around it (MuJoCo's `mjv_rbound`); too small for arrows.
+    pub fn bounding_radius(&self) -> f32 {
+        let [x, y, z] = self.size;
+        if self.objtype == ObjType::Geom.raw() {
+            return self.modelrbound;
+        }
+        match GeomType::from_raw(self.kind) {
+            Some(GeomType::Sphere) => x,
+            Some(GeomType::Capsule) => x + z,
+            Some(GeomType::Cylinder) => (x * x + z * z).sqrt(),
+            Some(GeomType::Box) => (x * x + y * y + z * z).sqrt(),
+            _ => x.max(y).max(z),
+        }
+    }
+}
+
+/// In single precision.
+pub(crate) fn float3(v: Vec3) -> [f32; 3] {
+    v.0.map(|x| x as f32)
+}
+
+/// In single precision.
+pub(crate) fn float9(m: Mat3) -> [f32; 9] {
+    m.0.map(|x| x as f32)
+}
+
+/// In double precision.
+pub(crate) fn double3(v: [f32; 3]) -> Vec3 {
+    Vec3(v.map(f64::from))
 }

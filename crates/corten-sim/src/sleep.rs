@@ -416,8 +416,9 @@ fn wake_tree(tree_asleep: &mut [i32], tree: usize, counter: i32) -> bool {
     true
 }
 
-/// The smallest tree of a sleeping tree's cycle; `None` if it is not in a cycle.
-fn cycle(tree_asleep: &[i32], tree: usize) -> Option<usize> {
+/// The smallest tree of a sleeping tree's cycle; `None` if it is not in a cycle (MuJoCo's
+/// `mj_sleepCycle`).
+pub fn cycle(tree_asleep: &[i32], tree: usize) -> Option<usize> {
     let (mut current, mut smallest) = (tree, tree);
     for _ in 0..tree_asleep.len() {
         current = usize::try_from(*tree_asleep.get(current)?).ok()?;

@@ -16,12 +16,13 @@ from ._corten import ModelError, StepError, __version__, after_fork as _after_fo
 from ._warnings import ModelWarning
 from ._api import Data, Model, State, forward, inverse, load_model, reset, step
 from ._batch import BatchSim, Failure, load_failure
+from ._pictures import Picture, Video, picture
 from .mujoco import rollout
 
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_after_fork)
 
 __all__ = [
-    "BatchSim", "Data", "Failure", "Model", "ModelError", "ModelWarning", "State", "StepError", "__version__", "default_limits", "forward", "inverse",
-    "load_failure", "load_model", "reset", "rollout", "step",
+    "BatchSim", "Data", "Failure", "Model", "ModelError", "ModelWarning", "Picture", "State", "StepError", "Video", "__version__", "default_limits", "forward", "inverse",
+    "load_failure", "load_model", "picture", "reset", "rollout", "step",
 ]

@@ -62,6 +62,11 @@ class BatchSim(BatchBase):
             worlds = mask
         self.reset_worlds(worlds)
 
+    def render(self, worlds=None, *, width=320, height=240, camera=-1):
+        """Pictures of worlds, all or those of a mask, an index or a list of indices: `(number, height, width, 3)`."""
+        from ._pictures import render_worlds
+        return render_worlds(self, worlds, width, height, camera)
+
     @property
     def failed(self):
         """A mask of the worlds that have stopped."""

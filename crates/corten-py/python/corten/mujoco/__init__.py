@@ -2,7 +2,7 @@
 from typing import Union as _Union
 
 from .. import _corten
-from . import _misc
+from . import _contexts, _misc, _render, _visual
 from ._enums import CONSTANTS, ENUM_TYPES
 from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
@@ -12,6 +12,9 @@ from ._elements import CLASSES as _ELEMENTS
 from ._elements import MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
 from ._spec import MjSpec, from_zip, to_zip
 from ._structs import MjData, MjModel
+from . import gl_context, renderer
+from .gl_context import GLContext
+from .renderer import Renderer
 
 __version__ = "3.4.0"
 
@@ -23,19 +26,16 @@ MjStruct = _Union[tuple(_ELEMENTS.values())]
 globals().update(ENUM_TYPES)
 globals().update(CONSTANTS)
 globals().update(_misc.CALLBACKS)
+globals().update({c.__name__: c for c in _visual.CLASSES})
+globals().update(_visual.FUNCTIONS)
+globals().update(_render.NAMES)
 for _module in (_misc, _corten):
-    globals().update({name: f for name, f in vars(_module).items() if name.startswith(("mj_", "mju_", "mjd_"))})
+    globals().update({name: f for name, f in vars(_module).items() if name.startswith(("mj_", "mju_", "mjd_", "mjv_"))})
 
 for _class in (MjData, MjModel, MjOption, MjSpec, MjStatistic, MjVisual):
     _class.__module__ = __name__
 add_named_access(MjModel, MjData)
 
+_contexts.install()
+
 del _class, _module, add_named_access
-
-_DRAWING = ("Renderer", "GLContext", "gl_context", "renderer", "viewer")
-
-
-def __getattr__(name):
-    if name in _DRAWING or name.startswith(("Mjv", "Mjr", "mjv_", "mjr_")):
-        raise AttributeError(_misc.NO_DRAWING.format(name), name=name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -55,6 +55,23 @@ impl Memory {
     }
 }
 
+/// The node of an interpolated flex that moves a vertex most, among the nodes of all flexes; `None`
+/// for other flexes.
+pub fn nearest_node(m: &Model, flex: usize, vertex: usize) -> Option<usize> {
+    let count = usize::try_from(*m.flex_nodenum.get(flex)?).ok()?;
+    let basis = Basis::new(*m.flex_interp.get(flex)?, count)?;
+    let first = usize::try_from(m.flex_vertadr[flex]).ok()?;
+    let at = *m.flex_vert0.get(first.checked_add(vertex)?)?;
+    let (mut best, mut weight) = (None, 0.0);
+    for node in 0..count {
+        let own = basis.weight(at, node);
+        if own > weight {
+            (best, weight) = (Some(node), own);
+        }
+    }
+    usize::try_from(m.flex_nodeadr[flex]).ok()?.checked_add(best?)
+}
+
 /// Positions of vertices, bounds of elements, lengths of edges and their Jacobian.
 pub fn flex(m: &Model, d: &mut Data) {
     if m.nflex > 0 {

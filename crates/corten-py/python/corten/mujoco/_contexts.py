@@ -1,0 +1,83 @@
+"""Stand-ins for the graphics contexts that dm_control and robosuite make themselves.
+
+They act where `mujoco` is this package: pictures need no graphics library then, so these modules are answered here, and
+theirs, which would load one, are not imported.
+"""
+import importlib.abc
+import importlib.machinery
+import sys
+
+
+def _dm_control():
+    from dm_control._render import base, executor
+
+    from .gl_context import GLContext
+
+    class Context(base.ContextBase):
+        """A context of dm_control that needs no graphics library."""
+
+        def __init__(self, max_width, max_height):
+            self._context = None
+            super().__init__(max_width, max_height, executor.PassthroughRenderExecutor)
+
+        def _platform_init(self, max_width, max_height):
+            self._context = GLContext(max_width, max_height)
+
+        def _platform_make_current(self):
+            if self._context is not None:
+                self._context.make_current()
+
+        def _platform_free(self):
+            self._context = None
+
+    return Context
+
+
+def _robosuite():
+    from .gl_context import GLContext
+
+    class Context(GLContext):
+        """A context of robosuite that needs no graphics library."""
+
+        def __init__(self, max_width, max_height, device_id=0):
+            super().__init__(max_width, max_height)
+
+    return Context
+
+
+_STANDINS = {
+    "dm_control._render.pyopengl.egl_renderer": ("EGLContext", _dm_control),
+    "dm_control._render.pyopengl.osmesa_renderer": ("OSMesaContext", _dm_control),
+    "dm_control._render.glfw_renderer": ("GLFWContext", _dm_control),
+    "robosuite.renderers.context.egl_context": ("EGLGLContext", _robosuite),
+    "robosuite.renderers.context.osmesa_context": ("OSMesaGLContext", _robosuite),
+    "robosuite.renderers.context.glfw_context": ("GLFWGLContext", _robosuite),
+}
+
+
+class _Loader(importlib.abc.Loader):
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        name, make = _STANDINS[module.__name__]
+        setattr(module, name, make())
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Answers for the modules above."""
+
+    name = "corten-contexts"
+
+    @staticmethod
+    def find_spec(fullname, path=None, target=None):
+        stands_in = getattr(sys.modules.get("mujoco"), "__name__", "") == "corten.mujoco"
+        if not stands_in or fullname not in _STANDINS:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, _Loader(), origin=__name__)
+
+
+def install():
+    """Makes them available, once."""
+    if not any(getattr(finder, "name", None) == Finder.name for finder in sys.meta_path):
+        sys.meta_path.insert(0, Finder)

@@ -1,0 +1,149 @@
+"""The live page in a browser: run by tools/test_page.
+
+Starts `corten view` on two models and does what a user does: looks, plays, moves a slider, drags a body,
+reloads, takes screenshots; and what others may try: no token, another origin, a busy port.
+"""
+import pathlib, re, subprocess, sys, time, urllib.error, urllib.request
+
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
+
+def serve(corten, model, *more):
+    process = subprocess.Popen([corten, "view", str(model), *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    if not found:
+        raise SystemExit(f"corten view said {line!r} {process.stderr.read()!r}")
+    return process, found.group()
+
+
+def status(url, headers={}):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(url, headers=headers)).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def state(page, what):
+    return page.evaluate(f"corten.state.{what}")
+
+
+def settle(page, condition, seconds=30):
+    page.wait_for_function(condition, timeout=1000 * seconds)
+
+
+def colors(page):
+    """How many different colours the picture has, on a coarse grid."""
+    return page.evaluate("""() => {
+        const canvas = document.getElementById('canvas'), pen = document.createElement('canvas').getContext('2d');
+        pen.canvas.width = 64; pen.canvas.height = 48;
+        corten.picture.render(corten.eye.camera);
+        pen.drawImage(canvas, 0, 0, 64, 48);
+        const d = pen.getImageData(0, 0, 64, 48).data, seen = new Set();
+        for (let i = 0; i < d.length; i += 4) seen.add((d[i] >> 4) * 256 + (d[i + 1] >> 4) * 16 + (d[i + 2] >> 4));
+        return seen.size;
+    }""")
+
+
+def use(page, pictures, name):
+    """Play, slider, plot, drag, reload."""
+    settle(page, "globalThis.corten?.frames > 2")
+    assert colors(page) > 20, "the picture is blank"
+    page.screenshot(path=pictures / f"{name}-start.png")
+
+    page.click("#play")
+    settle(page, "corten.state.playing && corten.state.time > 0.2")
+    settle(page, "corten.panels.energy.length > 5")
+    if state(page, "ctrl.length"):
+        slider = page.locator("#right .slider input").first
+        before = page.evaluate("[...corten.state.joints]")
+        slider.evaluate("(s) => { s.value = s.max; s.dispatchEvent(new Event('input')); }")
+        settle(page, "Math.abs(corten.state.ctrl[0] - corten.model.actuators[0].range[1]) < 0.01 * (1 + Math.abs(corten.state.ctrl[0]))")
+        page.wait_for_function("(before) => corten.state.joints.some((q, i) => Math.abs(q - before[i]) > 1e-3)", arg=before, timeout=30000)
+    grown = page.evaluate("corten.panels.energy.length")
+    settle(page, f"corten.panels.energy.length > {grown}")
+
+    # Drag a body: select it by name, then with Ctrl and the right button.
+    page.keyboard.press("Space")
+    settle(page, "!corten.state.playing")
+    page.evaluate("corten.send({ do: 'select_body', id: 1 })")
+    settle(page, "corten.state.selection?.body === 1")
+    page.keyboard.press("Space")
+    box = page.locator("#canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.keyboard.down("Control")
+    page.mouse.move(x, y)
+    page.mouse.down(button="right")
+    page.mouse.move(x + 60, y - 120, steps=6)
+    settle(page, "corten.state.selection?.active === 1 && Math.hypot(...corten.state.selection.force.slice(0, 3)) > 0")
+    page.screenshot(path=pictures / f"{name}-drag.png")
+    page.mouse.up(button="right")
+    page.keyboard.up("Control")
+    settle(page, "corten.state.selection?.active === 0")
+
+    # Switches live, and a reload that keeps the state.
+    page.keyboard.press("c")
+    settle(page, "corten.state.opt.vis[14] === 1")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80, y, steps=4)
+    page.mouse.up()
+    azimuth, time_before = page.evaluate("corten.eye.azimuth"), state(page, "time")
+    page.reload()
+    settle(page, "globalThis.corten?.frames > 2")
+    assert state(page, "opt.vis[14]") == 1 and state(page, "time") >= time_before
+    assert abs(page.evaluate("corten.eye.azimuth") - azimuth) < 1e-9
+    page.keyboard.press("Backspace")
+    settle(page, "corten.state.time < 1")
+    page.screenshot(path=pictures / f"{name}-reload.png")
+
+
+def keep_out(url):
+    """No token, a wrong one, pages of other origins."""
+    bare = url.split("?")[0]
+    assert status(url) == 200
+    assert status(bare) == 403 and status(bare + "?token=0") == 403
+    assert status(url, {"Origin": "http://evil.example"}) == 403
+    assert status(url, {"Host": "evil.example"}) == 403
+    assert status(url.replace("/?", "/asset/mesh/999999?")) == 404
+
+
+def main():
+    corten, pictures = sys.argv[1], pathlib.Path(sys.argv[2])
+    models = sys.argv[3:]
+    pictures.mkdir(parents=True, exist_ok=True)
+    chromium = "/usr/bin/chromium"
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=chromium, args=FLAGS)
+        for model in models:
+            process, url = serve(corten, model)
+            try:
+                keep_out(url)
+                port = url.split(":")[2].split("/")[0]
+                busy = subprocess.run([corten, "view", model, "--port", port], capture_output=True, text=True, timeout=60)
+                assert busy.returncode != 0 and "in use" in busy.stderr, busy
+                page = browser.new_page(viewport={"width": 1280, "height": 800})
+                problems = []
+                page.on("pageerror", lambda error: problems.append(str(error)))
+                page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+                page.goto(url)
+                use(page, pictures, pathlib.Path(model).stem)
+                second = browser.new_page()
+                second.goto(url)
+                settle(second, "globalThis.corten?.frames > 0")
+                second.close()
+                page.close()
+                assert not problems, problems
+                time.sleep(0.2)
+                assert process.poll() is None, "a closed tab ended the server"
+            finally:
+                process.send_signal(2)
+                process.wait(10)
+            print(f"{model}: the page works", flush=True)
+        browser.close()
+
+
+main()
