@@ -13,7 +13,7 @@ use crate::hook::{ControlFn, DoneFn, ResetFn, RewardFn};
 use crate::parameters::{self, Parameter, ParameterError};
 use crate::pool::Pool;
 use crate::table::{self, Column, Rows, Slot};
-use crate::world::{Context, Piece, Stage, Task, Worker, World};
+use crate::world::{Context, LateResults, Piece, Stage, Task, Worker, World};
 
 /// What happens to a world that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -246,11 +246,17 @@ impl BatchSim {
 
     /// Adds an array of `Data` to those that every world keeps, as a result of its last step.
     pub fn with_output(mut self, name: &str) -> Result<BatchSim, BatchError> {
+        self.add_output(name)?;
+        Ok(self)
+    }
+
+    /// [`Self::with_output`] of a batch that is in use: zero until the next step.
+    pub fn add_output(&mut self, name: &str) -> Result<(), BatchError> {
         if self.column(name).is_none() {
             let column = Column::new(&mut Data::new(&self.model), name, self.worlds);
             self.columns.push(column.ok_or_else(|| BatchError::Unknown(name.into()))?);
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Rewards of every step.
@@ -474,10 +480,36 @@ impl BatchSim {
         self.result()
     }
 
+    /// Advances the flagged worlds that have not failed; the others are not touched.
+    pub fn step_where(&mut self, mask: &[bool]) -> Result<BatchResult<'_>, BatchError> {
+        if mask.len() != self.worlds {
+            return Err(BatchError::Mask { expected: self.worlds, found: mask.len() });
+        }
+        self.each(false, |world, stage| {
+            if mask[world.index] && world.failure.is_none() {
+                stage.step(world);
+            }
+        });
+        Ok(self.result())
+    }
+
     /// Computes everything that follows from states and inputs, sensors among it, without
     /// advancing time.
     pub fn forward_all(&mut self) {
         self.each(false, |world, stage| stage.forward(world));
+    }
+
+    /// [`Self::forward_all`] of the flagged worlds; the results of the others stay as they are.
+    pub fn forward_where(&mut self, mask: &[bool]) -> Result<(), BatchError> {
+        if mask.len() != self.worlds {
+            return Err(BatchError::Mask { expected: self.worlds, found: mask.len() });
+        }
+        self.each(false, |world, stage| {
+            if mask[world.index] {
+                stage.forward(world);
+            }
+        });
+        Ok(())
     }
 
     /// Brings one world back to the start.
@@ -521,6 +553,7 @@ impl BatchSim {
         }
         let slots: Vec<Slot> =
             self.columns.iter().map(|c| Slot { field: c.field, width: c.width }).collect();
+        let late = LateResults::of(self.columns.iter().map(Column::name));
         let mut columns: Vec<_> = self.columns.iter_mut().map(|c| c.pieces(piece)).collect();
         let (mut own, mut saved_pairs) =
             (self.own.chunks_mut(piece), self.saved_pairs.chunks_mut(piece));
@@ -557,6 +590,7 @@ impl BatchSim {
             task: &self.task,
             steps: self.steps,
             keyframe: self.keyframe,
+            late,
         };
         let cancel = self.cancel.as_ref();
         self.pool.run(&mut self.workers, pieces.into_iter(), cancel, |worker, piece| {

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corten_sim::lanes::{self, LaneGroup};
 use corten_sim::stage::collision::{Clearance, SavedPairs, swap_saved_pairs};
+use corten_sim::stage::{body_force, velocity};
 use corten_sim::{Data, Model, StepError, state};
 
 use crate::failure::{Cause, Failure, SIGNATURE};
@@ -39,6 +40,37 @@ pub struct Context<'a> {
     pub task: &'a Task,
     pub steps: usize,
     pub keyframe: Option<usize>,
+    pub late: LateResults,
+}
+
+/// Results that no stage of a step computes unless a sensor asks for them, but an output does.
+#[derive(Clone, Copy)]
+pub struct LateResults {
+    /// Accelerations and forces of bodies.
+    body_forces: bool,
+    /// Momentum of subtrees.
+    momentum: bool,
+}
+
+impl LateResults {
+    /// What arrays of these names need.
+    pub fn of(names: impl Iterator<Item = &'static str>) -> LateResults {
+        let mut late = LateResults { body_forces: false, momentum: false };
+        for name in names {
+            late.body_forces |= matches!(name, "cacc" | "cfrc_int" | "cfrc_ext");
+            late.momentum |= matches!(name, "subtree_linvel" | "subtree_angmom");
+        }
+        late
+    }
+
+    fn compute(self, m: &Model, d: &mut Data) {
+        if self.body_forces {
+            body_force::body_forces(m, d);
+        }
+        if self.momentum {
+            velocity::subtree_velocities(m, d);
+        }
+    }
 }
 
 /// Neighbouring worlds: a job of one thread.
@@ -274,6 +306,7 @@ impl Stage<'_> {
             Err(error) => return self.fail(world, error.into()),
             Ok(()) => {}
         }
+        context.late.compute(model, self.data);
         // Only user code changes inputs.
         if self.data.hooks.is_some() {
             self.store(world, context.inputs.clone());
@@ -294,6 +327,7 @@ impl Stage<'_> {
             self.fail(world, error.into());
             return;
         }
+        self.context.late.compute(self.model, self.data);
         self.store(world, self.context.inputs.end..self.context.slots.len());
         self.publish(world);
     }

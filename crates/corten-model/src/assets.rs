@@ -55,6 +55,12 @@ impl Assets {
         }
     }
 
+    /// Adds a file under its name without directories, in lower case: wherever a model says that it is,
+    /// it is found. `false` if there is one of that name already.
+    pub fn insert_stripped(&mut self, name: &str, bytes: impl Into<Arc<[u8]>>) -> bool {
+        self.insert(&file_name(name).to_lowercase(), bytes)
+    }
+
     /// A file in memory.
     pub fn in_memory(&self, name: &str) -> Option<&Arc<[u8]>> {
         let path = normalize(name);
@@ -247,5 +253,8 @@ mod tests {
         assert_eq!(&*assets.read("", "any/where/PART.obj", &limits).unwrap(), b"1");
         assert_eq!(&*assets.read("ignored/", "sub/Other.obj", &limits).unwrap(), b"2");
         assert!(assets.read("", "Other.obj", &limits).is_err());
+        assert!(assets.insert_stripped("deep/Down/Third.OBJ", *b"4"));
+        assert!(!assets.insert_stripped("elsewhere/third.obj", *b"5"));
+        assert_eq!(&*assets.read("", "meshes/THIRD.obj", &limits).unwrap(), b"4");
     }
 }

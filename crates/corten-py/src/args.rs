@@ -5,10 +5,41 @@
 
 use corten_math::{Mat3, Quat, Vec3};
 use numpy::Element;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyBytes;
 
 use crate::memory::{In, Out};
+
+/// Text, as `str` or as `bytes`.
+pub enum Text {
+    Str(PyBackedStr),
+    Bytes(String),
+}
+
+impl std::ops::Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        match self {
+            Text::Str(text) => text,
+            Text::Bytes(text) => text,
+        }
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Text {
+    type Error = PyErr;
+    fn extract(obj: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match obj.cast::<PyBytes>() {
+            Ok(bytes) => match std::str::from_utf8(bytes.as_bytes()) {
+                Ok(text) => Ok(Text::Bytes(text.to_owned())),
+                Err(error) => Err(PyValueError::new_err(format!("text must be UTF-8: {error}"))),
+            },
+            Err(_) => Ok(Text::Str(obj.extract()?)),
+        }
+    }
+}
 
 /// A vector of fixed size that is read.
 pub struct Vector<const N: usize>(pub [f64; N]);

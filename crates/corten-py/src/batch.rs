@@ -136,23 +136,42 @@ impl PyBatch {
         access(py, || Ok(self.batch.write()?.derive_constants()))?.map_err(parameter_error)
     }
 
-    /// Advances every world that has not failed by `count` time steps.
-    fn advance(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+    /// Adds an array to those that every world keeps.
+    fn add_output(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        self.batch.write_attached(py)?.add_output(name).map_err(batch_error)
+    }
+
+    /// Advances every world that has not failed, of a mask if there is one, by `count` time steps.
+    #[pyo3(signature = (count, mask=None))]
+    fn advance(&self, py: Python<'_>, count: usize, mask: Option<In<bool>>) -> PyResult<()> {
         access(py, || {
             let mut batch = self.batch.write()?;
             batch.set_steps(count);
             let token = batch.cancel().cloned().unwrap_or_default();
-            Ok(interruptible(&token, [address(&*self.batch)], || {
-                batch.step_all();
+            Ok(interruptible(&token, [address(&*self.batch)], || match mask {
+                Some(mask) => batch.step_where(&mask.values).map(drop),
+                None => {
+                    batch.step_all();
+                    Ok(())
+                }
             }))
-        })?
+        })??
+        .map_err(value_error)
     }
 
-    fn forward(&self, py: Python<'_>) -> PyResult<()> {
+    /// Computes the results of the worlds of a mask, of all of them without one, in their present states.
+    fn forward_worlds(&self, py: Python<'_>, mask: Option<In<bool>>) -> PyResult<()> {
         access(py, || {
-            self.batch.write()?.forward_all();
-            Ok(())
-        })
+            let mut batch = self.batch.write()?;
+            Ok(match mask {
+                Some(mask) => batch.forward_where(&mask.values),
+                None => {
+                    batch.forward_all();
+                    Ok(())
+                }
+            })
+        })?
+        .map_err(value_error)
     }
 
     /// Resets the worlds of a mask; all of them without one.

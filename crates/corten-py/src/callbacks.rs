@@ -4,22 +4,23 @@
 //! that calls them with the Python objects of its model and data. The first exception stops
 //! further calls and is raised when the run ends.
 
+use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use corten_model::enums::Stage;
 use corten_sim::hook::Hook;
 use corten_sim::{Data, Model};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyRuntimeWarning, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 
-use crate::data::PyData;
+use crate::data::DataContent;
 use crate::memory::{Shared, lend_exclusive, lend_shared};
 use crate::model::PyModel;
 use crate::util::add_functions;
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "mjcb_control",
     "mjcb_passive",
     "mjcb_sensor",
@@ -28,6 +29,7 @@ const NAMES: [&str; 8] = [
     "mjcb_act_bias",
     "mjcb_contactfilter",
     "mjcb_time",
+    "mju_user_warning",
 ];
 const CONTROL: usize = 0;
 const PASSIVE: usize = 1;
@@ -37,6 +39,8 @@ const ACT_GAIN: usize = 4;
 const ACT_BIAS: usize = 5;
 const CONTACT_FILTER: usize = 6;
 const TIME: usize = 7;
+/// Asked by nobody in the middle of a step.
+const WARNING: usize = 8;
 
 type Table = [Option<Py<PyAny>>; NAMES.len()];
 
@@ -57,13 +61,14 @@ fn position(name: &str) -> PyResult<usize> {
 #[pyo3(signature = (name, callback))]
 fn set_callback(name: &str, callback: Option<Bound<'_, PyAny>>) -> PyResult<()> {
     if callback.as_ref().is_some_and(|f| !f.is_callable()) {
-        return Err(PyTypeError::new_err(format!("{name} must be a function or None")));
+        // The words that callers know from MuJoCo.
+        return Err(PyTypeError::new_err("callback is not an Optional[Callable]"));
     }
     let at = position(name)?;
     let old = std::mem::replace(&mut table()[at], callback.map(Bound::unbind));
     // Dropped outside of the lock: that may run Python code.
     drop(old);
-    ANY.store(table().iter().any(Option::is_some), Ordering::Release);
+    ANY.store(table()[..WARNING].iter().any(Option::is_some), Ordering::Release);
     Ok(())
 }
 
@@ -72,6 +77,23 @@ fn set_callback(name: &str, callback: Option<Bound<'_, PyAny>>) -> PyResult<()> 
 fn get_callback(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let at = position(name)?;
     Ok(table()[at].as_ref().map(|f| f.clone_ref(py)))
+}
+
+/// Tells about something that went wrong in a call that goes on: `mju_user_warning`, or else a
+/// `RuntimeWarning`.
+pub fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+    let handler = table()[WARNING].as_ref().map(|f| f.clone_ref(py));
+    let Some(handler) = handler else {
+        return PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(text)?, 1);
+    };
+    // Functions of C, made with `ctypes`, take bytes.
+    let from_c = py.import("ctypes")?.getattr("_CFuncPtr")?;
+    if handler.bind(py).is_instance(&from_c)? {
+        handler.call1(py, (PyBytes::new(py, text.as_bytes()),))?;
+    } else {
+        handler.call1(py, (text,))?;
+    }
+    Ok(())
 }
 
 /// Calls the callbacks for one run of the engine.
@@ -86,7 +108,7 @@ pub struct Callbacks {
 
 impl Callbacks {
     /// What a run needs, if there are callbacks.
-    pub fn of(py: Python<'_>, m: &PyModel, d: &PyData) -> PyResult<Option<Arc<Callbacks>>> {
+    pub fn of(py: Python<'_>, m: &PyModel, d: &DataContent) -> PyResult<Option<Arc<Callbacks>>> {
         if !ANY.load(Ordering::Acquire) {
             return Ok(None);
         }
@@ -137,7 +159,13 @@ impl Callbacks {
         }
         let call = |py: Python<'_>| -> PyResult<Option<f64>> {
             let answer = f.bind(py).call1(PyTuple::new(py, arguments(py)?)?)?;
-            if answer.is_none() { Ok(None) } else { answer.extract().map(Some) }
+            if answer.is_none() {
+                return Ok(None);
+            }
+            answer.extract().map(Some).map_err(|_| {
+                let name = NAMES[which];
+                PyTypeError::new_err(format!("{name} callback did not return a number"))
+            })
         };
         Python::attach(call).unwrap_or_else(|error| {
             self.fail(error);
@@ -181,7 +209,13 @@ impl Hook for Callbacks {
     }
 }
 
+/// Whether a callback runs on this thread, in the middle of a step.
+#[pyfunction]
+fn is_lending() -> bool {
+    crate::memory::is_lending()
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module; set_callback, get_callback);
+    add_functions!(module; set_callback, get_callback, is_lending);
     Ok(())
 }

@@ -176,15 +176,14 @@ fn tendon_entries(m: &Model, d: &Data, mut visit: impl FnMut(usize, usize)) {
 pub struct Shown(Mutex<Vec<Arc<Shared<Converted>>>>);
 
 impl Shown {
-    /// A view of an array in MuJoCo's form; `None` if there is none of this name.
+    /// A view of an array in MuJoCo's form.
     pub fn view<'py>(
         &self,
         py: Python<'py>,
-        name: &str,
+        name: &'static str,
         m: &Shared<Model>,
         d: &Shared<Data>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(name) = CONVERTED.into_iter().find(|c| *c == name) else { return Ok(None) };
+    ) -> PyResult<Bound<'py, PyAny>> {
         let known = self.find(py, name)?;
         let array = match known {
             Some(array) => array,
@@ -202,7 +201,7 @@ impl Shown {
             let array = array.read_attached(py)?;
             (array.kind(), array.shape.clone())
         };
-        array.array(py, 0, kind, &shape).map(Some)
+        array.array(py, 0, kind, &shape)
     }
 
     fn find(&self, py: Python<'_>, name: &str) -> PyResult<Option<Arc<Shared<Converted>>>> {

@@ -1,22 +1,25 @@
 //! Simulations.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use corten_sim::hook::Hooks;
 use corten_sim::stage::constraint;
 use corten_sim::{Contact, Data, Model, NISLAND, OnExcess, solve};
 use numpy::PyArray1;
-use pyo3::exceptions::{PyAttributeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::types::PyBytes;
 
+use crate::attributes::{DATA_FIELDS, Handed};
 use crate::converted::{CONVERTED, Shown};
+use crate::errors::fatal;
 use crate::fields;
 use crate::memory::{Arrays, Busy, Kept, Room, Scalar, Shared, is_lending};
-use crate::model::{PyModel, cannot_set};
+use crate::model::PyModel;
 use crate::run::{access, run};
 use crate::saved;
 
@@ -26,8 +29,11 @@ use crate::saved;
 /// the model show the present numbers for as long as they live. Those that grow with contacts and
 /// constraints show them until the next step; later, the memory that was theirs, with whatever it
 /// holds.
-#[pyclass(name = "DataBase", module = "corten._corten", frozen, subclass, dict, weakref)]
-pub struct PyData {
+#[pyclass(name = "DataBase", module = "corten._corten", frozen, subclass)]
+pub struct PyData(Arc<DataContent>);
+
+/// What the objects of one simulation share: Python's own, and the one that named views hold.
+pub struct DataContent {
     pub data: Arc<Shared<Data>>,
     pub model: Py<PyModel>,
     /// Arrays in MuJoCo's form that have been looked at.
@@ -38,8 +44,19 @@ pub struct PyData {
     views: Mutex<Vec<Option<Kept>>>,
     /// Whether contacts have been looked at since the engine ran.
     pub contacts_shown: AtomicBool,
+    /// How often the engine has run.
+    runs: AtomicU64,
+    /// Views of arrays that stay where they are.
+    pub handed: Handed,
     /// Weak reference to the Python object, for callbacks.
     object: OnceLock<Py<PyAny>>,
+}
+
+impl Deref for PyData {
+    type Target = DataContent;
+    fn deref(&self) -> &DataContent {
+        &self.0
+    }
 }
 
 /// How fields start that repeat vectors, rows and inertia island by island.
@@ -47,7 +64,7 @@ const BY_ISLAND: [&str; 5] = ["iM", "iLD", "ifrc_", "iacc", "iefc_"];
 
 /// Fields that the engine only computes for those who look at them.
 #[derive(Clone, Copy, PartialEq)]
-enum Filled {
+pub enum Filled {
     Jacobian = 1,
     Dual = 2,
     Islands = 4,
@@ -55,7 +72,7 @@ enum Filled {
 
 impl Filled {
     /// What a field is part of.
-    fn of(field: &str) -> Option<Filled> {
+    pub fn of(field: &str) -> Option<Filled> {
         match field {
             "nJ" => Some(Filled::Jacobian),
             "nA" => Some(Filled::Dual),
@@ -75,16 +92,16 @@ enum Source<'py> {
 }
 
 /// Small arrays of a fixed length.
-const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
+pub const INLINE: [&str; 4] = ["energy", "solver_fwdinv", "solver_niter", "solver_nnz"];
 
-impl PyData {
+impl DataContent {
     /// The Python object, if it is known.
     pub fn object(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.object.get().map(|reference| reference.call0(py)).transpose()
     }
 
     /// Fills a field that the engine only computes for those who look at it.
-    fn materialize(&self, py: Python<'_>, part: Filled) -> PyResult<()> {
+    pub fn materialize(&self, py: Python<'_>, part: Filled) -> PyResult<()> {
         let filled = self.filled.load(Ordering::Relaxed);
         if filled & part as u8 != 0 {
             return Ok(());
@@ -114,6 +131,7 @@ impl PyData {
     /// After the engine has run: brings what Python looks at up to date.
     pub fn refresh(&self, m: &Model, d: &Data) -> Result<(), Busy> {
         self.filled.store(0, Ordering::Relaxed);
+        self.runs.fetch_add(1, Ordering::Relaxed);
         self.shown.refresh(m, d)
     }
 
@@ -137,7 +155,7 @@ impl PyData {
     }
 
     /// A view of an array, filled if need be.
-    fn shown_array<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+    pub fn shown_array<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         if let Some(part) = Filled::of(Data::ARRAYS[index].name) {
             self.materialize(py, part)?;
         }
@@ -180,7 +198,7 @@ impl PyData {
         view
     }
 
-    fn inline_view<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyAny>> {
+    pub fn inline_view<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyAny>> {
         let (kind, count) = match field {
             "energy" | "solver_fwdinv" => (Scalar::F64, 2),
             _ => (Scalar::I32, NISLAND),
@@ -225,15 +243,28 @@ impl PyData {
         };
         // As in MuJoCo: the first contacts are kept. Functions that raise `StepError` say otherwise.
         data.budget.on_excess = OnExcess::Keep;
-        Ok(PyData {
+        Ok(PyData(Arc::new(DataContent {
             data: Shared::new(data),
             model: model.clone().unbind(),
             shown: Shown::default(),
             filled: AtomicU8::new(0),
             views: Mutex::default(),
             contacts_shown: AtomicBool::new(false),
+            runs: AtomicU64::new(0),
+            handed: Handed::new(DATA_FIELDS),
             object: OnceLock::new(),
-        })
+        })))
+    }
+
+    /// Another object of this simulation, which does not keep this one alive: for what this one keeps.
+    fn twin(&self) -> PyData {
+        PyData(self.0.clone())
+    }
+
+    /// A number that changes whenever the engine has run.
+    #[getter]
+    fn _runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
     }
 
     /// Takes a weak reference to the object that this is the base of.
@@ -249,6 +280,36 @@ impl PyData {
         d.contact.push(Contact::default());
         d.ncon = d.contact.len();
         Ok(())
+    }
+
+    /// Says that there are so many contacts, constraint rows and nonzeros of their Jacobian, with room for
+    /// them; what they hold is for the caller to write.
+    fn resize_constraints(
+        &self,
+        py: Python<'_>,
+        ncon: usize,
+        nefc: usize,
+        nJ: usize,
+    ) -> PyResult<()> {
+        let mut d = self.data.write_attached(py)?;
+        // Rows have about twenty numbers each, besides their entries of the Jacobian.
+        let row = 20 * size_of::<f64>();
+        let parts = [(ncon, size_of::<Contact>()), (nefc, row), (nJ, size_of::<f64>())];
+        let bytes =
+            parts.iter().fold(0usize, |sum, (n, size)| sum.saturating_add(n.saturating_mul(*size)));
+        let fits = bytes <= d.budget.bytes;
+        let (ncon, nefc, nJ) = if fits { (ncon, nefc, nJ) } else { (0, 0, 0) };
+        d.contact.resize(ncon, Contact::default());
+        (d.ncon, d.nefc, d.nJ) = (ncon, nefc, nJ);
+        self.filled.store(Filled::Jacobian as u8 | Filled::Dual as u8, Ordering::Relaxed);
+        if fits {
+            return Ok(());
+        }
+        let megabytes = d.budget.bytes >> 20;
+        Err(fatal(format!(
+            "Insufficient arena memory, currently allocated memory=\"{megabytes}M\". Increase using \
+             <size memory=\"X\"/>."
+        )))
     }
 
     /// Number of threads that may solve constraint islands, 1 at first. Not part of MuJoCo's interface.
@@ -311,19 +372,15 @@ impl PyData {
         Ok(self.data.read_attached(py)?.time)
     }
 
-    #[getter]
-    fn ncon(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.data.read_attached(py)?.ncon)
+    #[setter]
+    fn set_time(&self, py: Python<'_>, time: f64) -> PyResult<()> {
+        self.data.write_attached(py)?.time = time;
+        Ok(())
     }
 
     #[getter]
     fn nplugin(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.model.get().shared().read_attached(py)?.nplugin)
-    }
-
-    #[getter]
-    fn nefc(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.data.read_attached(py)?.nefc)
     }
 
     #[getter]
@@ -342,99 +399,11 @@ impl PyData {
         all_arrays().collect()
     }
 
-    fn __getattr__<'py>(
-        slf: &Bound<'py, Self>,
-        name: &Bound<'py, PyString>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, this) = (slf.py(), slf.get());
-        let field = name.to_cow()?;
-        if let Some(view) = this.shown.view(py, &field, this.model.get().shared(), &this.data)? {
-            return Ok(view);
-        }
-        if let Some(index) = Data::array_index(&field) {
-            let view = this.shown_array(py, index)?;
-            // In the middle of a stage an array may be elsewhere for a moment.
-            if index < Data::FIXED_ARRAYS && !is_lending() {
-                fields::attributes(slf)?.set_item(name, &view)?;
-            }
-            return Ok(view);
-        }
-        if INLINE.contains(&field.as_ref()) {
-            let view = this.inline_view(py, &field)?;
-            fields::attributes(slf)?.set_item(name, &view)?;
-            return Ok(view);
-        }
-        if let Some(part) = Filled::of(&field) {
-            this.materialize(py, part)?;
-        }
-        let size = this.data.read_attached(py)?.size(&field);
-        if let Some(size) = size {
-            return Ok(size.into_pyobject(py)?.into_any());
-        }
-        let class = slf.get_type().name()?;
-        Err(PyAttributeError::new_err(format!("'{class}' object has no attribute '{field}'")))
+    /// Arrays whose lengths follow from the model.
+    #[classattr]
+    fn _fixed_fields() -> Vec<&'static str> {
+        Data::ARRAYS[..Data::FIXED_ARRAYS].iter().map(|info| info.name).collect()
     }
-
-    fn __setattr__<'py>(
-        slf: &Bound<'py, Self>,
-        name: &Bound<'py, PyString>,
-        value: &Bound<'py, PyAny>,
-    ) -> PyResult<()> {
-        let field = name.to_cow()?;
-        if field == "time" {
-            let time = value.extract()?;
-            slf.get().data.write_attached(slf.py())?.time = time;
-            return Ok(());
-        }
-        if all_arrays().any(|array| array == field) {
-            return fields::assign(&slf.getattr(name)?, value);
-        }
-        Err(cannot_set(slf.as_any(), &field))
-    }
-
-    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        let py = slf.py();
-        let class = slf.get_type();
-        let names = py.import("builtins")?.call_method1("dir", (&class,))?.cast_into::<PyList>()?;
-        for name in Data::SIZES.iter().copied().chain(all_arrays()) {
-            if !class.hasattr(name)? {
-                names.append(name)?;
-            }
-        }
-        names.sort()?;
-        Ok(names)
-    }
-}
-
-/// An array that grows with the scene, as an attribute of the class: what is found there needs no
-/// search by name.
-#[pyclass(frozen, module = "corten._corten")]
-pub struct Field(usize);
-
-#[pymethods]
-impl Field {
-    fn __get__<'py>(
-        slf: &Bound<'py, Self>,
-        object: Option<&Bound<'py, PyData>>,
-        _class: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        match object {
-            Some(data) => data.get().shown_array(slf.py(), slf.get().0),
-            None => Ok(slf.clone().into_any()),
-        }
-    }
-}
-
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add_class::<PyData>()?;
-    let class = py.get_type::<PyData>();
-    for (index, info) in Data::ARRAYS.iter().enumerate().skip(Data::FIXED_ARRAYS) {
-        if !CONVERTED.contains(&info.name) {
-            class.setattr(info.name, Bound::new(py, Field(index))?)?;
-        }
-    }
-    Ok(())
 }
 
 /// Names of all array fields, each once.

@@ -1,5 +1,6 @@
 //! Exceptions.
 
+use corten_model::Diagnostics;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 
@@ -28,6 +29,16 @@ create_exception!(
     PyValueError,
     "What is wrong with a model: every finding with file, line and column."
 );
+
+/// A [`ModelError`] that tells all findings; at the end stands the line of the first in words, which
+/// programs look for that show it to their users.
+pub fn model_error(findings: &Diagnostics) -> pyo3::PyErr {
+    let mut text = findings.to_string();
+    if let Some(place) = findings.errors().find_map(|finding| finding.place.as_ref()) {
+        text.push_str(&format!("\n(line {})", place.line));
+    }
+    ModelError::new_err(text)
+}
 
 /// A [`FatalError`] with this message.
 pub fn fatal(message: impl Into<String>) -> pyo3::PyErr {

@@ -8,6 +8,7 @@
 #![allow(non_snake_case)]
 
 mod args;
+mod attributes;
 mod batch;
 mod callbacks;
 mod converted;
@@ -47,7 +48,10 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UnexpectedError", module.py().get_type::<errors::UnexpectedError>())?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<model::ModelHandle>()?;
-    data::register(module)?;
+    module.add_class::<data::PyData>()?;
+    attributes::register(module)?;
+    module.add_class::<memory::PyStruct>()?;
+    module.add_class::<memory::StructField>()?;
     module.add_class::<record::PyRecord>()?;
     module.add_class::<record::RecordField>()?;
     load::register(module)?;

@@ -9,7 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 
-use crate::errors::{ModelError, fatal};
+use crate::args::Text;
+use crate::errors::{fatal, model_error};
 use crate::interrupt::abandonable;
 use crate::model::ModelHandle;
 use crate::run::{failure, protect};
@@ -27,15 +28,29 @@ pub enum Content {
 
 pub type Files = HashMap<String, Content>;
 
-pub fn in_memory(files: Option<Files>) -> PyResult<Assets> {
+/// How the files of a dictionary are found.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Keys {
+    /// By their names without directories, in lower case: as `MjModel` and readers of `MjSpec` do.
+    Stripped,
+    /// By what is written: as `MjSpec.compile` does.
+    Written,
+}
+
+pub fn in_memory(files: Option<Files>, keys: Keys) -> PyResult<Assets> {
     let mut assets = Assets::new();
     for (name, content) in files.unwrap_or_default() {
         let bytes: &[u8] = match &content {
             Content::Bytes(bytes) => bytes,
             Content::Text(text) => text.as_bytes(),
         };
-        if !assets.insert(&name, bytes) {
-            return Err(PyValueError::new_err(format!("there are two assets named '{name}'")));
+        let added = match keys {
+            Keys::Stripped => assets.insert_stripped(&name, bytes),
+            Keys::Written => assets.insert(&name, bytes),
+        };
+        if !added {
+            let message = format!("Repeated file name in assets dict: {name}");
+            return Err(PyValueError::new_err(message));
         }
     }
     Ok(assets)
@@ -73,6 +88,12 @@ fn default_limits() -> HashMap<&'static str, usize> {
     Limits::default().fields_mut().map(|(name, value)| (name, *value)).into()
 }
 
+/// The grammar of MJCF, as text.
+#[pyfunction]
+fn grammar() -> String {
+    corten_model::mjcf::grammar()
+}
+
 /// The spec of the last model that was loaded, for `mj_saveLastXML`.
 static LAST: Mutex<Option<Spec>> = Mutex::new(None);
 
@@ -106,7 +127,7 @@ fn load(
     let options = read_options(limits)?;
     let loaded = abandonable(py, move || read(&path, &assets, options))?
         .map_err(|panic| failure(&*panic))?
-        .map_err(|findings| ModelError::new_err(findings.to_string()))?;
+        .map_err(|findings| model_error(&findings))?;
     let warnings = loaded.warnings.iter().map(ToString::to_string).collect();
     Ok((ModelHandle::new(loaded.model), warnings))
 }
@@ -116,11 +137,11 @@ fn load(
 #[pyo3(signature = (path, assets=None, limits=None))]
 fn load_path(
     py: Python<'_>,
-    path: String,
+    path: Text,
     assets: Option<Files>,
     limits: Option<GivenLimits>,
 ) -> PyResult<(ModelHandle, Vec<String>)> {
-    load(py, path, in_memory(assets)?, limits)
+    load(py, path.to_string(), in_memory(assets, Keys::Stripped)?, limits)
 }
 
 /// The model in a text, and warnings about it.
@@ -128,16 +149,16 @@ fn load_path(
 #[pyo3(signature = (xml, assets=None, limits=None))]
 fn load_text(
     py: Python<'_>,
-    xml: &str,
+    xml: Text,
     assets: Option<Files>,
     limits: Option<GivenLimits>,
 ) -> PyResult<(ModelHandle, Vec<String>)> {
-    let mut assets = in_memory(assets)?;
+    let mut assets = in_memory(assets, Keys::Stripped)?;
     assets.insert(UNNAMED, xml.as_bytes());
     load(py, UNNAMED.to_owned(), assets, limits)
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module; last_xml, load_path, load_text, default_limits, after_fork);
+    add_functions!(module; grammar, last_xml, load_path, load_text, default_limits, after_fork);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Compiled models.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use corten_model::arrays::ScalarKind;
@@ -8,24 +9,37 @@ use corten_model::container::Entry;
 use corten_model::enums::ObjType;
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyType};
+use pyo3::types::{PyBytes, PyDict};
 
+use crate::args::Text;
+use crate::attributes::{Handed, MODEL_FIELDS};
 use crate::fields;
-use crate::memory::{Read, Settings, Shared, Values, Write};
+use crate::memory::{Keeper, Read, Settings, Shared, Values, Write};
 use corten_sim::Model;
-
-/// Fields that MuJoCo's Python package presents as text.
-const TEXT: [&str; 3] = ["names", "paths", "text_data"];
 
 /// A compiled model: sizes, arrays and names, under MuJoCo's field names.
 ///
 /// Arrays are writable NumPy views of the model's own memory.
-#[pyclass(name = "ModelBase", module = "corten._corten", frozen, subclass, dict, weakref)]
-pub struct PyModel {
+#[pyclass(name = "ModelBase", module = "corten._corten", frozen, subclass)]
+pub struct PyModel(Arc<ModelContent>);
+
+/// What the objects of one model share: Python's own, and the one that named views hold.
+pub struct ModelContent {
     shared: Arc<Shared<Model>>,
     settings: Arc<Settings>,
+    /// The `base` of all views of arrays.
+    keeper: OnceLock<Keeper>,
+    /// Sizes, texts and views of arrays.
+    pub handed: Handed,
     /// Weak reference to the Python object, for callbacks.
     object: OnceLock<Py<PyAny>>,
+}
+
+impl Deref for PyModel {
+    type Target = ModelContent;
+    fn deref(&self) -> &ModelContent {
+        &self.0
+    }
 }
 
 /// A model on its way to an object of some class: the only thing that [`PyModel`] is made of.
@@ -39,7 +53,7 @@ impl ModelHandle {
     }
 }
 
-impl PyModel {
+impl ModelContent {
     /// The Python object, if it is known.
     pub fn object(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.object.get().map(|reference| reference.call0(py)).transpose()
@@ -87,13 +101,20 @@ impl PyModel {
         Ok(self.model(py)?.write_attached(py)?)
     }
 
-    fn view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+    pub fn view<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let info = &Model::ARRAYS[index];
         let shape = {
             let m = self.shared.read_attached(py)?;
             fields::shape(&m, info, m.size(info.rows).unwrap_or(0))
         };
-        self.shared.fixed_array(py, index, fields::scalar(info), &shape)
+        let keeper = match self.keeper.get() {
+            Some(keeper) => keeper,
+            None => {
+                let fresh = self.shared.keeper(py)?;
+                self.keeper.get_or_init(|| fresh)
+            }
+        };
+        self.shared.fixed_array(py, keeper, index, fields::scalar(info), &shape)
     }
 }
 
@@ -102,7 +123,14 @@ impl PyModel {
     #[new]
     fn new(handle: &ModelHandle) -> PyModel {
         let (shared, settings) = (handle.0.clone(), handle.1.clone());
-        PyModel { shared, settings, object: OnceLock::new() }
+        let (handed, keeper, object) =
+            (Handed::new(MODEL_FIELDS), OnceLock::new(), OnceLock::new());
+        PyModel(Arc::new(ModelContent { shared, settings, keeper, handed, object }))
+    }
+
+    /// Another object of this model, which does not keep this one alive: for what this one keeps.
+    fn twin(&self) -> PyModel {
+        PyModel(self.0.clone())
     }
 
     /// Takes a weak reference to the object that this is the base of.
@@ -149,6 +177,7 @@ impl PyModel {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The model in a file that `to_bytes` made.
     #[staticmethod]
     fn from_bytes(file: &[u8]) -> PyResult<ModelHandle> {
         let error = |e: &dyn std::error::Error| PyValueError::new_err(e.to_string());
@@ -163,10 +192,10 @@ impl PyModel {
 
     /// The index of a named object; −1 if there is none.
     #[pyo3(name = "object_id")]
-    pub fn id_of(&self, py: Python<'_>, kind: i32, name: &str) -> PyResult<i64> {
+    pub fn id_of(&self, py: Python<'_>, kind: i32, name: Text) -> PyResult<i64> {
         let Some(kind) = ObjType::from_raw(kind) else { return Ok(-1) };
         let m = self.shared.read_attached(py)?;
-        Ok(m.object_names.id(kind, name).map_or(-1, |id| id as i64))
+        Ok(m.object_names.id(kind, &name).map_or(-1, |id| id as i64))
     }
 
     /// The name of an object; `None` if it has none or does not exist.
@@ -198,6 +227,12 @@ impl PyModel {
     #[getter]
     fn nconmax(&self, py: Python<'_>) -> PyResult<i32> {
         Ok(self.shared.read_attached(py)?.nconmax)
+    }
+
+    /// Bytes of the arena that MuJoCo would give the model; here memory grows.
+    #[getter]
+    fn narena(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(arena_bytes(&*self.shared.read_attached(py)?))
     }
 
     /// Bytes of all arrays.
@@ -237,60 +272,6 @@ impl PyModel {
     fn _array_fields() -> Vec<&'static str> {
         Model::ARRAYS.iter().map(|info| info.name).collect()
     }
-
-    fn __getattr__<'py>(
-        slf: &Bound<'py, Self>,
-        name: &Bound<'py, PyString>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let (py, this) = (slf.py(), slf.get());
-        let field = name.to_cow()?;
-        let size = this.shared.read_attached(py)?.size(&field);
-        if let Some(size) = size {
-            let size = size.into_pyobject(py)?.into_any();
-            fields::attributes(slf)?.set_item(name, &size)?;
-            return Ok(size);
-        }
-        let Some(index) = Model::array_index(&field) else {
-            let class = slf.get_type().name()?;
-            let message = format!("'{class}' object has no attribute '{field}'");
-            return Err(PyAttributeError::new_err(message));
-        };
-        if TEXT.contains(&field.as_ref()) {
-            let m = this.shared.read_attached(py)?;
-            let Some(corten_model::arrays::ArrayRef::U8(text)) = m.array(index) else {
-                return Err(PyAttributeError::new_err("text expected"));
-            };
-            return Ok(PyBytes::new(py, text).into_any());
-        }
-        let view = this.view(py, index)?;
-        fields::attributes(slf)?.set_item(name, &view)?;
-        Ok(view)
-    }
-
-    fn __setattr__<'py>(
-        slf: &Bound<'py, Self>,
-        name: &Bound<'py, PyString>,
-        value: &Bound<'py, PyAny>,
-    ) -> PyResult<()> {
-        let field = name.to_cow()?;
-        match Model::array_index(&field) {
-            Some(_) if !TEXT.contains(&field.as_ref()) => {
-                fields::assign(&slf.getattr(name)?, value)
-            }
-            _ => Err(cannot_set(slf.as_any(), &field)),
-        }
-    }
-
-    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        let py = slf.py();
-        let class: Bound<'py, PyType> = slf.get_type();
-        let names = py.import("builtins")?.call_method1("dir", (class,))?.cast_into::<PyList>()?;
-        for name in Model::SIZES.iter().copied().chain(Model::ARRAYS.iter().map(|a| a.name)) {
-            names.append(name)?;
-        }
-        names.sort()?;
-        Ok(names)
-    }
 }
 
 /// The error of an attribute that cannot be assigned.
@@ -302,4 +283,23 @@ pub fn cannot_set(object: &Bound<'_, PyAny>, field: &str) -> PyErr {
     } else {
         format!("'{class}' object has no attribute '{field}'")
     })
+}
+
+/// Bytes of the arena that MuJoCo's compiler would give a model that asks for none.
+fn arena_bytes(m: &Model) -> u64 {
+    /// Bytes of MuJoCo's contact.
+    const CONTACT: u64 = 568;
+    const MEGABYTE: u64 = 1 << 20;
+    let wished = |asked: i32, usual: u64| u64::try_from(asked).unwrap_or(usual);
+    let (contacts, rows) = (wished(m.nconmax, 100), wished(m.njmax, 500));
+    let (nv, neq) = (m.nv as u64, m.neq as u64);
+    let objects = m.nq + m.nv + m.nu + m.na + m.nbody + m.njnt;
+    let objects = objects + m.ngeom + m.nsite + m.neq + m.ntendon + m.nwrap;
+    let square = |n: u64| n.saturating_mul(n);
+    let stack = square(rows + neq + nv).saturating_mul(5).saturating_add(20 * objects as u64);
+    let lists = contacts * CONTACT + rows * 144 + nv * 12;
+    let matrices = (rows * 24).saturating_mul(nv).saturating_add(square(rows) * 12);
+    let bytes = stack.max(1000).saturating_mul(8);
+    let bytes = bytes.saturating_add(lists).saturating_add(matrices);
+    bytes.checked_next_multiple_of(MEGABYTE).unwrap_or(bytes)
 }

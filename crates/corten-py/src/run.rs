@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::callbacks::Callbacks;
-use crate::data::PyData;
+use crate::data::DataContent;
 use crate::interrupt::{self, interruptible};
 use crate::memory::{Busy, address, lend_shared, occupy};
 use crate::model::PyModel;
@@ -39,7 +39,7 @@ pub fn access<R: Send>(py: Python<'_>, f: impl FnOnce() -> Result<R, Busy> + Sen
 pub fn run<R: Send>(
     py: Python<'_>,
     m: &PyModel,
-    d: &PyData,
+    d: &DataContent,
     f: impl FnOnce(&Model, &mut Data) -> R + Send,
 ) -> PyResult<R> {
     d.check_model(py, m)?;
@@ -113,7 +113,7 @@ impl From<RunError> for PyErr {
 pub fn read<R: Send>(
     py: Python<'_>,
     m: &PyModel,
-    d: &PyData,
+    d: &DataContent,
     f: impl FnOnce(&Model, &Data) -> R + Send,
 ) -> PyResult<R> {
     d.check_model(py, m)?;

@@ -1,16 +1,15 @@
 //! The pipeline and its stages, under MuJoCo's names.
 
-use std::ffi::CString;
-
 use corten_model::enums::Stage;
 use corten_sim::stage::{
     acceleration, actuation, body_force, collision, constraint, energy, flex, inertia, kinematics,
     passive, sensor, tendon, transmission, velocity,
 };
 use corten_sim::{Data, Model, OnExcess, check, integrate, inverse, solve, step};
-use pyo3::exceptions::{PyRuntimeWarning, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::callbacks::warn;
 use crate::data::PyData;
 use crate::errors::{StepError, fatal};
 use crate::model::PyModel;
@@ -133,7 +132,7 @@ stages! {
     mj_resetData => |m: &Model, d: &mut Data| d.reset(m);
 }
 
-/// Advances the simulation by `nstep` steps. The first time that numbers go bad there is a warning
+/// Advances the simulation. Optionally, repeat nstep times. The first time that numbers go bad there is a warning
 /// that names the place, as MuJoCo prints one; and one in the life of the data if conjugate gradients
 /// do not converge, which the strict solver makes an exception.
 #[pyfunction]
@@ -152,17 +151,15 @@ fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> 
         }
         (first_bad.filter(|_| !silent), d.solver.take_message())
     })?;
-    let warn =
-        |text: String| PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(text)?, 1);
     if let Some(message) = message {
-        warn(message)?;
+        warn(py, &message)?;
     }
     match first_bad {
         None => Ok(()),
         Some(bad @ corten_sim::StepError::SolverFailed { .. }) => {
             Err(StepError::new_err(bad.to_string()))
         }
-        Some(bad) => warn(format!("{bad}; see the counters in MjData.warning")),
+        Some(bad) => warn(py, &format!("{bad}; see the counters in MjData.warning")),
     }
 }
 

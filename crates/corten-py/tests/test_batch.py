@@ -131,3 +131,33 @@ def test_other_threads_run_meanwhile():
         turns += 1
     stepping.join()
     assert turns > 10
+
+
+def test_the_newer_names():
+    """`mujoco.batch` of MuJoCo 4: bind, expand, status, error, rollout."""
+    import corten.mujoco as mujoco
+    from corten.mujoco.batch import Batch, SimulationError
+    m = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='1 0 0'/></body></worldbody>"
+        "<actuator><motor joint='j'/></actuator></mujoco>")
+    batch = Batch(m, nsim=3, nthread=2)
+    qpos, ctrl, xipos = batch.bind("qpos"), batch.bind("ctrl"), batch.bind("xipos")
+    batch.expand("body_mass")[1] *= 2
+    ctrl[:, 0] = 1, 1, 2
+    batch.step(nstep=5)
+    assert qpos.shape == (3, 1) and xipos.shape == (3, 2, 3) and len(set(qpos[:, 0])) == 3
+    before = qpos.copy()
+    batch.step(ids=[1])
+    assert np.array_equal(qpos[[0, 2]], before[[0, 2]]) and qpos[1] != before[1]
+    d = mujoco.MjData(m)
+    d.ctrl[0] = 1
+    mujoco.mj_step(m, d, 5)
+    assert qpos[0, 0] == d.qpos[0] == batch.get_data(0).qpos[0]
+    recorded = batch.rollout(4, control=np.zeros((1, 1, 1)), record=("qpos", "qvel"))
+    assert recorded["qvel"].shape == (3, 4, 1) and np.array_equal(recorded["qpos"][:, -1], qpos)
+    batch.qvel = np.nan
+    with pytest.raises(SimulationError):
+        batch.step(ids=[2])
+    assert batch.status.tolist() == [0, 0, 1] and batch.error(2) and not batch.error(0)
+    batch.reset()
+    assert not qpos.any()

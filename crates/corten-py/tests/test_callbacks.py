@@ -129,7 +129,7 @@ def test_exceptions_come_back():
     with pytest.raises(TypeError):
         corten.set_mjcb_passive(3)
     with pytest.raises(NotImplementedError):
-        corten.set_mju_user_warning(lambda message: None)
+        corten.set_mju_user_malloc(lambda message: None)
 
 
 def timers(mj, integrator=0, disable=0, enable=0, calls=(("mj_step",),), xml=EVERYTHING):

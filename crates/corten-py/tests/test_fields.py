@@ -28,7 +28,7 @@ def test_every_field_of_the_model(xml):
         if isinstance(a, np.ndarray):
             assert isinstance(b, np.ndarray), name
             assert (b.dtype, b.shape) == (a.dtype, a.shape), name
-            assert b.flags.writeable and not b.flags.owndata, name
+            assert b.flags.writeable and not (b.size and b.flags.owndata), name
         elif isinstance(a, (int, bytes)):
             assert type(b) is type(a), name
         assert name in dir(found)
@@ -66,7 +66,7 @@ def test_records(record):
             continue
         if isinstance(a, np.ndarray):
             assert (b.dtype, b.shape) == (a.dtype, a.shape), name
-            assert b.flags.writeable and not b.flags.owndata, name
+            assert b.flags.writeable and not (b.size and b.flags.owndata), name
         np.testing.assert_allclose(b, a, rtol=1e-9, err_msg=name)
     assert repr(found).splitlines()[0] == repr(want).splitlines()[0]
 
@@ -236,7 +236,7 @@ def test_contacts():
     assert found.contact[0].dist == -0.5 and found.contact.dist[0] == -0.5
     first.friction = [1, 2, 3, 4, 5]
     np.testing.assert_array_equal(found.contact.friction[0], [1, 2, 3, 4, 5])
-    with pytest.raises(ValueError, match="5 values, 2 were given"):
+    with pytest.raises(ValueError, match="could not broadcast"):
         first.friction = [1, 2]
     with pytest.raises(IndexError):
         found.contact[99]

@@ -109,9 +109,9 @@ def test_euler(seq):
 
 
 def test_euler_errors():
-    with pytest.raises(corten.FatalError, match="3 letters"):
+    with pytest.raises(corten.FatalError, match="3 characters"):
         corten.mju_euler2Quat(np.zeros(4), np.zeros(3), "xy")
-    with pytest.raises(corten.FatalError, match="expected x"):
+    with pytest.raises(corten.FatalError, match="should be one of x"):
         corten.mju_euler2Quat(np.zeros(4), np.zeros(3), "xyw")
 
 

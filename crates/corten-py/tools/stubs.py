@@ -13,21 +13,29 @@ import mujoco
 import numpy as np
 
 import corten.mujoco as corten
-from corten.mujoco._elements import KINDS
+from corten.mujoco._elements import KINDS, _Value
+from corten.mujoco._lists import FIELDS as LIST_FIELDS
+from corten.mujoco._named import KINDS as NAMED, VIEWS
 
 XML = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
 HEAD = '''"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from os import PathLike
-from typing import Any, overload
+from typing import Any, Generic, SupportsFloat, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._corten import DataBase, ModelBase
+from . import batch as batch
+from . import minimize as minimize
+from . import msh2obj as msh2obj
 from . import rollout as rollout
+from . import viewer as viewer
 
+_T = TypeVar("_T", bound=np.generic)
+_V = TypeVar("_V")
 __version__: str
 _Assets = Mapping[str, bytes | str] | None
 _F64 = NDArray[np.float64]
@@ -36,9 +44,32 @@ _I32 = NDArray[np.int32]
 _U8 = NDArray[np.uint8]
 _I8 = NDArray[np.int8]
 
+class _Field(Generic[_T]):
+    """An array that is read as it is, and written with anything that converts to one."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> _Field[_T]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any) -> NDArray[_T]: ...
+    def __set__(self, instance: object, value: ArrayLike) -> None: ...
+
+class _Number(Generic[_V]):
+    """A number that is written with anything that converts to one, and read as what it is."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> _Number[_V]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any) -> _V: ...
+    def __set__(self, instance: object, value: SupportsFloat) -> None: ...
+
 class FatalError(Exception): ...
 class UnexpectedError(Exception): ...
+def install() -> None: ...
+def uninstall() -> None: ...
 '''
+# Fields that can be assigned with anything array-like.
+FIELDS = {"float64": "np.float64", "float32": "np.float32", "int32": "np.int32", "uint8": "np.uint8", "int8": "np.int8",
+          "uint64": "np.uint64"}
 ARRAYS = {"float64": "_F64", "float32": "_F32", "int32": "_I32", "uint8": "_U8", "int8": "_I8"}
 OWN = {
     "MjModel": '''    @classmethod
@@ -64,13 +95,13 @@ OWN = {
     @property
     def model(self) -> MjModel: ...
     @property
-    def contact(self) -> _List: ...
+    def contact(self) -> _MjContactList: ...
     @property
-    def solver(self) -> _List: ...
+    def solver(self) -> _MjSolverStatList: ...
     @property
-    def warning(self) -> _List: ...
+    def warning(self) -> _MjWarningStatList: ...
     @property
-    def timer(self) -> _List: ...
+    def timer(self) -> _MjTimerStatList: ...
     time: float
     def to_bytes(self) -> bytes: ...
     def bind(self, specs: Any) -> Any: ...
@@ -80,7 +111,7 @@ OWN = {
 
 def type_of(value):
     if isinstance(value, np.ndarray):
-        return ARRAYS[str(value.dtype)]
+        return f"_Field[{FIELDS[str(value.dtype)]}]"
     return {bool: "bool", int: "int", float: "float", bytes: "bytes", str: "str"}.get(type(value), "Any")
 
 
@@ -98,7 +129,8 @@ def class_stub(name, o, base):
         lines.append(f"    {n}: {kind}")
     for n in sorted(methods - done):
         if getattr(type(o), n).__doc__ and "with this name or index" in getattr(type(o), n).__doc__:
-            lines.append(f"    def {n}(self, name: str | int = ...) -> Any: ...")
+            side, title = name.removeprefix("Mj"), next(k.title for k in NAMED if n in k.aliases)
+            lines.append(f"    def {n}(self, name: str | bytes | int = ...) -> _Mj{side}{title}Views: ...")
     return "\n".join(line for line in lines if line)
 
 
@@ -164,11 +196,11 @@ def signature(name, f, result="Any"):
 
 
 def value_type(value):
-    """The type of a field of an element; what can be assigned is wider, hence `Any` for sequences."""
+    """The type of a field of an element: what is read, and what can be assigned."""
     if isinstance(value, np.ndarray):
-        return ARRAYS[str(value.dtype)]
+        return f"_Field[{FIELDS[str(value.dtype)]}]"
     if isinstance(value, IntEnum):
-        return type(value).__name__
+        return f"_Number[{type(value).__name__}]"
     if type(value).__name__.startswith("Mjs"):
         return type(value).__name__
     return {int: "int", float: "float", str: "str"}.get(type(value), "Any")
@@ -209,9 +241,54 @@ def element_stub(cls, o, extra=()):
                 lines += ["    @property", f"    def {n}(self) -> {kind}: ..."]
             else:
                 lines.append(f"    {n}: {'Any' if kind.startswith('_') else kind}")
-    if hasattr(cls, "_names"):
-        lines += [f"    {n}: {value_type(getattr(o, n))}" for n in cls._names(o._content) if n not in dir(cls)]
+    known = getattr(cls, "_known", ())
+    lines += [f"    {n}: {value_type(getattr(o, n))}" for n in known if isinstance(vars(cls).get(n), _Value)]
     return "\n".join(lines)
+
+
+def list_stubs(listed, names):
+    """A struct, and the list of such structs."""
+    title = type(listed).__name__
+    name = title.removeprefix("_").removesuffix("List")
+    struct = getattr(corten, name)()
+    yield f"class {name}:\n    def __init__(self) -> None: ...\n" + "\n".join(
+        f"    {n}: {type_of(getattr(struct, n))}" for n in names)
+    yield f"""class {title}:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> {name}: ...
+    @overload
+    def __getitem__(self, index: slice) -> {title}: ...
+    def __setitem__(self, index: int, value: {name}) -> None: ...
+    def __iter__(self) -> Iterator[{name}]: ...
+""" + "\n".join(f"    {n}: {type_of(np.asarray(getattr(listed, n)))}" for n in names)
+
+
+NAMED_XML = """<mujoco><asset><material name='x'/><texture name='x' type='2d' builtin='flat' width='1' height='1'/>
+<hfield name='x' nrow='2' ncol='2' size='1 1 1 1'/><mesh name='x' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>
+<worldbody><body name='x'><joint name='x'/><geom name='x' size='1'/><site name='x'/><camera name='x'/><light name='x'/>
+</body><body name='y'/><geom name='y' size='1'/></worldbody><contact><pair name='x' geom1='x' geom2='y'/>
+<exclude name='x' body1='x' body2='y'/></contact><equality><joint name='x' joint1='x'/></equality>
+<tendon><fixed name='x'><joint joint='x' coef='1'/></fixed></tendon><actuator><motor name='x' joint='x'/></actuator>
+<sensor><jointpos name='x' joint='x'/></sensor><custom><numeric name='x' data='1'/><text name='x' data='a'/>
+<tuple name='x'><element objtype='body' objname='x'/></tuple></custom><keyframe><key name='x'/></keyframe></mujoco>"""
+
+
+def view_stubs():
+    """What named access gives."""
+    m = corten.MjModel.from_xml_string(NAMED_XML)
+    owners = {"Model": m, "Data": corten.MjData(m)}
+    for (side, title), cls in VIEWS.items():
+        kind = next(k for k in NAMED if k.title == title)
+        lines = [f"class {cls.__name__}:", "    @property", "    def id(self) -> int: ...", "    @property",
+                 "    def name(self) -> str: ..."]
+        if getattr(m, kind.count):
+            view = getattr(owners[side], kind.aliases[0])(0)
+            lines += [f"    {n}: {type_of(getattr(view, n))}" for n in sorted(cls._attributes) if n not in ("id", "name")]
+        else:
+            # Flexes and skins, which the model above has none of.
+            lines += [f"    {n}: Any" for n in sorted(cls._attributes) if n not in ("id", "name")]
+        yield "\n".join(lines)
 
 
 def spec_stubs():
@@ -226,6 +303,9 @@ def spec_stubs():
             owner = body if hasattr(body, f"add_{kind}") else s
             made = getattr(owner, f"add_{kind}")()
         yield element_stub(getattr(corten, title), made).replace(f"class {title}:", f"class {title}(MjsElement):")
+    for name in ("MjByteVec", "MjCharVec", "MjDoubleVec", "MjFloatVec", "MjIntVec", "MjStringVec"):
+        yield f"class {name}(list[Any]): ..."
+    yield "class MjsCompiler:\n" + "\n".join(f"    {n}: Any" for n in dir(s.compiler))
     yield element_stub(corten.MjsDefault, s.default)
     yield element_stub(corten.MjsWrap, tendon.wrap_pulley(2))
     yield ("class MjsTendonPath:\n    def __len__(self) -> int: ...\n"
@@ -251,19 +331,12 @@ def main():
         out.append(record_stub(section.__name__, getattr(m.vis, name), "    "))
         out.append(f"    {name}: {section.__name__}")
     out.append("MjVisualHeadlight = MjVisual.Headlight\nMjVisualRgba = MjVisual.Rgba")
-    for name in ("MjContact", "MjLROpt", "MjSolverStat", "MjTimerStat", "MjWarningStat"):
-        o = getattr(corten, name)()
-        names = [*o._names, *(["geom1", "geom2"] if name == "MjContact" else [])]
-        out.append(f"class {name}:\n    def __init__(self) -> None: ...\n"
-                   + "\n".join(f"    {n}: {type_of(getattr(o, n))}" for n in names))
-    out.append('''class _List:
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __iter__(self) -> Iterator[Any]: ...
-    def __getattr__(self, name: str) -> NDArray[Any]: ...''')
+    lro = corten.MjLROpt()
+    out.append("class MjLROpt:\n    def __init__(self) -> None: ...\n"
+               + "\n".join(f"    {n}: {type_of(getattr(lro, n))}" for n in lro._names))
+    for field, names in LIST_FIELDS.items():
+        out += list_stubs(getattr(d, field), names)
+    out += view_stubs()
     out += [class_stub("MjModel", m, "ModelBase"), class_stub("MjData", d, "DataBase")]
     out += spec_stubs()
     for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_"))):

@@ -34,6 +34,7 @@ class Model(mujoco.MjModel):
     """A compiled model: arrays as NumPy views, objects by name."""
 
     __module__ = "corten"
+    __slots__ = ()
 
     def make_data(self):
         """A simulation of this model, in its reference pose."""
@@ -48,6 +49,7 @@ class Data(mujoco.MjData):
     """A simulation: arrays as NumPy views, objects by name."""
 
     __module__ = "corten"
+    __slots__ = ()
 
     def step(self, count=1):
         """Advances by a number of time steps; StepError if numbers go bad."""

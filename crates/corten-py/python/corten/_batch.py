@@ -34,7 +34,15 @@ class BatchSim(BatchBase):
         batch = super().__new__(cls, model, count, threads, keyframe, list(outputs), on_failure == "reset")
         for name in batch.array_names():
             batch.__dict__[name] = batch.array(name)
+        batch.__dict__["_made_of"] = model, dict(threads=threads, keyframe=keyframe, outputs=tuple(outputs),
+                                                 on_failure=on_failure)
         return batch
+
+    def __reduce__(self):
+        model, options = self._made_of
+        arrays = {name: np.array(self.__dict__[name]) for name in self.array_names()}
+        parameters = {name: np.array(self.parameter(name)) for name in self.parameter_names()}
+        return _restored, (type(self), model, len(self), options, arrays, parameters)
 
     def __init__(self, model, count, **options):
         del model, count, options
@@ -47,20 +55,40 @@ class BatchSim(BatchBase):
             raise AttributeError(f"'BatchSim' object has no attribute '{name}'")
         self.__dict__[name][...] = value
 
-    def step(self, count=1):
-        """Advances every world by a number of time steps, with the controls as they are; without the GIL."""
-        self.advance(count)
+    def step(self, count=1, worlds=None):
+        """Advances worlds by a number of time steps, with the controls as they are; without the GIL.
+
+        All, or those of a mask, an index or a list of indices: these one by one, and without the reset of failed ones.
+        """
+        self.advance(count, self._mask(worlds))
+
+    def output(self, name):
+        """An array of results that is kept from now on, as `outputs` would have; zero until the next step."""
+        if name not in self.__dict__:
+            self.add_output(name)
+            self.__dict__[name] = self.array(name)
+            model, options = self._made_of
+            self.__dict__["_made_of"] = model, {**options, "outputs": (*options["outputs"], name)}
+        return self.__dict__[name]
+
+    def forward(self, worlds=None):
+        """Computes everything that follows from states and inputs: of all worlds, or as `reset` chooses them."""
+        self.forward_worlds(self._mask(worlds))
 
     def reset(self, worlds=None):
         """Brings worlds back to the start: all, or those of a mask, an index or a list of indices."""
+        self.reset_worlds(self._mask(worlds))
+
+    def _mask(self, worlds):
+        """Worlds as a mask; None for all."""
         if worlds is None:
-            return self.reset_worlds(None)
+            return None
         worlds = np.asarray(worlds)
         if worlds.dtype != bool:
             mask = np.zeros(len(self), dtype=bool)
             mask[worlds] = True
             worlds = mask
-        self.reset_worlds(worlds)
+        return worlds
 
     def render(self, worlds=None, *, width=320, height=240, camera=-1):
         """Pictures of worlds, all or those of a mask, an index or a list of indices: `(number, height, width, 3)`."""
@@ -87,6 +115,16 @@ class BatchSim(BatchBase):
     def model_of(self, world):
         """The model of a world, with its parameters."""
         return Model(self.world_model(world))
+
+
+def _restored(cls, model, count, options, arrays, parameters):
+    """A batch as it was pickled; failures are not part of it."""
+    batch = cls(model, count, **options)
+    for name, values in parameters.items():
+        batch.parameter(name)[...] = values
+    for name, values in arrays.items():
+        batch.__dict__[name][...] = values
+    return batch
 
 
 class Failure:

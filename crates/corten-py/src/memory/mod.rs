@@ -37,6 +37,7 @@
 //! copy ([`Model::expose`]), and the engine checks every other index that it reads.
 
 mod arguments;
+mod element;
 mod fork;
 mod lend;
 mod pin;
@@ -53,6 +54,7 @@ use numpy::{Element, PyArray};
 use pyo3::prelude::*;
 
 pub use arguments::{In, Out};
+pub use element::{PyStruct, StructField};
 pub use fork::note_fork;
 use lend::Loan;
 pub use lend::{Busy, address, is_lending, lend_exclusive, lend_shared, occupy, occupy_all};
@@ -67,6 +69,9 @@ pub struct Shared<T: Arrays> {
     bases: Mutex<Vec<Base>>,
     uses: fork::Uses,
 }
+
+/// What keeps the memory of all views of a model: each pins its buffer.
+pub type Keeper = Py<Owner>;
 
 /// Where an array is, and how many scalars it has.
 type Base = (AtomicPtr<u8>, usize);
@@ -319,12 +324,9 @@ impl<T: Arrays> Shared<T> {
         let Some((start, pin)) = pinned else {
             let is_empty = shape.contains(&0);
             let shape: Vec<usize> = shape.iter().map(|&n| if is_empty { n } else { 0 }).collect();
-            let owner = Bound::new(py, Owner { _value: self.clone(), _pin: None })?;
-            let start = std::ptr::dangling_mut::<f64>().cast();
-            // SAFETY: no elements; the pointer is aligned for every scalar.
-            return Ok((None, unsafe { view(kind, start, &shape, &owner) }));
+            return Ok((None, empty(py, kind, &shape)));
         };
-        let owner = Bound::new(py, Owner { _value: self.clone(), _pin: Some(pin) })?;
+        let owner = Bound::new(py, Owner::new(self.clone(), Some(pin)))?;
         // SAFETY: `start` points to as many scalars of this kind as the shape has, and `owner`
         // keeps them.
         Ok((Some(start), unsafe { view(kind, start, shape, &owner) }))
@@ -332,10 +334,16 @@ impl<T: Arrays> Shared<T> {
 }
 
 impl Shared<Model> {
+    /// What keeps the memory of views: one for all of them.
+    pub fn keeper(self: &Arc<Self>, py: Python<'_>) -> PyResult<Keeper> {
+        Py::new(py, Owner::new(self.clone(), None))
+    }
+
     /// A view of an array, also while the model can only be read.
     pub fn fixed_array<'py>(
         self: &Arc<Self>,
         py: Python<'py>,
+        keeper: &Keeper,
         index: usize,
         kind: Scalar,
         shape: &[usize],
@@ -349,7 +357,14 @@ impl Shared<Model> {
         };
         let pinned = room.filter(|room| room.fits(shape)).map(|room| room.pin());
         drop(model);
-        Ok(self.pinned_view(py, kind, shape, pinned)?.1)
+        let keeper = keeper.bind(py);
+        let Some((start, pin)) = pinned else {
+            return Ok(self.pinned_view(py, kind, shape, None)?.1);
+        };
+        keeper.get().pins.lock().unwrap_or_else(PoisonError::into_inner).push(pin);
+        // SAFETY: `start` points to as many scalars of this kind as the shape has, and `keeper`
+        // keeps them.
+        Ok(unsafe { view(kind, start, shape, keeper) })
     }
 
     /// Shared access for a run of the engine, from code that does not hold the interpreter lock:
@@ -393,6 +408,18 @@ impl Scalar {
     }
 }
 
+/// An array without elements, which needs no memory of anybody.
+fn empty<'py>(py: Python<'py>, kind: Scalar, shape: &[usize]) -> Bound<'py, PyAny> {
+    let shape = IxDyn(shape);
+    match kind {
+        Scalar::F64 => PyArray::<f64, _>::zeros(py, shape, false).into_any(),
+        Scalar::F32 => PyArray::<f32, _>::zeros(py, shape, false).into_any(),
+        Scalar::I32 => PyArray::<i32, _>::zeros(py, shape, false).into_any(),
+        Scalar::U8 => PyArray::<u8, _>::zeros(py, shape, false).into_any(),
+        Scalar::I8 => PyArray::<i8, _>::zeros(py, shape, false).into_any(),
+    }
+}
+
 /// # Safety
 /// As [`borrowed`], with `kind` the type of the scalars.
 unsafe fn view<'py>(
@@ -401,13 +428,14 @@ unsafe fn view<'py>(
     shape: &[usize],
     owner: &Bound<'py, Owner>,
 ) -> Bound<'py, PyAny> {
+    let owner = owner.as_any();
     // SAFETY: by this function's contract.
     unsafe {
         match kind {
             Scalar::F64 => borrowed::<f64>(start.cast(), shape, owner),
             Scalar::F32 => borrowed::<f32>(start.cast(), shape, owner),
             Scalar::I32 => borrowed::<i32>(start.cast(), shape, owner),
-            Scalar::U8 => borrowed::<u8>(start.cast(), shape, owner),
+            Scalar::U8 => borrowed::<u8>(start, shape, owner),
             Scalar::I8 => borrowed::<i8>(start.cast(), shape, owner),
         }
     }
@@ -419,12 +447,12 @@ unsafe fn view<'py>(
 unsafe fn borrowed<'py, T: Element>(
     start: *mut T,
     shape: &[usize],
-    owner: &Bound<'py, Owner>,
+    owner: &Bound<'py, PyAny>,
 ) -> Bound<'py, PyAny> {
     // SAFETY: by this function's contract.
     unsafe {
         let array = ArrayView::from_shape_ptr(IxDyn(shape), start.cast_const());
-        PyArray::borrow_from_array(&array, owner.clone().into_any()).into_any()
+        PyArray::borrow_from_array(&array, owner.clone()).into_any()
     }
 }
 
@@ -433,4 +461,12 @@ unsafe fn borrowed<'py, T: Element>(
 pub struct Owner {
     _value: Arc<dyn Send + Sync>,
     _pin: Option<Pin>,
+    /// Of an owner that several views have.
+    pins: Mutex<Vec<Pin>>,
+}
+
+impl Owner {
+    fn new(value: Arc<dyn Send + Sync>, pin: Option<Pin>) -> Owner {
+        Owner { _value: value, _pin: pin, pins: Mutex::default() }
+    }
 }

@@ -116,7 +116,7 @@ impl Settings {
         self.viewed.fetch_or(part(section), Ordering::Relaxed);
         let Place { offset, kind, count } = self.read(py, place);
         assert!(offset + count * kind.bytes() <= size_of::<Values>());
-        let owner = Bound::new(py, Owner { _value: self.clone(), _pin: None })?;
+        let owner = Bound::new(py, Owner::new(self.clone(), None))?;
         // SAFETY: the field lies within the values, which do not move and which `owner` keeps.
         Ok(unsafe { view(kind, self.values.get().cast::<u8>().add(offset), &[count], &owner) })
     }

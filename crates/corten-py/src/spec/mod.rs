@@ -18,8 +18,8 @@ use corten_sim::compile_spec;
 use pyo3::exceptions::{PyAttributeError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::ModelError;
-use crate::load::{Files, in_memory};
+use crate::errors::{ModelError, model_error};
+use crate::load::{Files, Keys, in_memory};
 use crate::model::ModelHandle;
 use crate::run::protect;
 
@@ -125,15 +125,18 @@ fn indices<T>(keys: Vec<Key<T>>) -> Vec<usize> {
     keys.into_iter().map(Key::index).collect()
 }
 
-/// An element, or the prototype of a default class.
-fn element<T: Item>(spec: &Spec, index: usize, prototype: bool) -> PyResult<T> {
-    Ok(if prototype {
-        T::prototype(
-            spec.defaults.get(spec.defaults.key(index).ok_or_else(gone)?).ok_or_else(gone)?,
-        )
-    } else {
-        T::arena(spec).get(key(spec, index)?).ok_or_else(gone)?.clone()
-    })
+/// A field of an element, or of the prototype of a default class.
+fn field_of<T: Item>(
+    spec: &Spec,
+    index: usize,
+    prototype: bool,
+    field: &str,
+) -> PyResult<Result<Value, FieldError>> {
+    if !prototype {
+        return Ok(T::arena(spec).get(key(spec, index)?).ok_or_else(gone)?.get(field));
+    }
+    let class = spec.defaults.key(index).and_then(|key| spec.defaults.get(key)).ok_or_else(gone)?;
+    Ok(T::prototype(class).get(field))
 }
 
 fn set<T: Item>(
@@ -167,22 +170,22 @@ impl SpecBase {
         if let Some(source) = source {
             return Ok(SpecBase { spec: RwLock::new(source.read().clone()) });
         }
-        let files = in_memory(assets)?;
+        let files = in_memory(assets, Keys::Written)?;
         let spec = protect(py, move || match (path, xml) {
             (Some(path), _) => Spec::read_file(&path, &files, ReadOptions::MUJOCO).map(|r| r.0),
             (None, Some(xml)) => Spec::read_str(&xml, &files, ReadOptions::MUJOCO).map(|r| r.0),
             (None, None) => Ok(Spec::new()),
         })?;
-        let spec = spec.map_err(|e| ModelError::new_err(e.to_string()))?;
+        let spec = spec.map_err(|e| model_error(&e))?;
         Ok(SpecBase { spec: RwLock::new(spec) })
     }
 
     /// The compiled model.
     #[pyo3(signature = (assets=None))]
     fn compile_model(&self, py: Python<'_>, assets: Option<Files>) -> PyResult<ModelHandle> {
-        let (spec, assets) = (self.read().clone(), in_memory(assets)?);
-        let model = protect(py, move || compile_spec(&spec, &assets))?
-            .map_err(|e| ModelError::new_err(e.to_string()))?;
+        let (spec, assets) = (self.read().clone(), in_memory(assets, Keys::Written)?);
+        let model =
+            protect(py, move || compile_spec(&spec, &assets))?.map_err(|e| model_error(&e))?;
         Ok(ModelHandle::new(model))
     }
 
@@ -262,7 +265,7 @@ impl SpecBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let found = {
             let spec = self.read();
-            by_kind!(kind, T => Ok(element::<T>(&spec, index, prototype)?.get(field)))?
+            by_kind!(kind, T => field_of::<T>(&spec, index, prototype, field))?
         };
         value::to_python(py, found.map_err(|e| value::error(kind, field, e))?)
     }
@@ -279,7 +282,7 @@ impl SpecBase {
     ) -> PyResult<()> {
         let like = {
             let spec = self.read();
-            by_kind!(kind, T => Ok(element::<T>(&spec, index, prototype)?.get(field)))?
+            by_kind!(kind, T => field_of::<T>(&spec, index, prototype, field))?
         };
         let like = like.map_err(|e| value::error(kind, field, e))?;
         let value = value::from_python(value, &like)?;
@@ -437,7 +440,7 @@ impl SpecBase {
     fn class_of(&self, kind: &str, index: usize) -> PyResult<usize> {
         let spec = self.read();
         let class = by_kind!(kind, T => {
-            let mut element = element::<T>(&spec, index, false)?;
+            let mut element = T::arena(&spec).get(key(&spec, index)?).ok_or_else(gone)?.clone();
             Ok(*element.header().class)
         })?;
         let class = match kind {

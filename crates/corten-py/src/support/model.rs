@@ -5,7 +5,9 @@ use corten_sim::stage::constraint;
 use corten_sim::{solve, support};
 use pyo3::prelude::*;
 
+use crate::args::Text;
 use crate::data::PyData;
+use crate::errors::fatal;
 use crate::model::PyModel;
 use crate::util::add_functions;
 
@@ -44,7 +46,7 @@ fn mj_isDual(py: Python<'_>, m: &PyModel) -> PyResult<i32> {
 
 /// The index of an object with a name; −1 if there is none.
 #[pyfunction]
-fn mj_name2id(py: Python<'_>, m: &PyModel, r#type: i32, name: &str) -> PyResult<i64> {
+fn mj_name2id(py: Python<'_>, m: &PyModel, r#type: i32, name: Text) -> PyResult<i64> {
     m.id_of(py, r#type, name)
 }
 
@@ -79,7 +81,13 @@ fn mj_setKeyframe(py: Python<'_>, m: &PyModel, d: &PyData, k: i32) -> PyResult<(
         rows[k * values.len()..(k + 1) * values.len()].copy_from_slice(values);
     }
     d.check_model(py, m)?;
-    let k = super::index("k", k, m.read(py)?.nkey)?;
+    let nkey = m.read(py)?.nkey;
+    let k = usize::try_from(k).map_err(|_| fatal("mj_setKeyframe: index cannot be negative"))?;
+    if k >= nkey {
+        return Err(fatal(format!(
+            "mj_setKeyframe: index must be smaller than {nkey} (keyframes allocated in model)"
+        )));
+    }
     let mut model = m.write(py)?;
     let data = d.data.read_attached(py)?;
     model.key_time[k] = data.time;

@@ -12,13 +12,19 @@ use crate::model::PyModel;
 use crate::run::access;
 use crate::util::add_functions;
 
-fn signature(sig: i64) -> PyResult<u32> {
-    u32::try_from(sig).map_err(|_| fatal(format!("invalid state signature {sig}")))
+/// Number of parts that a state may have.
+const PARTS: u32 = 13;
+
+/// A signature, with MuJoCo's words for one that says nothing.
+fn signature(function: &str, sig: i64) -> PyResult<u32> {
+    let invalid = |how: String| fatal(format!("{function}: invalid state signature {sig} {how}"));
+    let bits = u32::try_from(sig).map_err(|_| invalid("< 0".into()))?;
+    if bits >> PARTS == 0 { Ok(bits) } else { Err(invalid(">= 2^mjNSTATE".into())) }
 }
 
 fn error(e: StateError) -> PyErr {
     match e {
-        StateError::Length { .. } => type_error(e.to_string()),
+        StateError::Length { .. } => type_error("state size should equal mj_stateSize(m, sig)"),
         _ => fatal(e.to_string()),
     }
 }
@@ -26,7 +32,7 @@ fn error(e: StateError) -> PyErr {
 /// Number of elements of the state selected by a signature.
 #[pyfunction]
 fn mj_stateSize(py: Python<'_>, m: &PyModel, sig: i64) -> PyResult<usize> {
-    state::size(&*m.read(py)?, signature(sig)?).map_err(error)
+    state::size(&*m.read(py)?, signature("mj_stateSize", sig)?).map_err(error)
 }
 
 /// Copies the selected state into a vector.
@@ -39,7 +45,7 @@ fn mj_getState(
     sig: i64,
 ) -> PyResult<()> {
     d.check_model(py, m)?;
-    let sig = signature(sig)?;
+    let sig = signature("mj_getState", sig)?;
     let mut values = state.get();
     {
         let model = m.read(py)?;
@@ -54,7 +60,7 @@ fn mj_getState(
 #[pyfunction]
 fn mj_setState(py: Python<'_>, m: &PyModel, d: &PyData, state: List, sig: i64) -> PyResult<()> {
     d.check_model(py, m)?;
-    let sig = signature(sig)?;
+    let sig = signature("mj_setState", sig)?;
     let model = m.read(py)?;
     let mut data = d.data.write_attached(py)?;
     state::set(&model, &mut data, &state.0, sig).map_err(error)
@@ -70,7 +76,8 @@ fn mj_extractState(
     dst: ListOut<'_>,
     dstsig: i64,
 ) -> PyResult<()> {
-    let (given, wanted) = (signature(srcsig)?, signature(dstsig)?);
+    let (given, wanted) =
+        (signature("mj_extractState", srcsig)?, signature("mj_extractState", dstsig)?);
     let mut values = dst.get();
     state::extract(&*m.read(py)?, &src.0, given, &mut values, wanted).map_err(error)?;
     dst.set(&values);
@@ -82,7 +89,7 @@ fn mj_extractState(
 fn mj_copyState(py: Python<'_>, m: &PyModel, src: &PyData, dst: &PyData, sig: i64) -> PyResult<()> {
     src.check_model(py, m)?;
     dst.check_model(py, m)?;
-    let sig = signature(sig)?;
+    let sig = signature("mj_copyState", sig)?;
     if Arc::ptr_eq(&src.data, &dst.data) {
         return Ok(());
     }

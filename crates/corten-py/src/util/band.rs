@@ -63,6 +63,7 @@ impl Band {
     }
 }
 
+/// Where the diagonal entry of row `i` is in a banded matrix.
 #[pyfunction]
 fn mju_bandDiag(i: i32, ntotal: i32, nband: i32, ndense: i32) -> PyResult<usize> {
     let layout = Band::new(ntotal, nband, ndense)?;
@@ -70,6 +71,7 @@ fn mju_bandDiag(i: i32, ntotal: i32, nband: i32, ndense: i32) -> PyResult<usize>
     i.map(|i| layout.at(i, i)).ok_or_else(|| type_error("i must be from 0 to ntotal-1"))
 }
 
+/// A banded matrix as a full one; with `flg_sym` the upper triangle, too.
 #[pyfunction]
 fn mju_band2Dense(
     res: MatrixOut<'_>,
@@ -97,6 +99,7 @@ fn mju_band2Dense(
     Ok(())
 }
 
+/// A full matrix as a banded one.
 #[pyfunction]
 fn mju_dense2Band(
     res: ListOut<'_>,
@@ -121,6 +124,7 @@ fn mju_dense2Band(
     Ok(())
 }
 
+/// Products of a banded matrix with vectors.
 #[pyfunction]
 fn mju_bandMulMatVec(
     res: ListOut<'_>,
@@ -192,6 +196,7 @@ fn mju_cholFactorBand(
     Ok(if smallest.is_finite() { smallest } else { -1.0 })
 }
 
+/// Solves with the factor that `mju_cholFactorBand` made.
 #[pyfunction]
 fn mju_cholSolveBand(
     res: ListOut<'_>,

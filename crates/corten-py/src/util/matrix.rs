@@ -7,6 +7,7 @@ use super::add_functions;
 use super::vector::dot;
 use crate::args::{List, ListOut, Matrix, MatrixOut, type_error};
 
+/// res = mat * vec.
 #[pyfunction]
 fn mju_mulMatVec(res: ListOut<'_>, mat: Matrix, vec: List) -> PyResult<()> {
     res.expect("res", mat.rows)?;
@@ -15,6 +16,7 @@ fn mju_mulMatVec(res: ListOut<'_>, mat: Matrix, vec: List) -> PyResult<()> {
     Ok(())
 }
 
+/// res = matᵀ * vec.
 #[pyfunction]
 fn mju_mulMatTVec(res: ListOut<'_>, mat: Matrix, vec: List) -> PyResult<()> {
     res.expect("res", mat.cols)?;
@@ -29,6 +31,7 @@ fn mju_mulMatTVec(res: ListOut<'_>, mat: Matrix, vec: List) -> PyResult<()> {
     Ok(())
 }
 
+/// vec1ᵀ * mat * vec2, for a square matrix.
 #[pyfunction]
 fn mju_mulVecMatVec(vec1: List, mat: Matrix, vec2: List) -> PyResult<f64> {
     vec1.expect("vec1", mat.rows)?;
@@ -54,6 +57,7 @@ fn product_with_transpose(a: &Matrix, b: &Matrix) -> Vec<f64> {
     (0..a.rows).flat_map(|i| (0..b.rows).map(move |j| dot(a.row(i), b.row(j)))).collect()
 }
 
+/// res = matᵀ.
 #[pyfunction]
 fn mju_transpose(res: MatrixOut<'_>, mat: Matrix) -> PyResult<()> {
     res.expect("res", mat.cols, mat.rows)?;
@@ -61,6 +65,7 @@ fn mju_transpose(res: MatrixOut<'_>, mat: Matrix) -> PyResult<()> {
     Ok(())
 }
 
+/// The symmetric part of a matrix.
 #[pyfunction]
 fn mju_symmetrize(res: MatrixOut<'_>, mat: Matrix) -> PyResult<()> {
     square("mat", &mat)?;
@@ -72,6 +77,7 @@ fn mju_symmetrize(res: MatrixOut<'_>, mat: Matrix) -> PyResult<()> {
     Ok(())
 }
 
+/// The identity matrix.
 #[pyfunction]
 fn mju_eye(mat: MatrixOut<'_>) -> PyResult<()> {
     let n = mat.rows;
@@ -80,6 +86,7 @@ fn mju_eye(mat: MatrixOut<'_>) -> PyResult<()> {
     Ok(())
 }
 
+/// res = mat1 * mat2.
 #[pyfunction]
 fn mju_mulMatMat(res: MatrixOut<'_>, mat1: Matrix, mat2: Matrix) -> PyResult<()> {
     inner("mat1", mat1.cols, "mat2", mat2.rows)?;
@@ -88,6 +95,7 @@ fn mju_mulMatMat(res: MatrixOut<'_>, mat1: Matrix, mat2: Matrix) -> PyResult<()>
     Ok(())
 }
 
+/// res = mat1 * mat2ᵀ.
 #[pyfunction]
 fn mju_mulMatMatT(res: MatrixOut<'_>, mat1: Matrix, mat2: Matrix) -> PyResult<()> {
     inner("mat1", mat1.cols, "mat2", mat2.cols)?;
@@ -96,6 +104,7 @@ fn mju_mulMatMatT(res: MatrixOut<'_>, mat1: Matrix, mat2: Matrix) -> PyResult<()
     Ok(())
 }
 
+/// res = mat1ᵀ * mat2.
 #[pyfunction]
 fn mju_mulMatTMat(res: MatrixOut<'_>, mat1: Matrix, mat2: Matrix) -> PyResult<()> {
     inner("mat1", mat1.rows, "mat2", mat2.rows)?;
@@ -169,6 +178,7 @@ pub fn cholesky_solve(factor: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
+/// Solves with the factor that `mju_cholFactor` made.
 #[pyfunction]
 fn mju_cholSolve(res: ListOut<'_>, mat: Matrix, vec: List) -> PyResult<()> {
     square("mat", &mat)?;

@@ -7,18 +7,21 @@ use corten_sim::stage::actuation::muscle::{Muscle, activation_rate};
 use pyo3::prelude::*;
 
 use super::add_functions;
-use crate::args::{List, ListOut, Vector, type_error};
+use crate::args::{List, ListOut, Text, Vector, type_error};
 
+/// The smaller of two numbers.
 #[pyfunction]
 fn mju_min(a: f64, b: f64) -> f64 {
     if a <= b { a } else { b }
 }
 
+/// The larger of two numbers.
 #[pyfunction]
 fn mju_max(a: f64, b: f64) -> f64 {
     if a >= b { a } else { b }
 }
 
+/// The number within limits that is nearest to `x`.
 #[pyfunction]
 fn mju_clip(x: f64, min: f64, max: f64) -> f64 {
     if x < min {
@@ -30,6 +33,7 @@ fn mju_clip(x: f64, min: f64, max: f64) -> f64 {
     }
 }
 
+/// -1, 0 or 1.
 #[pyfunction]
 fn mju_sign(x: f64) -> f64 {
     if x < 0.0 {
@@ -47,6 +51,7 @@ fn mju_round(x: f64) -> i32 {
     if x - x.floor() < x.ceil() - x { x.floor() as i32 } else { x.ceil() as i32 }
 }
 
+/// Whether a number is NaN or too large.
 #[pyfunction]
 fn mju_isBad(x: f64) -> i32 {
     const LARGEST: f64 = 1e10;
@@ -93,16 +98,19 @@ fn padded<const N: usize>(prm: &Vector<N>) -> [f64; 10] {
     std::array::from_fn(|i| prm.0.get(i).copied().unwrap_or(0.0))
 }
 
+/// Active force of a muscle per unit of activation.
 #[pyfunction]
 fn mju_muscleGain(len: f64, vel: f64, lengthrange: Vector<2>, acc0: f64, prm: Vector<9>) -> f64 {
     Muscle::new(&padded(&prm)).gain(len, vel, lengthrange.0, acc0)
 }
 
+/// Passive force of a muscle.
 #[pyfunction]
 fn mju_muscleBias(len: f64, lengthrange: Vector<2>, acc0: f64, prm: Vector<9>) -> f64 {
     Muscle::new(&padded(&prm)).bias(len, lengthrange.0, acc0)
 }
 
+/// Rate of change of a muscle's activation.
 #[pyfunction]
 fn mju_muscleDynamics(ctrl: f64, act: f64, prm: Vector<3>) -> f64 {
     activation_rate(ctrl, act, &padded(&prm))
@@ -164,9 +172,9 @@ fn mju_type2Str(r#type: i32) -> Option<&'static str> {
 
 /// The object type of an element name; 0 if there is none.
 #[pyfunction]
-fn mju_str2Type(str: &str) -> i32 {
+fn mju_str2Type(str: Text) -> i32 {
     let mut readable = type_names().filter(|(kind, _)| *kind != ObjType::Frame);
-    readable.find(|(_, name)| *name == str).map_or(0, |(kind, _)| kind.raw())
+    readable.find(|(_, name)| *name == &*str).map_or(0, |(kind, _)| kind.raw())
 }
 
 fn type_names() -> impl Iterator<Item = (ObjType, &'static str)> {

@@ -9,46 +9,55 @@ use super::add_functions;
 use crate::args::{List, MatrixOut, Vector, VectorOut};
 use crate::errors::fatal;
 
+/// A vector turned by a quaternion.
 #[pyfunction]
 fn mju_rotVecQuat(res: VectorOut<'_, 3>, vec: Vector<3>, quat: Vector<4>) {
     res.set(quat.quat().rotate(vec.vec3()).0);
 }
 
+/// The inverse of a unit quaternion.
 #[pyfunction]
 fn mju_negQuat(res: VectorOut<'_, 4>, quat: Vector<4>) {
     res.set(quat.quat().conjugate().0);
 }
 
+/// The product of two quaternions.
 #[pyfunction]
 fn mju_mulQuat(res: VectorOut<'_, 4>, quat1: Vector<4>, quat2: Vector<4>) {
     res.set((quat1.quat() * quat2.quat()).0);
 }
 
+/// The product of a quaternion and a vector taken as one without real part.
 #[pyfunction]
 fn mju_mulQuatAxis(res: VectorOut<'_, 4>, quat: Vector<4>, axis: Vector<3>) {
     res.set(quat.quat().mul_axis(axis.vec3()).0);
 }
 
+/// The quaternion of a rotation about an axis of unit length.
 #[pyfunction]
 fn mju_axisAngle2Quat(res: VectorOut<'_, 4>, axis: Vector<3>, angle: f64) {
     res.set(Quat::from_axis_angle(axis.vec3(), angle).0);
 }
 
+/// The angular velocity that turns by a quaternion within a time.
 #[pyfunction]
 fn mju_quat2Vel(res: VectorOut<'_, 3>, quat: Vector<4>, dt: f64) {
     res.set(quat.quat().to_velocity(dt).0);
 }
 
+/// The rotation from `qb` to `qa` as a vector: axis times angle.
 #[pyfunction]
 fn mju_subQuat(res: VectorOut<'_, 3>, qa: Vector<4>, qb: Vector<4>) {
     res.set(qa.quat().difference(qb.quat()).0);
 }
 
+/// The rotation matrix of a quaternion.
 #[pyfunction]
 fn mju_quat2Mat(res: VectorOut<'_, 9>, quat: Vector<4>) {
     res.set(quat.quat().to_mat().0);
 }
 
+/// The quaternion of a rotation matrix.
 #[pyfunction]
 fn mju_mat2Quat(quat: VectorOut<'_, 4>, mat: Vector<9>) {
     quat.set(mat.mat3().to_quat().0);
@@ -61,11 +70,13 @@ fn mju_derivQuat(res: VectorOut<'_, 4>, quat: Vector<4>, vel: Vector<3>) {
     res.set((Quat([0.0, x, y, z]) * quat.quat()).0.map(|x| 0.5 * x));
 }
 
+/// Turns a quaternion by an angular velocity for a time.
 #[pyfunction]
 fn mju_quatIntegrate(quat: VectorOut<'_, 4>, vel: Vector<3>, scale: f64) {
     quat.set(Quat(quat.get()).integrated(vel.vec3(), scale).0);
 }
 
+/// A quaternion that turns the z axis towards a vector.
 #[pyfunction]
 fn mju_quatZ2Vec(quat: VectorOut<'_, 4>, vec: Vector<3>) {
     quat.set(Quat::from_z_to(vec.vec3()).0);
@@ -109,16 +120,20 @@ fn mju_mat2Rot(quat: VectorOut<'_, 4>, mat: Vector<9>) -> i32 {
 fn mju_euler2Quat(quat: VectorOut<'_, 4>, euler: Vector<3>, seq: &str) -> PyResult<()> {
     let letters: Vec<char> = seq.chars().collect();
     if letters.len() != 3 {
-        return Err(fatal("seq must have exactly 3 letters"));
+        return Err(fatal("mju_euler2Quat: seq must contain exactly 3 characters"));
     }
     let mut q = Quat::IDENTITY;
-    for (letter, angle) in letters.into_iter().zip(euler.0) {
+    for (i, (letter, angle)) in letters.into_iter().zip(euler.0).enumerate() {
         let (c, s) = (cos(angle / 2.0), sin(angle / 2.0));
         let turn = match letter.to_ascii_lowercase() {
             'x' => Quat([c, s, 0.0, 0.0]),
             'y' => Quat([c, 0.0, s, 0.0]),
             'z' => Quat([c, 0.0, 0.0, s]),
-            other => return Err(fatal(format!("seq has '{other}', expected x, y, z, X, Y or Z"))),
+            _ => {
+                return Err(fatal(format!(
+                    "mju_euler2Quat: seq[{i}] is '{letter}', should be one of x, y, z, X, Y, Z"
+                )));
+            }
         };
         q = if letter.is_ascii_lowercase() { q * turn } else { turn * q };
     }
@@ -126,6 +141,7 @@ fn mju_euler2Quat(quat: VectorOut<'_, 4>, euler: Vector<3>, seq: &str) -> PyResu
     Ok(())
 }
 
+/// The product of two poses.
 #[pyfunction]
 fn mju_mulPose(
     posres: VectorOut<'_, 3>,
@@ -140,6 +156,7 @@ fn mju_mulPose(
     posres.set((q1.rotate(pos2.vec3()) + pos1.vec3()).0);
 }
 
+/// The inverse of a pose.
 #[pyfunction]
 fn mju_negPose(
     posres: VectorOut<'_, 3>,
@@ -152,16 +169,19 @@ fn mju_negPose(
     posres.set((-inverse.rotate(pos.vec3())).0);
 }
 
+/// A point moved by a pose.
 #[pyfunction]
 fn mju_trnVecPose(res: VectorOut<'_, 3>, pos: Vector<3>, quat: Vector<4>, vec: Vector<3>) {
     res.set((quat.quat().rotate(vec.vec3()) + pos.vec3()).0);
 }
 
+/// res = mat * vec, for a 3x3 matrix.
 #[pyfunction]
 fn mju_mulMatVec3(res: VectorOut<'_, 3>, mat: Vector<9>, vec: Vector<3>) {
     res.set((mat.mat3() * vec.vec3()).0);
 }
 
+/// res = matᵀ * vec, for a 3x3 matrix.
 #[pyfunction]
 fn mju_mulMatTVec3(res: VectorOut<'_, 3>, mat: Vector<9>, vec: Vector<3>) {
     res.set(mat.mat3().tmul(vec.vec3()).0);
@@ -183,6 +203,7 @@ fn mju_transformSpatial(
     res.set(rotnew2old.map_or(moved, |frame| moved.in_frame(&frame.mat3())).0);
 }
 
+/// Eigenvalues of a symmetric 3x3 matrix, largest first, its eigenvectors, and them as a quaternion; returns the number of rotations.
 #[pyfunction]
 fn mju_eig3(
     eigval: VectorOut<'_, 3>,

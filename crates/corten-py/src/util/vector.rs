@@ -8,7 +8,8 @@ use crate::args::{List, ListOut, Vector, VectorOut, same_size};
 
 /// Declares functions whose result is a 3-vector.
 macro_rules! vec3_functions {
-    ($($name:ident($($arg:ident),*; $($number:ident),*) = $result:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident($($arg:ident),*; $($number:ident),*) = $result:expr;)*) => {$(
+        $(#[$meta])*
         #[pyfunction]
         fn $name(res: VectorOut<'_, 3>, $($arg: Vector<3>,)* $($number: f64,)*) {
             $(let $arg = $arg.vec3();)*
@@ -19,17 +20,24 @@ macro_rules! vec3_functions {
 }
 
 vec3_functions! {
+    /// res = data.
     mju_copy3(data;) = data;
+    /// res = vec * scl.
     mju_scl3(vec; scl) = vec * scl;
+    /// res = vec1 + vec2.
     mju_add3(vec1, vec2;) = vec1 + vec2;
+    /// res = vec1 - vec2.
     mju_sub3(vec1, vec2;) = vec1 - vec2;
+    /// res = vec1 + vec2 * scl.
     mju_addScl3(vec1, vec2; scl) = vec1 + vec2 * scl;
+    /// res = a × b.
     mju_cross(a, b;) = a.cross(b);
 }
 
 /// Declares functions that change a 3-vector.
 macro_rules! vec3_updates {
-    ($($name:ident($res:ident; $($arg:ident),*; $($number:ident),*) = $result:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident($res:ident; $($arg:ident),*; $($number:ident),*) = $result:expr;)*) => {$(
+        $(#[$meta])*
         #[pyfunction]
         fn $name(res: VectorOut<'_, 3>, $($arg: Vector<3>,)* $($number: f64,)*) {
             $(let $arg = $arg.vec3();)*
@@ -41,41 +49,51 @@ macro_rules! vec3_updates {
 }
 
 vec3_updates! {
+    /// res += vec.
     mju_addTo3(r; vec;) = r + vec;
+    /// res -= vec.
     mju_subFrom3(r; vec;) = r - vec;
+    /// res += vec * scl.
     mju_addToScl3(r; vec; scl) = r + vec * scl;
 }
 
+/// Fills a vector with zeros.
 #[pyfunction]
 fn mju_zero3(res: VectorOut<'_, 3>) {
     res.set([0.0; 3]);
 }
 
+/// Fills a vector with zeros.
 #[pyfunction]
 fn mju_zero4(res: VectorOut<'_, 4>) {
     res.set([0.0; 4]);
 }
 
+/// The identity quaternion.
 #[pyfunction]
 fn mju_unit4(res: VectorOut<'_, 4>) {
     res.set([1.0, 0.0, 0.0, 0.0]);
 }
 
+/// res = data.
 #[pyfunction]
 fn mju_copy4(res: VectorOut<'_, 4>, data: Vector<4>) {
     res.set(data.0);
 }
 
+/// The scalar product.
 #[pyfunction]
 fn mju_dot3(vec1: Vector<3>, vec2: Vector<3>) -> f64 {
     vec1.vec3().dot(vec2.vec3())
 }
 
+/// The distance of two points.
 #[pyfunction]
 fn mju_dist3(pos1: Vector<3>, pos2: Vector<3>) -> f64 {
     pos1.vec3().distance(pos2.vec3())
 }
 
+/// The length of a vector.
 #[pyfunction]
 fn mju_norm3(vec: Vector<3>) -> f64 {
     vec.vec3().norm()
@@ -97,16 +115,19 @@ fn mju_normalize4(vec: VectorOut<'_, 4>) -> f64 {
     q.norm()
 }
 
+/// Fills a vector with zeros.
 #[pyfunction]
 fn mju_zero(res: ListOut<'_>) {
     res.set(&vec![0.0; res.len()]);
 }
 
+/// Fills a vector with a number.
 #[pyfunction]
 fn mju_fill(res: ListOut<'_>, val: f64) {
     res.set(&vec![val; res.len()]);
 }
 
+/// res = vec.
 #[pyfunction]
 fn mju_copy(res: ListOut<'_>, vec: List) -> PyResult<()> {
     same_size("res", res.len(), "vec", vec.0.len())?;
@@ -114,16 +135,19 @@ fn mju_copy(res: ListOut<'_>, vec: List) -> PyResult<()> {
     Ok(())
 }
 
+/// The sum of all elements.
 #[pyfunction]
 fn mju_sum(vec: List) -> f64 {
     vec.0.iter().sum()
 }
 
+/// The sum of absolute values.
 #[pyfunction]
 fn mju_L1(vec: List) -> f64 {
     vec.0.iter().map(|x| x.abs()).sum()
 }
 
+/// res = vec * scl.
 #[pyfunction]
 fn mju_scl(res: ListOut<'_>, vec: List, scl: f64) -> PyResult<()> {
     same_size("res", res.len(), "vec", vec.0.len())?;
@@ -139,31 +163,37 @@ fn combine(res: &ListOut<'_>, a: &[f64], b: &List, f: impl Fn(f64, f64) -> f64) 
     Ok(())
 }
 
+/// res = vec1 + vec2.
 #[pyfunction]
 fn mju_add(res: ListOut<'_>, vec1: List, vec2: List) -> PyResult<()> {
     combine(&res, &vec1.0, &vec2, |a, b| a + b)
 }
 
+/// res = vec1 - vec2.
 #[pyfunction]
 fn mju_sub(res: ListOut<'_>, vec1: List, vec2: List) -> PyResult<()> {
     combine(&res, &vec1.0, &vec2, |a, b| a - b)
 }
 
+/// res = vec1 + vec2 * scl.
 #[pyfunction]
 fn mju_addScl(res: ListOut<'_>, vec1: List, vec2: List, scl: f64) -> PyResult<()> {
     combine(&res, &vec1.0, &vec2, |a, b| a + b * scl)
 }
 
+/// res += vec.
 #[pyfunction]
 fn mju_addTo(res: ListOut<'_>, vec: List) -> PyResult<()> {
     combine(&res, &res.get(), &vec, |a, b| a + b)
 }
 
+/// res -= vec.
 #[pyfunction]
 fn mju_subFrom(res: ListOut<'_>, vec: List) -> PyResult<()> {
     combine(&res, &res.get(), &vec, |a, b| a - b)
 }
 
+/// res += vec * scl.
 #[pyfunction]
 fn mju_addToScl(res: ListOut<'_>, vec: List, scl: f64) -> PyResult<()> {
     combine(&res, &res.get(), &vec, |a, b| a + b * scl)
@@ -188,11 +218,13 @@ fn mju_normalize(res: ListOut<'_>) -> f64 {
     norm
 }
 
+/// The length of a vector.
 #[pyfunction]
 fn mju_norm(res: List) -> f64 {
     dot(&res.0, &res.0).sqrt()
 }
 
+/// The scalar product.
 #[pyfunction]
 fn mju_dot(vec1: List, vec2: List) -> PyResult<f64> {
     same_size("vec1", vec1.0.len(), "vec2", vec2.0.len())?;
@@ -203,11 +235,13 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// Whether all elements are zero.
 #[pyfunction]
 fn mju_isZero(vec: List) -> i32 {
     vec.0.iter().all(|&x| x == 0.0).into()
 }
 
+/// Sorts numbers in place, smallest first.
 #[pyfunction]
 fn mju_insertionSort(list: ListOut<'_>) {
     let mut values = list.get();
@@ -215,6 +249,7 @@ fn mju_insertionSort(list: ListOut<'_>) {
     list.set(&values);
 }
 
+/// Sorts whole numbers in place, smallest first.
 #[pyfunction]
 fn mju_insertionSortInt(list: ListOut<'_, i32>) {
     let mut values = list.get();
@@ -222,6 +257,7 @@ fn mju_insertionSortInt(list: ListOut<'_, i32>) {
     list.set(&values);
 }
 
+/// res = vec, from single precision.
 #[pyfunction]
 fn mju_f2n(res: ListOut<'_>, vec: List<f32>) -> PyResult<()> {
     same_size("res", res.len(), "vec", vec.0.len())?;
@@ -229,6 +265,7 @@ fn mju_f2n(res: ListOut<'_>, vec: List<f32>) -> PyResult<()> {
     Ok(())
 }
 
+/// res = vec, to single precision.
 #[pyfunction]
 fn mju_n2f(res: ListOut<'_, f32>, vec: List) -> PyResult<()> {
     same_size("res", res.len(), "vec", vec.0.len())?;
@@ -236,11 +273,13 @@ fn mju_n2f(res: ListOut<'_, f32>, vec: List) -> PyResult<()> {
     Ok(())
 }
 
+/// res = vec, from double precision.
 #[pyfunction]
 fn mju_d2n(res: ListOut<'_>, vec: List) -> PyResult<()> {
     mju_copy(res, vec)
 }
 
+/// res = vec, to double precision.
 #[pyfunction]
 fn mju_n2d(res: ListOut<'_>, vec: List) -> PyResult<()> {
     mju_copy(res, vec)

@@ -1,15 +1,22 @@
-"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
+"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge.
+
+`install()` lets `import mujoco` mean this module; `python -m corten.mujoco SCRIPT` runs a program so.
+"""
 from typing import Union as _Union
 
 from .. import _corten
 from . import _contexts, _misc, _render, _visual
-from ._enums import CONSTANTS, ENUM_TYPES
+from ._enums import CONSTANTS as _CONSTANTS
+from ._enums import ENUM_TYPES as _ENUM_TYPES
 from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
-from ._misc import MjContact, MjLROpt, MjSolverStat, MjTimerStat, MjWarningStat
+from ._startup import install, uninstall
+from ._lists import MjContact, MjSolverStat, MjTimerStat, MjWarningStat
+from ._misc import MjLROpt
 from ._records import MjOption, MjStatistic, MjVisual
 from ._elements import CLASSES as _ELEMENTS
-from ._elements import MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
+from ._elements import VECTORS as _VECTORS
+from ._elements import MjsCompiler, MjsDefault, MjsElement, MjsOrientation, MjsTendonPath, MjsWrap
 from ._spec import MjSpec, from_zip, to_zip
 from ._structs import MjData, MjModel
 from . import gl_context, renderer
@@ -21,10 +28,10 @@ __version__ = "3.4.0"
 MjVisualHeadlight = MjVisual.Headlight
 MjVisualRgba = MjVisual.Rgba
 
-globals().update({c.__name__: c for c in _ELEMENTS.values()})
+globals().update({c.__name__: c for c in (*_ELEMENTS.values(), *_VECTORS)})
 MjStruct = _Union[tuple(_ELEMENTS.values())]
-globals().update(ENUM_TYPES)
-globals().update(CONSTANTS)
+globals().update(_ENUM_TYPES)
+globals().update(_CONSTANTS)
 globals().update(_misc.CALLBACKS)
 globals().update({c.__name__: c for c in _visual.CLASSES})
 globals().update(_visual.FUNCTIONS)

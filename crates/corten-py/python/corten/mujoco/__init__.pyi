@@ -2,14 +2,20 @@
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from os import PathLike
-from typing import Any, overload
+from typing import Any, Generic, SupportsFloat, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._corten import DataBase, ModelBase
+from . import batch as batch
+from . import minimize as minimize
+from . import msh2obj as msh2obj
 from . import rollout as rollout
+from . import viewer as viewer
 
+_T = TypeVar("_T", bound=np.generic)
+_V = TypeVar("_V")
 __version__: str
 _Assets = Mapping[str, bytes | str] | None
 _F64 = NDArray[np.float64]
@@ -18,8 +24,28 @@ _I32 = NDArray[np.int32]
 _U8 = NDArray[np.uint8]
 _I8 = NDArray[np.int8]
 
+class _Field(Generic[_T]):
+    """An array that is read as it is, and written with anything that converts to one."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> _Field[_T]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any) -> NDArray[_T]: ...
+    def __set__(self, instance: object, value: ArrayLike) -> None: ...
+
+class _Number(Generic[_V]):
+    """A number that is written with anything that converts to one, and read as what it is."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> _Number[_V]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any) -> _V: ...
+    def __set__(self, instance: object, value: SupportsFloat) -> None: ...
+
 class FatalError(Exception): ...
 class UnexpectedError(Exception): ...
+def install() -> None: ...
+def uninstall() -> None: ...
 
 class mjtAlignFree(IntEnum):
     mjALIGNFREE_FALSE = 0
@@ -615,20 +641,20 @@ class MjOption:
     disableactuator: int
     disableflags: int
     enableflags: int
-    gravity: _F64
+    gravity: _Field[np.float64]
     impratio: float
     integrator: int
     iterations: int
     jacobian: int
     ls_iterations: int
     ls_tolerance: float
-    magnetic: _F64
+    magnetic: _Field[np.float64]
     noslip_iterations: int
     noslip_tolerance: float
-    o_friction: _F64
+    o_friction: _Field[np.float64]
     o_margin: float
-    o_solimp: _F64
-    o_solref: _F64
+    o_solimp: _Field[np.float64]
+    o_solref: _Field[np.float64]
     sdf_initpoints: int
     sdf_iterations: int
     sleep_tolerance: float
@@ -636,10 +662,10 @@ class MjOption:
     timestep: float
     tolerance: float
     viscosity: float
-    wind: _F64
+    wind: _Field[np.float64]
 class MjStatistic:
     def __init__(self) -> None: ...
-    center: _F64
+    center: _Field[np.float64]
     extent: float
     meaninertia: float
     meanmass: float
@@ -665,9 +691,9 @@ class MjVisual:
     class Headlight:
         def __init__(self) -> None: ...
         active: int
-        ambient: _F32
-        diffuse: _F32
-        specular: _F32
+        ambient: _Field[np.float32]
+        diffuse: _Field[np.float32]
+        specular: _Field[np.float32]
     headlight: Headlight
     class Map:
         def __init__(self) -> None: ...
@@ -695,31 +721,31 @@ class MjVisual:
     quality: Quality
     class Rgba:
         def __init__(self) -> None: ...
-        actuator: _F32
-        actuatornegative: _F32
-        actuatorpositive: _F32
-        bv: _F32
-        bvactive: _F32
-        camera: _F32
-        com: _F32
-        connect: _F32
-        constraint: _F32
-        contactforce: _F32
-        contactfriction: _F32
-        contactgap: _F32
-        contactpoint: _F32
-        contacttorque: _F32
-        crankbroken: _F32
-        fog: _F32
-        force: _F32
-        frustum: _F32
-        haze: _F32
-        inertia: _F32
-        joint: _F32
-        light: _F32
-        rangefinder: _F32
-        selectpoint: _F32
-        slidercrank: _F32
+        actuator: _Field[np.float32]
+        actuatornegative: _Field[np.float32]
+        actuatorpositive: _Field[np.float32]
+        bv: _Field[np.float32]
+        bvactive: _Field[np.float32]
+        camera: _Field[np.float32]
+        com: _Field[np.float32]
+        connect: _Field[np.float32]
+        constraint: _Field[np.float32]
+        contactforce: _Field[np.float32]
+        contactfriction: _Field[np.float32]
+        contactgap: _Field[np.float32]
+        contactpoint: _Field[np.float32]
+        contacttorque: _Field[np.float32]
+        crankbroken: _Field[np.float32]
+        fog: _Field[np.float32]
+        force: _Field[np.float32]
+        frustum: _Field[np.float32]
+        haze: _Field[np.float32]
+        inertia: _Field[np.float32]
+        joint: _Field[np.float32]
+        light: _Field[np.float32]
+        rangefinder: _Field[np.float32]
+        selectpoint: _Field[np.float32]
+        slidercrank: _Field[np.float32]
     rgba: Rgba
     class Scale:
         def __init__(self) -> None: ...
@@ -743,27 +769,6 @@ class MjVisual:
     scale: Scale
 MjVisualHeadlight = MjVisual.Headlight
 MjVisualRgba = MjVisual.Rgba
-class MjContact:
-    def __init__(self) -> None: ...
-    H: _F64
-    dim: int
-    dist: float
-    efc_address: int
-    elem: _I32
-    exclude: int
-    flex: _I32
-    frame: _F64
-    friction: _F64
-    geom: _I32
-    includemargin: float
-    mu: float
-    pos: _F64
-    solimp: _F64
-    solref: _F64
-    solreffriction: _F64
-    vert: _I32
-    geom1: int
-    geom2: int
 class MjLROpt:
     def __init__(self) -> None: ...
     accel: float
@@ -776,6 +781,54 @@ class MjLROpt:
     tolrange: float
     useexisting: int
     uselimit: int
+class MjContact:
+    def __init__(self) -> None: ...
+    H: _Field[np.float64]
+    dim: int
+    dist: float
+    efc_address: int
+    elem: _Field[np.int32]
+    exclude: int
+    flex: _Field[np.int32]
+    frame: _Field[np.float64]
+    friction: _Field[np.float64]
+    geom: _Field[np.int32]
+    geom1: int
+    geom2: int
+    includemargin: float
+    mu: float
+    pos: _Field[np.float64]
+    solimp: _Field[np.float64]
+    solref: _Field[np.float64]
+    solreffriction: _Field[np.float64]
+    vert: _Field[np.int32]
+class _MjContactList:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> MjContact: ...
+    @overload
+    def __getitem__(self, index: slice) -> _MjContactList: ...
+    def __setitem__(self, index: int, value: MjContact) -> None: ...
+    def __iter__(self) -> Iterator[MjContact]: ...
+    H: _Field[np.float64]
+    dim: _Field[np.int32]
+    dist: _Field[np.float64]
+    efc_address: _Field[np.int32]
+    elem: _Field[np.int32]
+    exclude: _Field[np.int32]
+    flex: _Field[np.int32]
+    frame: _Field[np.float64]
+    friction: _Field[np.float64]
+    geom: _Field[np.int32]
+    geom1: _Field[np.int32]
+    geom2: _Field[np.int32]
+    includemargin: _Field[np.float64]
+    mu: _Field[np.float64]
+    pos: _Field[np.float64]
+    solimp: _Field[np.float64]
+    solref: _Field[np.float64]
+    solreffriction: _Field[np.float64]
+    vert: _Field[np.int32]
 class MjSolverStat:
     def __init__(self) -> None: ...
     gradient: float
@@ -785,27 +838,606 @@ class MjSolverStat:
     nchange: int
     neval: int
     nupdate: int
-class MjTimerStat:
-    def __init__(self) -> None: ...
-    duration: float
-    number: int
+class _MjSolverStatList:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> MjSolverStat: ...
+    @overload
+    def __getitem__(self, index: slice) -> _MjSolverStatList: ...
+    def __setitem__(self, index: int, value: MjSolverStat) -> None: ...
+    def __iter__(self) -> Iterator[MjSolverStat]: ...
+    gradient: _Field[np.float64]
+    improvement: _Field[np.float64]
+    lineslope: _Field[np.float64]
+    nactive: _Field[np.int32]
+    nchange: _Field[np.int32]
+    neval: _Field[np.int32]
+    nupdate: _Field[np.int32]
 class MjWarningStat:
     def __init__(self) -> None: ...
     lastinfo: int
     number: int
-class _List:
+class _MjWarningStatList:
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> MjWarningStat: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __iter__(self) -> Iterator[Any]: ...
-    def __getattr__(self, name: str) -> NDArray[Any]: ...
+    def __getitem__(self, index: slice) -> _MjWarningStatList: ...
+    def __setitem__(self, index: int, value: MjWarningStat) -> None: ...
+    def __iter__(self) -> Iterator[MjWarningStat]: ...
+    lastinfo: _Field[np.int32]
+    number: _Field[np.int32]
+class MjTimerStat:
+    def __init__(self) -> None: ...
+    duration: float
+    number: int
+class _MjTimerStatList:
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int) -> MjTimerStat: ...
+    @overload
+    def __getitem__(self, index: slice) -> _MjTimerStatList: ...
+    def __setitem__(self, index: int, value: MjTimerStat) -> None: ...
+    def __iter__(self) -> Iterator[MjTimerStat]: ...
+    duration: _Field[np.float64]
+    number: _Field[np.int32]
+class _MjModelBodyViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    bvhadr: _Field[np.int32]
+    bvhnum: _Field[np.int32]
+    conaffinity: _Field[np.int32]
+    contype: _Field[np.int32]
+    dofadr: _Field[np.int32]
+    dofnum: _Field[np.int32]
+    geomadr: _Field[np.int32]
+    geomnum: _Field[np.int32]
+    gravcomp: _Field[np.float64]
+    inertia: _Field[np.float64]
+    invweight0: _Field[np.float64]
+    ipos: _Field[np.float64]
+    iquat: _Field[np.float64]
+    jntadr: _Field[np.int32]
+    jntnum: _Field[np.int32]
+    margin: _Field[np.float64]
+    mass: _Field[np.float64]
+    mocapid: _Field[np.int32]
+    parentid: _Field[np.int32]
+    plugin: _Field[np.int32]
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
+    rootid: _Field[np.int32]
+    sameframe: _Field[np.uint8]
+    simple: _Field[np.uint8]
+    subtreemass: _Field[np.float64]
+    treeid: _Field[np.int32]
+    user: _Field[np.float64]
+    weldid: _Field[np.int32]
+class _MjDataBodyViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    awake: _Field[np.int32]
+    cacc: _Field[np.float64]
+    cfrc_ext: _Field[np.float64]
+    cfrc_int: _Field[np.float64]
+    cinert: _Field[np.float64]
+    crb: _Field[np.float64]
+    cvel: _Field[np.float64]
+    subtree_angmom: _Field[np.float64]
+    subtree_com: _Field[np.float64]
+    subtree_linvel: _Field[np.float64]
+    xfrc_applied: _Field[np.float64]
+    ximat: _Field[np.float64]
+    xipos: _Field[np.float64]
+    xmat: _Field[np.float64]
+    xpos: _Field[np.float64]
+    xquat: _Field[np.float64]
+class _MjModelJointViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    M0: _Field[np.float64]
+    Madr: _Field[np.int32]
+    actfrclimited: _Field[np.uint8]
+    actfrcrange: _Field[np.float64]
+    actgravcomp: _Field[np.uint8]
+    armature: _Field[np.float64]
+    axis: _Field[np.float64]
+    bodyid: _Field[np.int32]
+    damping: _Field[np.float64]
+    dofadr: _Field[np.int32]
+    frictionloss: _Field[np.float64]
+    group: _Field[np.int32]
+    invweight0: _Field[np.float64]
+    jntid: _Field[np.int32]
+    length: _Field[np.float64]
+    limited: _Field[np.uint8]
+    margin: _Field[np.float64]
+    parentid: _Field[np.int32]
+    pos: _Field[np.float64]
+    qpos0: _Field[np.float64]
+    qpos_spring: _Field[np.float64]
+    qposadr: _Field[np.int32]
+    range: _Field[np.float64]
+    simplenum: _Field[np.int32]
+    solimp: _Field[np.float64]
+    solref: _Field[np.float64]
+    stiffness: _Field[np.float64]
+    treeid: _Field[np.int32]
+    type: _Field[np.int32]
+    user: _Field[np.float64]
+class _MjDataJointViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    cdof: _Field[np.float64]
+    cdof_dot: _Field[np.float64]
+    qHDiagInv: _Field[np.float64]
+    qLDiagInv: _Field[np.float64]
+    qacc: _Field[np.float64]
+    qacc_smooth: _Field[np.float64]
+    qacc_warmstart: _Field[np.float64]
+    qfrc_actuator: _Field[np.float64]
+    qfrc_applied: _Field[np.float64]
+    qfrc_bias: _Field[np.float64]
+    qfrc_constraint: _Field[np.float64]
+    qfrc_damper: _Field[np.float64]
+    qfrc_fluid: _Field[np.float64]
+    qfrc_gravcomp: _Field[np.float64]
+    qfrc_inverse: _Field[np.float64]
+    qfrc_passive: _Field[np.float64]
+    qfrc_smooth: _Field[np.float64]
+    qfrc_spring: _Field[np.float64]
+    qpos: _Field[np.float64]
+    qvel: _Field[np.float64]
+    xanchor: _Field[np.float64]
+    xaxis: _Field[np.float64]
+class _MjModelGeomViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    aabb: _Field[np.float64]
+    bodyid: _Field[np.int32]
+    conaffinity: _Field[np.int32]
+    condim: _Field[np.int32]
+    contype: _Field[np.int32]
+    dataid: _Field[np.int32]
+    fluid: _Field[np.float64]
+    friction: _Field[np.float64]
+    gap: _Field[np.float64]
+    group: _Field[np.int32]
+    margin: _Field[np.float64]
+    matid: _Field[np.int32]
+    plugin: _Field[np.int32]
+    pos: _Field[np.float64]
+    priority: _Field[np.int32]
+    quat: _Field[np.float64]
+    rbound: _Field[np.float64]
+    rgba: _Field[np.float32]
+    sameframe: _Field[np.uint8]
+    size: _Field[np.float64]
+    solimp: _Field[np.float64]
+    solmix: _Field[np.float64]
+    solref: _Field[np.float64]
+    type: _Field[np.int32]
+    user: _Field[np.float64]
+class _MjDataGeomViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    xmat: _Field[np.float64]
+    xpos: _Field[np.float64]
+class _MjModelSiteViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    bodyid: _Field[np.int32]
+    group: _Field[np.int32]
+    matid: _Field[np.int32]
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
+    rgba: _Field[np.float32]
+    sameframe: _Field[np.uint8]
+    size: _Field[np.float64]
+    type: _Field[np.int32]
+    user: _Field[np.float64]
+class _MjDataSiteViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    xmat: _Field[np.float64]
+    xpos: _Field[np.float64]
+class _MjModelCameraViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    bodyid: _Field[np.int32]
+    fovy: _Field[np.float64]
+    intrinsic: _Field[np.float32]
+    ipd: _Field[np.float64]
+    mat0: _Field[np.float64]
+    mode: _Field[np.int32]
+    orthographic: _Field[np.int32]
+    pos: _Field[np.float64]
+    pos0: _Field[np.float64]
+    poscom0: _Field[np.float64]
+    quat: _Field[np.float64]
+    resolution: _Field[np.int32]
+    sensorsize: _Field[np.float32]
+    targetbodyid: _Field[np.int32]
+    user: _Field[np.float64]
+class _MjDataCameraViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    xmat: _Field[np.float64]
+    xpos: _Field[np.float64]
+class _MjModelLightViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    active: _Field[np.uint8]
+    ambient: _Field[np.float32]
+    attenuation: _Field[np.float32]
+    bodyid: _Field[np.int32]
+    bulbradius: _Field[np.float32]
+    castshadow: _Field[np.uint8]
+    cutoff: _Field[np.float32]
+    diffuse: _Field[np.float32]
+    dir: _Field[np.float64]
+    dir0: _Field[np.float64]
+    exponent: _Field[np.float32]
+    intensity: _Field[np.float32]
+    mode: _Field[np.int32]
+    pos: _Field[np.float64]
+    pos0: _Field[np.float64]
+    poscom0: _Field[np.float64]
+    range: _Field[np.float32]
+    specular: _Field[np.float32]
+    targetbodyid: _Field[np.int32]
+    texid: _Field[np.int32]
+    type: _Field[np.int32]
+class _MjDataLightViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    xdir: _Field[np.float64]
+    xpos: _Field[np.float64]
+class _MjModelFlexViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    activelayers: Any
+    bvhadr: Any
+    bvhnum: Any
+    centered: Any
+    conaffinity: Any
+    condim: Any
+    contype: Any
+    damping: Any
+    dim: Any
+    edgeadr: Any
+    edgedamping: Any
+    edgeequality: Any
+    edgenum: Any
+    edgestiffness: Any
+    elemadr: Any
+    elemdataadr: Any
+    elemedgeadr: Any
+    elemnum: Any
+    evpairadr: Any
+    evpairnum: Any
+    flatskin: Any
+    friction: Any
+    gap: Any
+    group: Any
+    internal: Any
+    interp: Any
+    margin: Any
+    matid: Any
+    nodeadr: Any
+    nodenum: Any
+    passive: Any
+    priority: Any
+    radius: Any
+    rgba: Any
+    rigid: Any
+    selfcollide: Any
+    shelldataadr: Any
+    shellnum: Any
+    solimp: Any
+    solmix: Any
+    solref: Any
+    texcoordadr: Any
+    vertadr: Any
+    vertnum: Any
+class _MjModelMeshViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    bvhadr: _Field[np.int32]
+    bvhnum: _Field[np.int32]
+    faceadr: _Field[np.int32]
+    facenum: _Field[np.int32]
+    graphadr: _Field[np.int32]
+    normaladr: _Field[np.int32]
+    normalnum: _Field[np.int32]
+    octadr: _Field[np.int32]
+    octnum: _Field[np.int32]
+    pathadr: _Field[np.int32]
+    polyadr: _Field[np.int32]
+    polynum: _Field[np.int32]
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
+    scale: _Field[np.float64]
+    texcoordadr: _Field[np.int32]
+    texcoordnum: _Field[np.int32]
+    vertadr: _Field[np.int32]
+    vertnum: _Field[np.int32]
+class _MjModelSkinViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    boneadr: Any
+    bonenum: Any
+    faceadr: Any
+    facenum: Any
+    group: Any
+    inflate: Any
+    matid: Any
+    pathadr: Any
+    rgba: Any
+    texcoordadr: Any
+    vertadr: Any
+    vertnum: Any
+class _MjModelHfieldViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    adr: _Field[np.int32]
+    data: _Field[np.float32]
+    ncol: _Field[np.int32]
+    nrow: _Field[np.int32]
+    pathadr: _Field[np.int32]
+    size: _Field[np.float64]
+class _MjModelTextureViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    adr: _Field[np.int32]
+    colorspace: _Field[np.int32]
+    data: _Field[np.uint8]
+    height: _Field[np.int32]
+    nchannel: _Field[np.int32]
+    pathadr: _Field[np.int32]
+    type: _Field[np.int32]
+    width: _Field[np.int32]
+class _MjModelMaterialViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    emission: _Field[np.float32]
+    metallic: _Field[np.float32]
+    reflectance: _Field[np.float32]
+    rgba: _Field[np.float32]
+    roughness: _Field[np.float32]
+    shininess: _Field[np.float32]
+    specular: _Field[np.float32]
+    texid: _Field[np.int32]
+    texrepeat: _Field[np.float32]
+    texuniform: _Field[np.uint8]
+class _MjModelPairViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    dim: _Field[np.int32]
+    friction: _Field[np.float64]
+    gap: _Field[np.float64]
+    geom1: _Field[np.int32]
+    geom2: _Field[np.int32]
+    margin: _Field[np.float64]
+    signature: _Field[np.int32]
+    solimp: _Field[np.float64]
+    solref: _Field[np.float64]
+    solreffriction: _Field[np.float64]
+class _MjModelExcludeViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    signature: _Field[np.int32]
+class _MjModelEqualityViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    active0: _Field[np.uint8]
+    data: _Field[np.float64]
+    obj1id: _Field[np.int32]
+    obj2id: _Field[np.int32]
+    objtype: _Field[np.int32]
+    solimp: _Field[np.float64]
+    solref: _Field[np.float64]
+    type: _Field[np.int32]
+class _MjDataEqualityViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    active: _Field[np.uint8]
+class _MjModelTendonViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    actfrclimited: _Field[np.uint8]
+    actfrcrange: _Field[np.float64]
+    adr: _Field[np.int32]
+    armature: _Field[np.float64]
+    damping: _Field[np.float64]
+    frictionloss: _Field[np.float64]
+    group: _Field[np.int32]
+    invweight0: _Field[np.float64]
+    length0: _Field[np.float64]
+    lengthspring: _Field[np.float64]
+    limited: _Field[np.uint8]
+    margin: _Field[np.float64]
+    matid: _Field[np.int32]
+    num: _Field[np.int32]
+    range: _Field[np.float64]
+    rgba: _Field[np.float32]
+    solimp_fri: _Field[np.float64]
+    solimp_lim: _Field[np.float64]
+    solref_fri: _Field[np.float64]
+    solref_lim: _Field[np.float64]
+    stiffness: _Field[np.float64]
+    treeid: _Field[np.int32]
+    treenum: _Field[np.int32]
+    user: _Field[np.float64]
+    width: _Field[np.float64]
+class _MjDataTendonViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    J: _Field[np.float64]
+    J_colind: _Field[np.int32]
+    J_rowadr: _Field[np.int32]
+    J_rownnz: _Field[np.int32]
+    length: _Field[np.float64]
+    velocity: _Field[np.float64]
+    wrapadr: _Field[np.int32]
+    wrapnum: _Field[np.int32]
+class _MjModelActuatorViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    acc0: _Field[np.float64]
+    actadr: _Field[np.int32]
+    actearly: _Field[np.uint8]
+    actlimited: _Field[np.uint8]
+    actnum: _Field[np.int32]
+    actrange: _Field[np.float64]
+    biasprm: _Field[np.float64]
+    biastype: _Field[np.int32]
+    cranklength: _Field[np.float64]
+    ctrllimited: _Field[np.uint8]
+    ctrlrange: _Field[np.float64]
+    dynprm: _Field[np.float64]
+    dyntype: _Field[np.int32]
+    forcelimited: _Field[np.uint8]
+    forcerange: _Field[np.float64]
+    gainprm: _Field[np.float64]
+    gaintype: _Field[np.int32]
+    gear: _Field[np.float64]
+    group: _Field[np.int32]
+    length0: _Field[np.float64]
+    lengthrange: _Field[np.float64]
+    plugin: _Field[np.int32]
+    trnid: _Field[np.int32]
+    trntype: _Field[np.int32]
+    user: _Field[np.float64]
+class _MjDataActuatorViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    act: _Field[np.float64]
+    ctrl: _Field[np.float64]
+    force: _Field[np.float64]
+    length: _Field[np.float64]
+    moment: _Field[np.float64]
+    velocity: _Field[np.float64]
+class _MjModelSensorViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    adr: _Field[np.int32]
+    cutoff: _Field[np.float64]
+    datatype: _Field[np.int32]
+    dim: _Field[np.int32]
+    intprm: _Field[np.int32]
+    needstage: _Field[np.int32]
+    noise: _Field[np.float64]
+    objid: _Field[np.int32]
+    objtype: _Field[np.int32]
+    plugin: _Field[np.int32]
+    refid: _Field[np.int32]
+    reftype: _Field[np.int32]
+    type: _Field[np.int32]
+    user: _Field[np.float64]
+class _MjDataSensorViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    data: _Field[np.float64]
+class _MjModelNumericViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    adr: _Field[np.int32]
+    data: _Field[np.float64]
+    size: _Field[np.int32]
+class _MjModelTextViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    adr: _Field[np.int32]
+    data: bytes
+    size: _Field[np.int32]
+class _MjModelTupleViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    adr: _Field[np.int32]
+    objid: _Field[np.int32]
+    objprm: _Field[np.float64]
+    objtype: _Field[np.int32]
+    size: _Field[np.int32]
+class _MjModelKeyframeViews:
+    @property
+    def id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    act: _Field[np.float64]
+    ctrl: _Field[np.float64]
+    mpos: _Field[np.float64]
+    mquat: _Field[np.float64]
+    qpos: _Field[np.float64]
+    qvel: _Field[np.float64]
+    time: _Field[np.float64]
 class MjModel(ModelBase):
     @classmethod
-    def from_xml_path(cls, filename: str | PathLike[str], assets: _Assets = None, *, limits: Mapping[str, int] | None = None) -> MjModel: ...
+    def from_xml_path(cls, filename: str | PathLike[str], assets: _Assets = None) -> MjModel: ...
     @classmethod
-    def from_xml_string(cls, xml: str, assets: _Assets = None, *, limits: Mapping[str, int] | None = None) -> MjModel: ...
+    def from_xml_string(cls, xml: str, assets: _Assets = None) -> MjModel: ...
     @classmethod
     def from_binary_path(cls, filename: str, assets: Mapping[str, bytes] | None = None) -> MjModel: ...
     @property
@@ -820,298 +1452,298 @@ class MjModel(ModelBase):
     def pack(self) -> dict[str, NDArray[Any]]: ...
     def to_bytes(self) -> bytes: ...
     def bind(self, specs: Any) -> Any: ...
-    B_colind: _I32
-    B_rowadr: _I32
-    B_rownnz: _I32
-    D_colind: _I32
-    D_diag: _I32
-    D_rowadr: _I32
-    D_rownnz: _I32
-    M_colind: _I32
-    M_rowadr: _I32
-    M_rownnz: _I32
-    actuator_acc0: _F64
-    actuator_actadr: _I32
-    actuator_actearly: _U8
-    actuator_actlimited: _U8
-    actuator_actnum: _I32
-    actuator_actrange: _F64
-    actuator_biasprm: _F64
-    actuator_biastype: _I32
-    actuator_cranklength: _F64
-    actuator_ctrllimited: _U8
-    actuator_ctrlrange: _F64
-    actuator_dynprm: _F64
-    actuator_dyntype: _I32
-    actuator_forcelimited: _U8
-    actuator_forcerange: _F64
-    actuator_gainprm: _F64
-    actuator_gaintype: _I32
-    actuator_gear: _F64
-    actuator_group: _I32
-    actuator_length0: _F64
-    actuator_lengthrange: _F64
-    actuator_plugin: _I32
-    actuator_trnid: _I32
-    actuator_trntype: _I32
-    actuator_user: _F64
-    body_bvhadr: _I32
-    body_bvhnum: _I32
-    body_conaffinity: _I32
-    body_contype: _I32
-    body_dofadr: _I32
-    body_dofnum: _I32
-    body_geomadr: _I32
-    body_geomnum: _I32
-    body_gravcomp: _F64
-    body_inertia: _F64
-    body_invweight0: _F64
-    body_ipos: _F64
-    body_iquat: _F64
-    body_jntadr: _I32
-    body_jntnum: _I32
-    body_margin: _F64
-    body_mass: _F64
-    body_mocapid: _I32
-    body_parentid: _I32
-    body_plugin: _I32
-    body_pos: _F64
-    body_quat: _F64
-    body_rootid: _I32
-    body_sameframe: _U8
-    body_simple: _U8
-    body_subtreemass: _F64
-    body_treeid: _I32
-    body_user: _F64
-    body_weldid: _I32
-    bvh_aabb: _F64
-    bvh_child: _I32
-    bvh_depth: _I32
-    bvh_nodeid: _I32
-    cam_bodyid: _I32
-    cam_fovy: _F64
-    cam_intrinsic: _F32
-    cam_ipd: _F64
-    cam_mat0: _F64
-    cam_mode: _I32
-    cam_orthographic: _I32
-    cam_pos: _F64
-    cam_pos0: _F64
-    cam_poscom0: _F64
-    cam_quat: _F64
-    cam_resolution: _I32
-    cam_sensorsize: _F32
-    cam_targetbodyid: _I32
-    cam_user: _F64
-    dof_M0: _F64
-    dof_Madr: _I32
-    dof_armature: _F64
-    dof_bodyid: _I32
-    dof_damping: _F64
-    dof_frictionloss: _F64
-    dof_invweight0: _F64
-    dof_jntid: _I32
-    dof_length: _F64
-    dof_parentid: _I32
-    dof_simplenum: _I32
-    dof_solimp: _F64
-    dof_solref: _F64
-    dof_treeid: _I32
-    eq_active0: _U8
-    eq_data: _F64
-    eq_obj1id: _I32
-    eq_obj2id: _I32
-    eq_objtype: _I32
-    eq_solimp: _F64
-    eq_solref: _F64
-    eq_type: _I32
-    exclude_signature: _I32
-    flex_activelayers: _I32
-    flex_bending: _F64
-    flex_bvhadr: _I32
-    flex_bvhnum: _I32
-    flex_centered: _U8
-    flex_conaffinity: _I32
-    flex_condim: _I32
-    flex_contype: _I32
-    flex_damping: _F64
-    flex_dim: _I32
-    flex_edge: _I32
-    flex_edgeadr: _I32
-    flex_edgedamping: _F64
-    flex_edgeequality: _U8
-    flex_edgeflap: _I32
-    flex_edgenum: _I32
-    flex_edgestiffness: _F64
-    flex_elem: _I32
-    flex_elemadr: _I32
-    flex_elemdataadr: _I32
-    flex_elemedge: _I32
-    flex_elemedgeadr: _I32
-    flex_elemlayer: _I32
-    flex_elemnum: _I32
-    flex_elemtexcoord: _I32
-    flex_evpair: _I32
-    flex_evpairadr: _I32
-    flex_evpairnum: _I32
-    flex_flatskin: _U8
-    flex_friction: _F64
-    flex_gap: _F64
-    flex_group: _I32
-    flex_internal: _U8
-    flex_interp: _I32
-    flex_margin: _F64
-    flex_matid: _I32
-    flex_node: _F64
-    flex_node0: _F64
-    flex_nodeadr: _I32
-    flex_nodebodyid: _I32
-    flex_nodenum: _I32
-    flex_passive: _I32
-    flex_priority: _I32
-    flex_radius: _F64
-    flex_rgba: _F32
-    flex_rigid: _U8
-    flex_selfcollide: _I32
-    flex_shell: _I32
-    flex_shelldataadr: _I32
-    flex_shellnum: _I32
-    flex_solimp: _F64
-    flex_solmix: _F64
-    flex_solref: _F64
-    flex_stiffness: _F64
-    flex_texcoord: _F32
-    flex_texcoordadr: _I32
-    flex_vert: _F64
-    flex_vert0: _F64
-    flex_vertadr: _I32
-    flex_vertbodyid: _I32
-    flex_vertnum: _I32
-    flexedge_invweight0: _F64
-    flexedge_length0: _F64
-    flexedge_rigid: _U8
-    geom_aabb: _F64
-    geom_bodyid: _I32
-    geom_conaffinity: _I32
-    geom_condim: _I32
-    geom_contype: _I32
-    geom_dataid: _I32
-    geom_fluid: _F64
-    geom_friction: _F64
-    geom_gap: _F64
-    geom_group: _I32
-    geom_margin: _F64
-    geom_matid: _I32
-    geom_plugin: _I32
-    geom_pos: _F64
-    geom_priority: _I32
-    geom_quat: _F64
-    geom_rbound: _F64
-    geom_rgba: _F32
-    geom_sameframe: _U8
-    geom_size: _F64
-    geom_solimp: _F64
-    geom_solmix: _F64
-    geom_solref: _F64
-    geom_type: _I32
-    geom_user: _F64
-    hfield_adr: _I32
-    hfield_data: _F32
-    hfield_ncol: _I32
-    hfield_nrow: _I32
-    hfield_pathadr: _I32
-    hfield_size: _F64
-    jnt_actfrclimited: _U8
-    jnt_actfrcrange: _F64
-    jnt_actgravcomp: _U8
-    jnt_axis: _F64
-    jnt_bodyid: _I32
-    jnt_dofadr: _I32
-    jnt_group: _I32
-    jnt_limited: _U8
-    jnt_margin: _F64
-    jnt_pos: _F64
-    jnt_qposadr: _I32
-    jnt_range: _F64
-    jnt_solimp: _F64
-    jnt_solref: _F64
-    jnt_stiffness: _F64
-    jnt_type: _I32
-    jnt_user: _F64
-    key_act: _F64
-    key_ctrl: _F64
-    key_mpos: _F64
-    key_mquat: _F64
-    key_qpos: _F64
-    key_qvel: _F64
-    key_time: _F64
-    light_active: _U8
-    light_ambient: _F32
-    light_attenuation: _F32
-    light_bodyid: _I32
-    light_bulbradius: _F32
-    light_castshadow: _U8
-    light_cutoff: _F32
-    light_diffuse: _F32
-    light_dir: _F64
-    light_dir0: _F64
-    light_exponent: _F32
-    light_intensity: _F32
-    light_mode: _I32
-    light_pos: _F64
-    light_pos0: _F64
-    light_poscom0: _F64
-    light_range: _F32
-    light_specular: _F32
-    light_targetbodyid: _I32
-    light_texid: _I32
-    light_type: _I32
-    mapD2M: _I32
-    mapM2D: _I32
-    mapM2M: _I32
-    mat_emission: _F32
-    mat_metallic: _F32
-    mat_reflectance: _F32
-    mat_rgba: _F32
-    mat_roughness: _F32
-    mat_shininess: _F32
-    mat_specular: _F32
-    mat_texid: _I32
-    mat_texrepeat: _F32
-    mat_texuniform: _U8
-    mesh_bvhadr: _I32
-    mesh_bvhnum: _I32
-    mesh_face: _I32
-    mesh_faceadr: _I32
-    mesh_facenormal: _I32
-    mesh_facenum: _I32
-    mesh_facetexcoord: _I32
-    mesh_graph: _I32
-    mesh_graphadr: _I32
-    mesh_normal: _F32
-    mesh_normaladr: _I32
-    mesh_normalnum: _I32
-    mesh_octadr: _I32
-    mesh_octnum: _I32
-    mesh_pathadr: _I32
-    mesh_polyadr: _I32
-    mesh_polymap: _I32
-    mesh_polymapadr: _I32
-    mesh_polymapnum: _I32
-    mesh_polynormal: _F64
-    mesh_polynum: _I32
-    mesh_polyvert: _I32
-    mesh_polyvertadr: _I32
-    mesh_polyvertnum: _I32
-    mesh_pos: _F64
-    mesh_quat: _F64
-    mesh_scale: _F64
-    mesh_texcoord: _F32
-    mesh_texcoordadr: _I32
-    mesh_texcoordnum: _I32
-    mesh_vert: _F32
-    mesh_vertadr: _I32
-    mesh_vertnum: _I32
+    B_colind: _Field[np.int32]
+    B_rowadr: _Field[np.int32]
+    B_rownnz: _Field[np.int32]
+    D_colind: _Field[np.int32]
+    D_diag: _Field[np.int32]
+    D_rowadr: _Field[np.int32]
+    D_rownnz: _Field[np.int32]
+    M_colind: _Field[np.int32]
+    M_rowadr: _Field[np.int32]
+    M_rownnz: _Field[np.int32]
+    actuator_acc0: _Field[np.float64]
+    actuator_actadr: _Field[np.int32]
+    actuator_actearly: _Field[np.uint8]
+    actuator_actlimited: _Field[np.uint8]
+    actuator_actnum: _Field[np.int32]
+    actuator_actrange: _Field[np.float64]
+    actuator_biasprm: _Field[np.float64]
+    actuator_biastype: _Field[np.int32]
+    actuator_cranklength: _Field[np.float64]
+    actuator_ctrllimited: _Field[np.uint8]
+    actuator_ctrlrange: _Field[np.float64]
+    actuator_dynprm: _Field[np.float64]
+    actuator_dyntype: _Field[np.int32]
+    actuator_forcelimited: _Field[np.uint8]
+    actuator_forcerange: _Field[np.float64]
+    actuator_gainprm: _Field[np.float64]
+    actuator_gaintype: _Field[np.int32]
+    actuator_gear: _Field[np.float64]
+    actuator_group: _Field[np.int32]
+    actuator_length0: _Field[np.float64]
+    actuator_lengthrange: _Field[np.float64]
+    actuator_plugin: _Field[np.int32]
+    actuator_trnid: _Field[np.int32]
+    actuator_trntype: _Field[np.int32]
+    actuator_user: _Field[np.float64]
+    body_bvhadr: _Field[np.int32]
+    body_bvhnum: _Field[np.int32]
+    body_conaffinity: _Field[np.int32]
+    body_contype: _Field[np.int32]
+    body_dofadr: _Field[np.int32]
+    body_dofnum: _Field[np.int32]
+    body_geomadr: _Field[np.int32]
+    body_geomnum: _Field[np.int32]
+    body_gravcomp: _Field[np.float64]
+    body_inertia: _Field[np.float64]
+    body_invweight0: _Field[np.float64]
+    body_ipos: _Field[np.float64]
+    body_iquat: _Field[np.float64]
+    body_jntadr: _Field[np.int32]
+    body_jntnum: _Field[np.int32]
+    body_margin: _Field[np.float64]
+    body_mass: _Field[np.float64]
+    body_mocapid: _Field[np.int32]
+    body_parentid: _Field[np.int32]
+    body_plugin: _Field[np.int32]
+    body_pos: _Field[np.float64]
+    body_quat: _Field[np.float64]
+    body_rootid: _Field[np.int32]
+    body_sameframe: _Field[np.uint8]
+    body_simple: _Field[np.uint8]
+    body_subtreemass: _Field[np.float64]
+    body_treeid: _Field[np.int32]
+    body_user: _Field[np.float64]
+    body_weldid: _Field[np.int32]
+    bvh_aabb: _Field[np.float64]
+    bvh_child: _Field[np.int32]
+    bvh_depth: _Field[np.int32]
+    bvh_nodeid: _Field[np.int32]
+    cam_bodyid: _Field[np.int32]
+    cam_fovy: _Field[np.float64]
+    cam_intrinsic: _Field[np.float32]
+    cam_ipd: _Field[np.float64]
+    cam_mat0: _Field[np.float64]
+    cam_mode: _Field[np.int32]
+    cam_orthographic: _Field[np.int32]
+    cam_pos: _Field[np.float64]
+    cam_pos0: _Field[np.float64]
+    cam_poscom0: _Field[np.float64]
+    cam_quat: _Field[np.float64]
+    cam_resolution: _Field[np.int32]
+    cam_sensorsize: _Field[np.float32]
+    cam_targetbodyid: _Field[np.int32]
+    cam_user: _Field[np.float64]
+    dof_M0: _Field[np.float64]
+    dof_Madr: _Field[np.int32]
+    dof_armature: _Field[np.float64]
+    dof_bodyid: _Field[np.int32]
+    dof_damping: _Field[np.float64]
+    dof_frictionloss: _Field[np.float64]
+    dof_invweight0: _Field[np.float64]
+    dof_jntid: _Field[np.int32]
+    dof_length: _Field[np.float64]
+    dof_parentid: _Field[np.int32]
+    dof_simplenum: _Field[np.int32]
+    dof_solimp: _Field[np.float64]
+    dof_solref: _Field[np.float64]
+    dof_treeid: _Field[np.int32]
+    eq_active0: _Field[np.uint8]
+    eq_data: _Field[np.float64]
+    eq_obj1id: _Field[np.int32]
+    eq_obj2id: _Field[np.int32]
+    eq_objtype: _Field[np.int32]
+    eq_solimp: _Field[np.float64]
+    eq_solref: _Field[np.float64]
+    eq_type: _Field[np.int32]
+    exclude_signature: _Field[np.int32]
+    flex_activelayers: _Field[np.int32]
+    flex_bending: _Field[np.float64]
+    flex_bvhadr: _Field[np.int32]
+    flex_bvhnum: _Field[np.int32]
+    flex_centered: _Field[np.uint8]
+    flex_conaffinity: _Field[np.int32]
+    flex_condim: _Field[np.int32]
+    flex_contype: _Field[np.int32]
+    flex_damping: _Field[np.float64]
+    flex_dim: _Field[np.int32]
+    flex_edge: _Field[np.int32]
+    flex_edgeadr: _Field[np.int32]
+    flex_edgedamping: _Field[np.float64]
+    flex_edgeequality: _Field[np.uint8]
+    flex_edgeflap: _Field[np.int32]
+    flex_edgenum: _Field[np.int32]
+    flex_edgestiffness: _Field[np.float64]
+    flex_elem: _Field[np.int32]
+    flex_elemadr: _Field[np.int32]
+    flex_elemdataadr: _Field[np.int32]
+    flex_elemedge: _Field[np.int32]
+    flex_elemedgeadr: _Field[np.int32]
+    flex_elemlayer: _Field[np.int32]
+    flex_elemnum: _Field[np.int32]
+    flex_elemtexcoord: _Field[np.int32]
+    flex_evpair: _Field[np.int32]
+    flex_evpairadr: _Field[np.int32]
+    flex_evpairnum: _Field[np.int32]
+    flex_flatskin: _Field[np.uint8]
+    flex_friction: _Field[np.float64]
+    flex_gap: _Field[np.float64]
+    flex_group: _Field[np.int32]
+    flex_internal: _Field[np.uint8]
+    flex_interp: _Field[np.int32]
+    flex_margin: _Field[np.float64]
+    flex_matid: _Field[np.int32]
+    flex_node: _Field[np.float64]
+    flex_node0: _Field[np.float64]
+    flex_nodeadr: _Field[np.int32]
+    flex_nodebodyid: _Field[np.int32]
+    flex_nodenum: _Field[np.int32]
+    flex_passive: _Field[np.int32]
+    flex_priority: _Field[np.int32]
+    flex_radius: _Field[np.float64]
+    flex_rgba: _Field[np.float32]
+    flex_rigid: _Field[np.uint8]
+    flex_selfcollide: _Field[np.int32]
+    flex_shell: _Field[np.int32]
+    flex_shelldataadr: _Field[np.int32]
+    flex_shellnum: _Field[np.int32]
+    flex_solimp: _Field[np.float64]
+    flex_solmix: _Field[np.float64]
+    flex_solref: _Field[np.float64]
+    flex_stiffness: _Field[np.float64]
+    flex_texcoord: _Field[np.float32]
+    flex_texcoordadr: _Field[np.int32]
+    flex_vert: _Field[np.float64]
+    flex_vert0: _Field[np.float64]
+    flex_vertadr: _Field[np.int32]
+    flex_vertbodyid: _Field[np.int32]
+    flex_vertnum: _Field[np.int32]
+    flexedge_invweight0: _Field[np.float64]
+    flexedge_length0: _Field[np.float64]
+    flexedge_rigid: _Field[np.uint8]
+    geom_aabb: _Field[np.float64]
+    geom_bodyid: _Field[np.int32]
+    geom_conaffinity: _Field[np.int32]
+    geom_condim: _Field[np.int32]
+    geom_contype: _Field[np.int32]
+    geom_dataid: _Field[np.int32]
+    geom_fluid: _Field[np.float64]
+    geom_friction: _Field[np.float64]
+    geom_gap: _Field[np.float64]
+    geom_group: _Field[np.int32]
+    geom_margin: _Field[np.float64]
+    geom_matid: _Field[np.int32]
+    geom_plugin: _Field[np.int32]
+    geom_pos: _Field[np.float64]
+    geom_priority: _Field[np.int32]
+    geom_quat: _Field[np.float64]
+    geom_rbound: _Field[np.float64]
+    geom_rgba: _Field[np.float32]
+    geom_sameframe: _Field[np.uint8]
+    geom_size: _Field[np.float64]
+    geom_solimp: _Field[np.float64]
+    geom_solmix: _Field[np.float64]
+    geom_solref: _Field[np.float64]
+    geom_type: _Field[np.int32]
+    geom_user: _Field[np.float64]
+    hfield_adr: _Field[np.int32]
+    hfield_data: _Field[np.float32]
+    hfield_ncol: _Field[np.int32]
+    hfield_nrow: _Field[np.int32]
+    hfield_pathadr: _Field[np.int32]
+    hfield_size: _Field[np.float64]
+    jnt_actfrclimited: _Field[np.uint8]
+    jnt_actfrcrange: _Field[np.float64]
+    jnt_actgravcomp: _Field[np.uint8]
+    jnt_axis: _Field[np.float64]
+    jnt_bodyid: _Field[np.int32]
+    jnt_dofadr: _Field[np.int32]
+    jnt_group: _Field[np.int32]
+    jnt_limited: _Field[np.uint8]
+    jnt_margin: _Field[np.float64]
+    jnt_pos: _Field[np.float64]
+    jnt_qposadr: _Field[np.int32]
+    jnt_range: _Field[np.float64]
+    jnt_solimp: _Field[np.float64]
+    jnt_solref: _Field[np.float64]
+    jnt_stiffness: _Field[np.float64]
+    jnt_type: _Field[np.int32]
+    jnt_user: _Field[np.float64]
+    key_act: _Field[np.float64]
+    key_ctrl: _Field[np.float64]
+    key_mpos: _Field[np.float64]
+    key_mquat: _Field[np.float64]
+    key_qpos: _Field[np.float64]
+    key_qvel: _Field[np.float64]
+    key_time: _Field[np.float64]
+    light_active: _Field[np.uint8]
+    light_ambient: _Field[np.float32]
+    light_attenuation: _Field[np.float32]
+    light_bodyid: _Field[np.int32]
+    light_bulbradius: _Field[np.float32]
+    light_castshadow: _Field[np.uint8]
+    light_cutoff: _Field[np.float32]
+    light_diffuse: _Field[np.float32]
+    light_dir: _Field[np.float64]
+    light_dir0: _Field[np.float64]
+    light_exponent: _Field[np.float32]
+    light_intensity: _Field[np.float32]
+    light_mode: _Field[np.int32]
+    light_pos: _Field[np.float64]
+    light_pos0: _Field[np.float64]
+    light_poscom0: _Field[np.float64]
+    light_range: _Field[np.float32]
+    light_specular: _Field[np.float32]
+    light_targetbodyid: _Field[np.int32]
+    light_texid: _Field[np.int32]
+    light_type: _Field[np.int32]
+    mapD2M: _Field[np.int32]
+    mapM2D: _Field[np.int32]
+    mapM2M: _Field[np.int32]
+    mat_emission: _Field[np.float32]
+    mat_metallic: _Field[np.float32]
+    mat_reflectance: _Field[np.float32]
+    mat_rgba: _Field[np.float32]
+    mat_roughness: _Field[np.float32]
+    mat_shininess: _Field[np.float32]
+    mat_specular: _Field[np.float32]
+    mat_texid: _Field[np.int32]
+    mat_texrepeat: _Field[np.float32]
+    mat_texuniform: _Field[np.uint8]
+    mesh_bvhadr: _Field[np.int32]
+    mesh_bvhnum: _Field[np.int32]
+    mesh_face: _Field[np.int32]
+    mesh_faceadr: _Field[np.int32]
+    mesh_facenormal: _Field[np.int32]
+    mesh_facenum: _Field[np.int32]
+    mesh_facetexcoord: _Field[np.int32]
+    mesh_graph: _Field[np.int32]
+    mesh_graphadr: _Field[np.int32]
+    mesh_normal: _Field[np.float32]
+    mesh_normaladr: _Field[np.int32]
+    mesh_normalnum: _Field[np.int32]
+    mesh_octadr: _Field[np.int32]
+    mesh_octnum: _Field[np.int32]
+    mesh_pathadr: _Field[np.int32]
+    mesh_polyadr: _Field[np.int32]
+    mesh_polymap: _Field[np.int32]
+    mesh_polymapadr: _Field[np.int32]
+    mesh_polymapnum: _Field[np.int32]
+    mesh_polynormal: _Field[np.float64]
+    mesh_polynum: _Field[np.int32]
+    mesh_polyvert: _Field[np.int32]
+    mesh_polyvertadr: _Field[np.int32]
+    mesh_polyvertnum: _Field[np.int32]
+    mesh_pos: _Field[np.float64]
+    mesh_quat: _Field[np.float64]
+    mesh_scale: _Field[np.float64]
+    mesh_texcoord: _Field[np.float32]
+    mesh_texcoordadr: _Field[np.int32]
+    mesh_texcoordnum: _Field[np.int32]
+    mesh_vert: _Field[np.float32]
+    mesh_vertadr: _Field[np.int32]
+    mesh_vertnum: _Field[np.int32]
     nB: int
     nC: int
     nD: int
@@ -1119,31 +1751,32 @@ class MjModel(ModelBase):
     nM: int
     na: int
     name: str
-    name_actuatoradr: _I32
-    name_bodyadr: _I32
-    name_camadr: _I32
-    name_eqadr: _I32
-    name_excludeadr: _I32
-    name_flexadr: _I32
-    name_geomadr: _I32
-    name_hfieldadr: _I32
-    name_jntadr: _I32
-    name_keyadr: _I32
-    name_lightadr: _I32
-    name_matadr: _I32
-    name_meshadr: _I32
-    name_numericadr: _I32
-    name_pairadr: _I32
-    name_pluginadr: _I32
-    name_sensoradr: _I32
-    name_siteadr: _I32
-    name_skinadr: _I32
-    name_tendonadr: _I32
-    name_texadr: _I32
-    name_textadr: _I32
-    name_tupleadr: _I32
+    name_actuatoradr: _Field[np.int32]
+    name_bodyadr: _Field[np.int32]
+    name_camadr: _Field[np.int32]
+    name_eqadr: _Field[np.int32]
+    name_excludeadr: _Field[np.int32]
+    name_flexadr: _Field[np.int32]
+    name_geomadr: _Field[np.int32]
+    name_hfieldadr: _Field[np.int32]
+    name_jntadr: _Field[np.int32]
+    name_keyadr: _Field[np.int32]
+    name_lightadr: _Field[np.int32]
+    name_matadr: _Field[np.int32]
+    name_meshadr: _Field[np.int32]
+    name_numericadr: _Field[np.int32]
+    name_pairadr: _Field[np.int32]
+    name_pluginadr: _Field[np.int32]
+    name_sensoradr: _Field[np.int32]
+    name_siteadr: _Field[np.int32]
+    name_skinadr: _Field[np.int32]
+    name_tendonadr: _Field[np.int32]
+    name_texadr: _Field[np.int32]
+    name_textadr: _Field[np.int32]
+    name_tupleadr: _Field[np.int32]
     names: bytes
-    names_map: _I32
+    names_map: _Field[np.int32]
+    narena: int
     nbody: int
     nbuffer: int
     nbvh: int
@@ -1212,9 +1845,9 @@ class MjModel(ModelBase):
     ntuple: int
     ntupledata: int
     nu: int
-    numeric_adr: _I32
-    numeric_data: _F64
-    numeric_size: _I32
+    numeric_adr: _Field[np.int32]
+    numeric_data: _Field[np.float64]
+    numeric_size: _Field[np.int32]
     nuser_actuator: int
     nuser_body: int
     nuser_cam: int
@@ -1226,291 +1859,286 @@ class MjModel(ModelBase):
     nuserdata: int
     nv: int
     nwrap: int
-    oct_aabb: _F64
-    oct_child: _I32
-    oct_coeff: _F64
-    oct_depth: _I32
-    pair_dim: _I32
-    pair_friction: _F64
-    pair_gap: _F64
-    pair_geom1: _I32
-    pair_geom2: _I32
-    pair_margin: _F64
-    pair_signature: _I32
-    pair_solimp: _F64
-    pair_solref: _F64
-    pair_solreffriction: _F64
+    oct_aabb: _Field[np.float64]
+    oct_child: _Field[np.int32]
+    oct_coeff: _Field[np.float64]
+    oct_depth: _Field[np.int32]
+    pair_dim: _Field[np.int32]
+    pair_friction: _Field[np.float64]
+    pair_gap: _Field[np.float64]
+    pair_geom1: _Field[np.int32]
+    pair_geom2: _Field[np.int32]
+    pair_margin: _Field[np.float64]
+    pair_signature: _Field[np.int32]
+    pair_solimp: _Field[np.float64]
+    pair_solref: _Field[np.float64]
+    pair_solreffriction: _Field[np.float64]
     paths: bytes
-    plugin: _I32
-    plugin_attr: _I8
-    plugin_attradr: _I32
-    plugin_stateadr: _I32
-    plugin_statenum: _I32
-    qpos0: _F64
-    qpos_spring: _F64
-    sensor_adr: _I32
-    sensor_cutoff: _F64
-    sensor_datatype: _I32
-    sensor_dim: _I32
-    sensor_intprm: _I32
-    sensor_needstage: _I32
-    sensor_noise: _F64
-    sensor_objid: _I32
-    sensor_objtype: _I32
-    sensor_plugin: _I32
-    sensor_refid: _I32
-    sensor_reftype: _I32
-    sensor_type: _I32
-    sensor_user: _F64
+    plugin: _Field[np.int32]
+    plugin_attr: _Field[np.int8]
+    plugin_attradr: _Field[np.int32]
+    plugin_stateadr: _Field[np.int32]
+    plugin_statenum: _Field[np.int32]
+    qpos0: _Field[np.float64]
+    qpos_spring: _Field[np.float64]
+    sensor_adr: _Field[np.int32]
+    sensor_cutoff: _Field[np.float64]
+    sensor_datatype: _Field[np.int32]
+    sensor_dim: _Field[np.int32]
+    sensor_intprm: _Field[np.int32]
+    sensor_needstage: _Field[np.int32]
+    sensor_noise: _Field[np.float64]
+    sensor_objid: _Field[np.int32]
+    sensor_objtype: _Field[np.int32]
+    sensor_plugin: _Field[np.int32]
+    sensor_refid: _Field[np.int32]
+    sensor_reftype: _Field[np.int32]
+    sensor_type: _Field[np.int32]
+    sensor_user: _Field[np.float64]
     signature: int
-    site_bodyid: _I32
-    site_group: _I32
-    site_matid: _I32
-    site_pos: _F64
-    site_quat: _F64
-    site_rgba: _F32
-    site_sameframe: _U8
-    site_size: _F64
-    site_type: _I32
-    site_user: _F64
-    skin_boneadr: _I32
-    skin_bonebindpos: _F32
-    skin_bonebindquat: _F32
-    skin_bonebodyid: _I32
-    skin_bonenum: _I32
-    skin_bonevertadr: _I32
-    skin_bonevertid: _I32
-    skin_bonevertnum: _I32
-    skin_bonevertweight: _F32
-    skin_face: _I32
-    skin_faceadr: _I32
-    skin_facenum: _I32
-    skin_group: _I32
-    skin_inflate: _F32
-    skin_matid: _I32
-    skin_pathadr: _I32
-    skin_rgba: _F32
-    skin_texcoord: _F32
-    skin_texcoordadr: _I32
-    skin_vert: _F32
-    skin_vertadr: _I32
-    skin_vertnum: _I32
-    tendon_actfrclimited: _U8
-    tendon_actfrcrange: _F64
-    tendon_adr: _I32
-    tendon_armature: _F64
-    tendon_damping: _F64
-    tendon_frictionloss: _F64
-    tendon_group: _I32
-    tendon_invweight0: _F64
-    tendon_length0: _F64
-    tendon_lengthspring: _F64
-    tendon_limited: _U8
-    tendon_margin: _F64
-    tendon_matid: _I32
-    tendon_num: _I32
-    tendon_range: _F64
-    tendon_rgba: _F32
-    tendon_solimp_fri: _F64
-    tendon_solimp_lim: _F64
-    tendon_solref_fri: _F64
-    tendon_solref_lim: _F64
-    tendon_stiffness: _F64
-    tendon_treeid: _I32
-    tendon_treenum: _I32
-    tendon_user: _F64
-    tendon_width: _F64
-    tex_adr: _I32
-    tex_colorspace: _I32
-    tex_data: _U8
-    tex_height: _I32
-    tex_nchannel: _I32
-    tex_pathadr: _I32
-    tex_type: _I32
-    tex_width: _I32
-    text_adr: _I32
+    site_bodyid: _Field[np.int32]
+    site_group: _Field[np.int32]
+    site_matid: _Field[np.int32]
+    site_pos: _Field[np.float64]
+    site_quat: _Field[np.float64]
+    site_rgba: _Field[np.float32]
+    site_sameframe: _Field[np.uint8]
+    site_size: _Field[np.float64]
+    site_type: _Field[np.int32]
+    site_user: _Field[np.float64]
+    skin_boneadr: _Field[np.int32]
+    skin_bonebindpos: _Field[np.float32]
+    skin_bonebindquat: _Field[np.float32]
+    skin_bonebodyid: _Field[np.int32]
+    skin_bonenum: _Field[np.int32]
+    skin_bonevertadr: _Field[np.int32]
+    skin_bonevertid: _Field[np.int32]
+    skin_bonevertnum: _Field[np.int32]
+    skin_bonevertweight: _Field[np.float32]
+    skin_face: _Field[np.int32]
+    skin_faceadr: _Field[np.int32]
+    skin_facenum: _Field[np.int32]
+    skin_group: _Field[np.int32]
+    skin_inflate: _Field[np.float32]
+    skin_matid: _Field[np.int32]
+    skin_pathadr: _Field[np.int32]
+    skin_rgba: _Field[np.float32]
+    skin_texcoord: _Field[np.float32]
+    skin_texcoordadr: _Field[np.int32]
+    skin_vert: _Field[np.float32]
+    skin_vertadr: _Field[np.int32]
+    skin_vertnum: _Field[np.int32]
+    tendon_actfrclimited: _Field[np.uint8]
+    tendon_actfrcrange: _Field[np.float64]
+    tendon_adr: _Field[np.int32]
+    tendon_armature: _Field[np.float64]
+    tendon_damping: _Field[np.float64]
+    tendon_frictionloss: _Field[np.float64]
+    tendon_group: _Field[np.int32]
+    tendon_invweight0: _Field[np.float64]
+    tendon_length0: _Field[np.float64]
+    tendon_lengthspring: _Field[np.float64]
+    tendon_limited: _Field[np.uint8]
+    tendon_margin: _Field[np.float64]
+    tendon_matid: _Field[np.int32]
+    tendon_num: _Field[np.int32]
+    tendon_range: _Field[np.float64]
+    tendon_rgba: _Field[np.float32]
+    tendon_solimp_fri: _Field[np.float64]
+    tendon_solimp_lim: _Field[np.float64]
+    tendon_solref_fri: _Field[np.float64]
+    tendon_solref_lim: _Field[np.float64]
+    tendon_stiffness: _Field[np.float64]
+    tendon_treeid: _Field[np.int32]
+    tendon_treenum: _Field[np.int32]
+    tendon_user: _Field[np.float64]
+    tendon_width: _Field[np.float64]
+    tex_adr: _Field[np.int32]
+    tex_colorspace: _Field[np.int32]
+    tex_data: _Field[np.uint8]
+    tex_height: _Field[np.int32]
+    tex_nchannel: _Field[np.int32]
+    tex_pathadr: _Field[np.int32]
+    tex_type: _Field[np.int32]
+    tex_width: _Field[np.int32]
+    text_adr: _Field[np.int32]
     text_data: bytes
-    text_size: _I32
-    tree_bodyadr: _I32
-    tree_bodynum: _I32
-    tree_dofadr: _I32
-    tree_dofnum: _I32
-    tree_sleep_policy: _I32
-    tuple_adr: _I32
-    tuple_objid: _I32
-    tuple_objprm: _F64
-    tuple_objtype: _I32
-    tuple_size: _I32
-    wrap_objid: _I32
-    wrap_prm: _F64
-    wrap_type: _I32
-    def actuator(self, name: str | int = ...) -> Any: ...
-    def body(self, name: str | int = ...) -> Any: ...
-    def cam(self, name: str | int = ...) -> Any: ...
-    def camera(self, name: str | int = ...) -> Any: ...
-    def eq(self, name: str | int = ...) -> Any: ...
-    def equality(self, name: str | int = ...) -> Any: ...
-    def exclude(self, name: str | int = ...) -> Any: ...
-    def flex(self, name: str | int = ...) -> Any: ...
-    def geom(self, name: str | int = ...) -> Any: ...
-    def hfield(self, name: str | int = ...) -> Any: ...
-    def jnt(self, name: str | int = ...) -> Any: ...
-    def joint(self, name: str | int = ...) -> Any: ...
-    def key(self, name: str | int = ...) -> Any: ...
-    def keyframe(self, name: str | int = ...) -> Any: ...
-    def light(self, name: str | int = ...) -> Any: ...
-    def mat(self, name: str | int = ...) -> Any: ...
-    def material(self, name: str | int = ...) -> Any: ...
-    def mesh(self, name: str | int = ...) -> Any: ...
-    def numeric(self, name: str | int = ...) -> Any: ...
-    def pair(self, name: str | int = ...) -> Any: ...
-    def sensor(self, name: str | int = ...) -> Any: ...
-    def site(self, name: str | int = ...) -> Any: ...
-    def skin(self, name: str | int = ...) -> Any: ...
-    def ten(self, name: str | int = ...) -> Any: ...
-    def tendon(self, name: str | int = ...) -> Any: ...
-    def tex(self, name: str | int = ...) -> Any: ...
-    def text(self, name: str | int = ...) -> Any: ...
-    def texture(self, name: str | int = ...) -> Any: ...
-    def tuple(self, name: str | int = ...) -> Any: ...
+    text_size: _Field[np.int32]
+    tree_bodyadr: _Field[np.int32]
+    tree_bodynum: _Field[np.int32]
+    tree_dofadr: _Field[np.int32]
+    tree_dofnum: _Field[np.int32]
+    tree_sleep_policy: _Field[np.int32]
+    tuple_adr: _Field[np.int32]
+    tuple_objid: _Field[np.int32]
+    tuple_objprm: _Field[np.float64]
+    tuple_objtype: _Field[np.int32]
+    tuple_size: _Field[np.int32]
+    wrap_objid: _Field[np.int32]
+    wrap_prm: _Field[np.float64]
+    wrap_type: _Field[np.int32]
+    def actuator(self, name: str | bytes | int = ...) -> _MjModelActuatorViews: ...
+    def body(self, name: str | bytes | int = ...) -> _MjModelBodyViews: ...
+    def cam(self, name: str | bytes | int = ...) -> _MjModelCameraViews: ...
+    def camera(self, name: str | bytes | int = ...) -> _MjModelCameraViews: ...
+    def eq(self, name: str | bytes | int = ...) -> _MjModelEqualityViews: ...
+    def equality(self, name: str | bytes | int = ...) -> _MjModelEqualityViews: ...
+    def exclude(self, name: str | bytes | int = ...) -> _MjModelExcludeViews: ...
+    def flex(self, name: str | bytes | int = ...) -> _MjModelFlexViews: ...
+    def geom(self, name: str | bytes | int = ...) -> _MjModelGeomViews: ...
+    def hfield(self, name: str | bytes | int = ...) -> _MjModelHfieldViews: ...
+    def jnt(self, name: str | bytes | int = ...) -> _MjModelJointViews: ...
+    def joint(self, name: str | bytes | int = ...) -> _MjModelJointViews: ...
+    def key(self, name: str | bytes | int = ...) -> _MjModelKeyframeViews: ...
+    def keyframe(self, name: str | bytes | int = ...) -> _MjModelKeyframeViews: ...
+    def light(self, name: str | bytes | int = ...) -> _MjModelLightViews: ...
+    def mat(self, name: str | bytes | int = ...) -> _MjModelMaterialViews: ...
+    def material(self, name: str | bytes | int = ...) -> _MjModelMaterialViews: ...
+    def mesh(self, name: str | bytes | int = ...) -> _MjModelMeshViews: ...
+    def numeric(self, name: str | bytes | int = ...) -> _MjModelNumericViews: ...
+    def pair(self, name: str | bytes | int = ...) -> _MjModelPairViews: ...
+    def sensor(self, name: str | bytes | int = ...) -> _MjModelSensorViews: ...
+    def site(self, name: str | bytes | int = ...) -> _MjModelSiteViews: ...
+    def skin(self, name: str | bytes | int = ...) -> _MjModelSkinViews: ...
+    def ten(self, name: str | bytes | int = ...) -> _MjModelTendonViews: ...
+    def tendon(self, name: str | bytes | int = ...) -> _MjModelTendonViews: ...
+    def tex(self, name: str | bytes | int = ...) -> _MjModelTextureViews: ...
+    def text(self, name: str | bytes | int = ...) -> _MjModelTextViews: ...
+    def texture(self, name: str | bytes | int = ...) -> _MjModelTextureViews: ...
+    def tuple(self, name: str | bytes | int = ...) -> _MjModelTupleViews: ...
 class MjData(DataBase):
     def __init__(self, model: MjModel) -> None: ...
     @property
     def model(self) -> MjModel: ...
     @property
-    def contact(self) -> _List: ...
+    def contact(self) -> _MjContactList: ...
     @property
-    def solver(self) -> _List: ...
+    def solver(self) -> _MjSolverStatList: ...
     @property
-    def warning(self) -> _List: ...
+    def warning(self) -> _MjWarningStatList: ...
     @property
-    def timer(self) -> _List: ...
-    # Not part of MuJoCo's interface.
-    memory_limit: int
-    def set_threads(self, count: int) -> None: ...
-    def set_memory_limit(self, bytes: int) -> None: ...
-    @property
-    def jnt_limit_frc(self) -> _F64: ...
-    @property
-    def ten_limit_frc(self) -> _F64: ...
-    @property
-    def solver_unconverged(self) -> int: ...
+    def timer(self) -> _MjTimerStatList: ...
     time: float
     def to_bytes(self) -> bytes: ...
     def bind(self, specs: Any) -> Any: ...
-    M: _F64
-    act: _F64
-    act_dot: _F64
-    actuator_force: _F64
-    actuator_length: _F64
-    actuator_moment: _F64
-    actuator_velocity: _F64
-    body_awake: _I32
-    body_awake_ind: _I32
-    bvh_aabb_dyn: _F64
-    bvh_active: _U8
-    cacc: _F64
-    cam_xmat: _F64
-    cam_xpos: _F64
-    cdof: _F64
-    cdof_dot: _F64
-    cfrc_ext: _F64
-    cfrc_int: _F64
-    cinert: _F64
-    crb: _F64
-    ctrl: _F64
-    cvel: _F64
-    dof_awake_ind: _I32
-    dof_island: _I32
-    efc_AR: _F64
-    efc_AR_colind: _I32
-    efc_AR_rowadr: _I32
-    efc_AR_rownnz: _I32
-    efc_D: _F64
-    efc_J: _F64
-    efc_J_colind: _I32
-    efc_J_rowadr: _I32
-    efc_J_rownnz: _I32
-    efc_J_rowsuper: _I32
-    efc_KBIP: _F64
-    efc_R: _F64
-    efc_aref: _F64
-    efc_b: _F64
-    efc_diagApprox: _F64
-    efc_force: _F64
-    efc_frictionloss: _F64
-    efc_id: _I32
-    efc_island: _I32
-    efc_margin: _F64
-    efc_pos: _F64
-    efc_state: _I32
-    efc_type: _I32
-    efc_vel: _F64
-    energy: _F64
-    eq_active: _U8
-    flexedge_J: _F64
-    flexedge_J_colind: _I32
-    flexedge_J_rowadr: _I32
-    flexedge_J_rownnz: _I32
-    flexedge_length: _F64
-    flexedge_velocity: _F64
-    flexelem_aabb: _F64
-    flexvert_xpos: _F64
-    geom_xmat: _F64
-    geom_xpos: _F64
-    iLD: _F64
-    iLDiagInv: _F64
-    iM: _F64
-    iM_colind: _I32
-    iM_rowadr: _I32
-    iM_rownnz: _I32
-    iacc: _F64
-    iacc_smooth: _F64
-    iefc_D: _F64
-    iefc_J: _F64
-    iefc_J_colind: _I32
-    iefc_J_rowadr: _I32
-    iefc_J_rownnz: _I32
-    iefc_J_rowsuper: _I32
-    iefc_R: _F64
-    iefc_aref: _F64
-    iefc_force: _F64
-    iefc_frictionloss: _F64
-    iefc_id: _I32
-    iefc_state: _I32
-    iefc_type: _I32
-    ifrc_constraint: _F64
-    ifrc_smooth: _F64
-    island_dofadr: _I32
-    island_idofadr: _I32
-    island_iefcadr: _I32
-    island_itreeadr: _I32
-    island_ne: _I32
-    island_nefc: _I32
-    island_nf: _I32
-    island_ntree: _I32
-    island_nv: _I32
-    light_xdir: _F64
-    light_xpos: _F64
-    map_dof2idof: _I32
-    map_efc2iefc: _I32
-    map_idof2dof: _I32
-    map_iefc2efc: _I32
-    map_itree2tree: _I32
+    M: _Field[np.float64]
+    act: _Field[np.float64]
+    act_dot: _Field[np.float64]
+    actuator_force: _Field[np.float64]
+    actuator_length: _Field[np.float64]
+    actuator_moment: _Field[np.float64]
+    actuator_velocity: _Field[np.float64]
+    body_awake: _Field[np.int32]
+    body_awake_ind: _Field[np.int32]
+    bvh_aabb_dyn: _Field[np.float64]
+    bvh_active: _Field[np.uint8]
+    cacc: _Field[np.float64]
+    cam_xmat: _Field[np.float64]
+    cam_xpos: _Field[np.float64]
+    cdof: _Field[np.float64]
+    cdof_dot: _Field[np.float64]
+    cfrc_ext: _Field[np.float64]
+    cfrc_int: _Field[np.float64]
+    cinert: _Field[np.float64]
+    crb: _Field[np.float64]
+    ctrl: _Field[np.float64]
+    cvel: _Field[np.float64]
+    dof_awake_ind: _Field[np.int32]
+    dof_island: _Field[np.int32]
+    efc_AR: _Field[np.float64]
+    efc_AR_colind: _Field[np.int32]
+    efc_AR_rowadr: _Field[np.int32]
+    efc_AR_rownnz: _Field[np.int32]
+    efc_D: _Field[np.float64]
+    efc_J: _Field[np.float64]
+    efc_J_colind: _Field[np.int32]
+    efc_J_rowadr: _Field[np.int32]
+    efc_J_rownnz: _Field[np.int32]
+    efc_J_rowsuper: _Field[np.int32]
+    efc_KBIP: _Field[np.float64]
+    efc_R: _Field[np.float64]
+    efc_aref: _Field[np.float64]
+    efc_b: _Field[np.float64]
+    efc_diagApprox: _Field[np.float64]
+    efc_force: _Field[np.float64]
+    efc_frictionloss: _Field[np.float64]
+    efc_id: _Field[np.int32]
+    efc_island: _Field[np.int32]
+    efc_margin: _Field[np.float64]
+    efc_pos: _Field[np.float64]
+    efc_state: _Field[np.int32]
+    efc_type: _Field[np.int32]
+    efc_vel: _Field[np.float64]
+    energy: _Field[np.float64]
+    eq_active: _Field[np.uint8]
+    flexedge_J: _Field[np.float64]
+    flexedge_J_colind: _Field[np.int32]
+    flexedge_J_rowadr: _Field[np.int32]
+    flexedge_J_rownnz: _Field[np.int32]
+    flexedge_length: _Field[np.float64]
+    flexedge_velocity: _Field[np.float64]
+    flexelem_aabb: _Field[np.float64]
+    flexvert_xpos: _Field[np.float64]
+    geom_xmat: _Field[np.float64]
+    geom_xpos: _Field[np.float64]
+    iLD: _Field[np.float64]
+    iLDiagInv: _Field[np.float64]
+    iM: _Field[np.float64]
+    iM_colind: _Field[np.int32]
+    iM_rowadr: _Field[np.int32]
+    iM_rownnz: _Field[np.int32]
+    iacc: _Field[np.float64]
+    iacc_smooth: _Field[np.float64]
+    iefc_D: _Field[np.float64]
+    iefc_J: _Field[np.float64]
+    iefc_J_colind: _Field[np.int32]
+    iefc_J_rowadr: _Field[np.int32]
+    iefc_J_rownnz: _Field[np.int32]
+    iefc_J_rowsuper: _Field[np.int32]
+    iefc_R: _Field[np.float64]
+    iefc_aref: _Field[np.float64]
+    iefc_force: _Field[np.float64]
+    iefc_frictionloss: _Field[np.float64]
+    iefc_id: _Field[np.int32]
+    iefc_state: _Field[np.int32]
+    iefc_type: _Field[np.int32]
+    ifrc_constraint: _Field[np.float64]
+    ifrc_smooth: _Field[np.float64]
+    island_dofadr: _Field[np.int32]
+    island_idofadr: _Field[np.int32]
+    island_iefcadr: _Field[np.int32]
+    island_itreeadr: _Field[np.int32]
+    island_ne: _Field[np.int32]
+    island_nefc: _Field[np.int32]
+    island_nf: _Field[np.int32]
+    island_ntree: _Field[np.int32]
+    island_nv: _Field[np.int32]
+    jnt_limit_frc: _Field[np.float64]
+    light_xdir: _Field[np.float64]
+    light_xpos: _Field[np.float64]
+    map_dof2idof: _Field[np.int32]
+    map_efc2iefc: _Field[np.int32]
+    map_idof2dof: _Field[np.int32]
+    map_iefc2efc: _Field[np.int32]
+    map_itree2tree: _Field[np.int32]
+    maxuse_arena: int
     maxuse_con: int
     maxuse_efc: int
-    mocap_pos: _F64
-    mocap_quat: _F64
-    moment_colind: _I32
-    moment_rowadr: _I32
-    moment_rownnz: _I32
+    maxuse_stack: int
+    maxuse_threadstack: _Field[np.uint64]
+    memory_limit: int
+    mocap_pos: _Field[np.float64]
+    mocap_quat: _Field[np.float64]
+    moment_colind: _Field[np.int32]
+    moment_rowadr: _Field[np.int32]
+    moment_rownnz: _Field[np.int32]
     nA: int
     nJ: int
+    narena: int
     nbody_awake: int
-    ncon: int
+    nbuffer: int
     ncon: int
     ne: int
-    nefc: int
     nefc: int
     nf: int
     nidof: int
@@ -1520,79 +2148,86 @@ class MjData(DataBase):
     nplugin: int
     ntree_awake: int
     nv_awake: int
-    parent_awake_ind: _I32
-    plugin: _I32
-    plugin_state: _F64
-    qDeriv: _F64
-    qH: _F64
-    qHDiagInv: _F64
-    qLD: _F64
-    qLDiagInv: _F64
-    qLU: _F64
-    qM: _F64
-    qacc: _F64
-    qacc_smooth: _F64
-    qacc_warmstart: _F64
-    qfrc_actuator: _F64
-    qfrc_applied: _F64
-    qfrc_bias: _F64
-    qfrc_constraint: _F64
-    qfrc_damper: _F64
-    qfrc_fluid: _F64
-    qfrc_gravcomp: _F64
-    qfrc_inverse: _F64
-    qfrc_passive: _F64
-    qfrc_smooth: _F64
-    qfrc_spring: _F64
-    qpos: _F64
-    qvel: _F64
-    sensordata: _F64
+    parena: int
+    parent_awake_ind: _Field[np.int32]
+    pbase: int
+    plugin: _Field[np.int32]
+    plugin_data: _Field[np.uint64]
+    plugin_state: _Field[np.float64]
+    pstack: int
+    qDeriv: _Field[np.float64]
+    qH: _Field[np.float64]
+    qHDiagInv: _Field[np.float64]
+    qLD: _Field[np.float64]
+    qLDiagInv: _Field[np.float64]
+    qLU: _Field[np.float64]
+    qM: _Field[np.float64]
+    qacc: _Field[np.float64]
+    qacc_smooth: _Field[np.float64]
+    qacc_warmstart: _Field[np.float64]
+    qfrc_actuator: _Field[np.float64]
+    qfrc_applied: _Field[np.float64]
+    qfrc_bias: _Field[np.float64]
+    qfrc_constraint: _Field[np.float64]
+    qfrc_damper: _Field[np.float64]
+    qfrc_fluid: _Field[np.float64]
+    qfrc_gravcomp: _Field[np.float64]
+    qfrc_inverse: _Field[np.float64]
+    qfrc_passive: _Field[np.float64]
+    qfrc_smooth: _Field[np.float64]
+    qfrc_spring: _Field[np.float64]
+    qpos: _Field[np.float64]
+    qvel: _Field[np.float64]
+    sensordata: _Field[np.float64]
     signature: int
-    site_xmat: _F64
-    site_xpos: _F64
-    solver_fwdinv: _F64
-    solver_niter: _I32
-    solver_nnz: _I32
-    subtree_angmom: _F64
-    subtree_com: _F64
-    subtree_linvel: _F64
-    ten_J: _F64
-    ten_J_colind: _I32
-    ten_J_rowadr: _I32
-    ten_J_rownnz: _I32
-    ten_length: _F64
-    ten_velocity: _F64
-    ten_wrapadr: _I32
-    ten_wrapnum: _I32
-    tendon_efcadr: _I32
-    tree_asleep: _I32
-    tree_awake: _I32
-    tree_island: _I32
-    userdata: _F64
-    wrap_obj: _I32
-    wrap_xpos: _F64
-    xanchor: _F64
-    xaxis: _F64
-    xfrc_applied: _F64
-    ximat: _F64
-    xipos: _F64
-    xmat: _F64
-    xpos: _F64
-    xquat: _F64
-    def actuator(self, name: str | int = ...) -> Any: ...
-    def body(self, name: str | int = ...) -> Any: ...
-    def cam(self, name: str | int = ...) -> Any: ...
-    def camera(self, name: str | int = ...) -> Any: ...
-    def eq(self, name: str | int = ...) -> Any: ...
-    def equality(self, name: str | int = ...) -> Any: ...
-    def geom(self, name: str | int = ...) -> Any: ...
-    def jnt(self, name: str | int = ...) -> Any: ...
-    def joint(self, name: str | int = ...) -> Any: ...
-    def light(self, name: str | int = ...) -> Any: ...
-    def sensor(self, name: str | int = ...) -> Any: ...
-    def site(self, name: str | int = ...) -> Any: ...
-    def ten(self, name: str | int = ...) -> Any: ...
-    def tendon(self, name: str | int = ...) -> Any: ...
+    site_xmat: _Field[np.float64]
+    site_xpos: _Field[np.float64]
+    solver_fwdinv: _Field[np.float64]
+    solver_niter: _Field[np.int32]
+    solver_nnz: _Field[np.int32]
+    solver_unconverged: int
+    subtree_angmom: _Field[np.float64]
+    subtree_com: _Field[np.float64]
+    subtree_linvel: _Field[np.float64]
+    ten_J: _Field[np.float64]
+    ten_J_colind: _Field[np.int32]
+    ten_J_rowadr: _Field[np.int32]
+    ten_J_rownnz: _Field[np.int32]
+    ten_length: _Field[np.float64]
+    ten_limit_frc: _Field[np.float64]
+    ten_velocity: _Field[np.float64]
+    ten_wrapadr: _Field[np.int32]
+    ten_wrapnum: _Field[np.int32]
+    tendon_efcadr: _Field[np.int32]
+    threadpool: int
+    tree_asleep: _Field[np.int32]
+    tree_awake: _Field[np.int32]
+    tree_island: _Field[np.int32]
+    userdata: _Field[np.float64]
+    wrap_obj: _Field[np.int32]
+    wrap_xpos: _Field[np.float64]
+    xanchor: _Field[np.float64]
+    xaxis: _Field[np.float64]
+    xfrc_applied: _Field[np.float64]
+    ximat: _Field[np.float64]
+    xipos: _Field[np.float64]
+    xmat: _Field[np.float64]
+    xpos: _Field[np.float64]
+    xquat: _Field[np.float64]
+    def actuator(self, name: str | bytes | int = ...) -> _MjDataActuatorViews: ...
+    def body(self, name: str | bytes | int = ...) -> _MjDataBodyViews: ...
+    def cam(self, name: str | bytes | int = ...) -> _MjDataCameraViews: ...
+    def camera(self, name: str | bytes | int = ...) -> _MjDataCameraViews: ...
+    def eq(self, name: str | bytes | int = ...) -> _MjDataEqualityViews: ...
+    def equality(self, name: str | bytes | int = ...) -> _MjDataEqualityViews: ...
+    def geom(self, name: str | bytes | int = ...) -> _MjDataGeomViews: ...
+    def jnt(self, name: str | bytes | int = ...) -> _MjDataJointViews: ...
+    def joint(self, name: str | bytes | int = ...) -> _MjDataJointViews: ...
+    def light(self, name: str | bytes | int = ...) -> _MjDataLightViews: ...
+    def sensor(self, name: str | bytes | int = ...) -> _MjDataSensorViews: ...
+    def site(self, name: str | bytes | int = ...) -> _MjDataSiteViews: ...
+    def ten(self, name: str | bytes | int = ...) -> _MjDataTendonViews: ...
+    def tendon(self, name: str | bytes | int = ...) -> _MjDataTendonViews: ...
 class MjsElement: ...
 class MjsOrientation:
     type: mjtOrientation
@@ -1655,20 +2290,20 @@ class MjsBody(MjsElement):
     def sites(self) -> list[MjsSite]: ...
     def to_frame(self) -> MjsFrame: ...
     name: str
-    pos: _F64
-    quat: _F64
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
     alt: MjsOrientation
     mass: float
-    ipos: _F64
-    iquat: _F64
+    ipos: _Field[np.float64]
+    iquat: _Field[np.float64]
     ialt: MjsOrientation
-    inertia: _F64
-    fullinertia: _F64
+    inertia: _Field[np.float64]
+    fullinertia: _Field[np.float64]
     explicitinertial: int
     mocap: int
     gravcomp: float
-    sleep: mjtSleepPolicy
-    userdata: _F64
+    sleep: _Number[mjtSleepPolicy]
+    userdata: _Field[np.float64]
 class MjsFrame(MjsElement):
     def add_body(self, default: Any = ..., **kwargs: Any) -> MjsBody: ...
     def add_camera(self, default: Any = ..., **kwargs: Any) -> MjsCamera: ...
@@ -1691,8 +2326,8 @@ class MjsFrame(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    pos: _F64
-    quat: _F64
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
     alt: MjsOrientation
 class MjsJoint(MjsElement):
     classname: MjsDefault
@@ -1708,29 +2343,29 @@ class MjsJoint(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    type: mjtJoint
-    pos: _F64
-    axis: _F64
+    type: _Number[mjtJoint]
+    pos: _Field[np.float64]
+    axis: _Field[np.float64]
     ref: float
     align: int
     stiffness: float
     springref: float
-    springdamper: _F64
+    springdamper: _Field[np.float64]
     limited: int
-    range: _F64
+    range: _Field[np.float64]
     margin: float
-    solref_limit: _F64
-    solimp_limit: _F64
+    solref_limit: _Field[np.float64]
+    solimp_limit: _Field[np.float64]
     actfrclimited: int
-    actfrcrange: _F64
+    actfrcrange: _Field[np.float64]
     armature: float
     damping: float
     frictionloss: float
-    solref_friction: _F64
-    solimp_friction: _F64
+    solref_friction: _Field[np.float64]
+    solimp_friction: _Field[np.float64]
     group: int
     actgravcomp: int
-    userdata: _F64
+    userdata: _Field[np.float64]
 class MjsGeom(MjsElement):
     classname: MjsDefault
     def delete(self) -> None: ...
@@ -1745,34 +2380,34 @@ class MjsGeom(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    type: mjtGeom
-    pos: _F64
-    quat: _F64
+    type: _Number[mjtGeom]
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
     alt: MjsOrientation
-    fromto: _F64
-    size: _F64
+    fromto: _Field[np.float64]
+    size: _Field[np.float64]
     contype: int
     conaffinity: int
     condim: int
     priority: int
-    friction: _F64
+    friction: _Field[np.float64]
     solmix: float
-    solref: _F64
-    solimp: _F64
+    solref: _Field[np.float64]
+    solimp: _Field[np.float64]
     margin: float
     gap: float
     mass: float
     density: float
-    typeinertia: mjtGeomInertia
+    typeinertia: _Number[mjtGeomInertia]
     fluid_ellipsoid: float
-    fluid_coefs: _F64
+    fluid_coefs: _Field[np.float64]
     material: str
-    rgba: _F32
+    rgba: _Field[np.float32]
     group: int
     hfieldname: str
     meshname: str
     fitscale: float
-    userdata: _F64
+    userdata: _Field[np.float64]
 class MjsSite(MjsElement):
     def attach_body(self, body: Any, prefix: Any = ..., suffix: Any = ...) -> MjsBody: ...
     classname: MjsDefault
@@ -1788,16 +2423,16 @@ class MjsSite(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    type: mjtGeom
-    pos: _F64
-    quat: _F64
+    type: _Number[mjtGeom]
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
     alt: MjsOrientation
-    fromto: _F64
-    size: _F64
+    fromto: _Field[np.float64]
+    size: _Field[np.float64]
     material: str
     group: int
-    rgba: _F32
-    userdata: _F64
+    rgba: _Field[np.float32]
+    userdata: _Field[np.float64]
 class MjsCamera(MjsElement):
     classname: MjsDefault
     def delete(self) -> None: ...
@@ -1812,22 +2447,22 @@ class MjsCamera(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    pos: _F64
-    quat: _F64
+    pos: _Field[np.float64]
+    quat: _Field[np.float64]
     alt: MjsOrientation
-    mode: mjtCamLight
+    mode: _Number[mjtCamLight]
     targetbody: str
     orthographic: int
     fovy: float
     ipd: float
-    intrinsic: _F32
-    sensor_size: _F32
-    resolution: _F32
-    focal_length: _F32
-    focal_pixel: _F32
-    principal_length: _F32
-    principal_pixel: _F32
-    userdata: _F64
+    intrinsic: _Field[np.float32]
+    sensor_size: _Field[np.float32]
+    resolution: _Field[np.float32]
+    focal_length: _Field[np.float32]
+    focal_pixel: _Field[np.float32]
+    principal_length: _Field[np.float32]
+    principal_pixel: _Field[np.float32]
+    userdata: _Field[np.float64]
 class MjsLight(MjsElement):
     classname: MjsDefault
     def delete(self) -> None: ...
@@ -1842,23 +2477,23 @@ class MjsLight(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    pos: _F64
-    dir: _F64
-    mode: mjtCamLight
+    pos: _Field[np.float64]
+    dir: _Field[np.float64]
+    mode: _Number[mjtCamLight]
     targetbody: str
     active: int
-    type: mjtLightType
+    type: _Number[mjtLightType]
     texture: str
     castshadow: int
     bulbradius: float
     intensity: float
     range: float
-    attenuation: _F32
+    attenuation: _Field[np.float32]
     cutoff: float
     exponent: float
-    ambient: _F32
-    diffuse: _F32
-    specular: _F32
+    ambient: _Field[np.float32]
+    diffuse: _Field[np.float32]
+    specular: _Field[np.float32]
 class MjsMesh(MjsElement):
     classname: MjsDefault
     def delete(self) -> None: ...
@@ -1877,20 +2512,20 @@ class MjsMesh(MjsElement):
     name: str
     content_type: str
     file: str
-    refpos: _F64
-    refquat: _F64
-    scale: _F64
-    inertia: mjtMeshInertia
+    refpos: _Field[np.float64]
+    refquat: _Field[np.float64]
+    scale: _Field[np.float64]
+    inertia: _Number[mjtMeshInertia]
     smoothnormal: int
     maxhullvert: int
-    uservert: _F32
-    usernormal: _F32
-    usertexcoord: _F32
-    userface: _I32
-    userfacenormal: _I32
-    userfacetexcoord: _I32
+    uservert: _Field[np.float32]
+    usernormal: _Field[np.float32]
+    usertexcoord: _Field[np.float32]
+    userface: _Field[np.int32]
+    userfacenormal: _Field[np.int32]
+    userfacetexcoord: _Field[np.int32]
     builtin: int
-    params: _F64
+    params: _Field[np.float64]
     material: str
 class MjsHField(MjsElement):
     def delete(self) -> None: ...
@@ -1902,10 +2537,10 @@ class MjsHField(MjsElement):
     name: str
     content_type: str
     file: str
-    size: _F64
+    size: _Field[np.float64]
     nrow: int
     ncol: int
-    userdata: _F32
+    userdata: _Field[np.float32]
 class MjsFlex(MjsElement):
     def delete(self) -> None: ...
     @property
@@ -1918,10 +2553,10 @@ class MjsFlex(MjsElement):
     conaffinity: int
     condim: int
     priority: int
-    friction: _F64
+    friction: _Field[np.float64]
     solmix: float
-    solref: _F64
-    solimp: _F64
+    solref: _Field[np.float64]
+    solimp: _Field[np.float64]
     margin: float
     gap: float
     dim: int
@@ -1935,7 +2570,7 @@ class MjsFlex(MjsElement):
     group: int
     edgestiffness: float
     edgedamping: float
-    rgba: _F32
+    rgba: _Field[np.float32]
     material: str
     young: float
     poisson: float
@@ -1944,11 +2579,11 @@ class MjsFlex(MjsElement):
     elastic2d: int
     nodebody: Any
     vertbody: Any
-    node: _F64
-    vert: _F64
-    elem: _I32
-    texcoord: _F32
-    elemtexcoord: _I32
+    node: _Field[np.float64]
+    vert: _Field[np.float64]
+    elem: _Field[np.int32]
+    texcoord: _Field[np.float32]
+    elemtexcoord: _Field[np.int32]
 class MjsSkin(MjsElement):
     def delete(self) -> None: ...
     @property
@@ -1959,15 +2594,15 @@ class MjsSkin(MjsElement):
     name: str
     file: str
     material: str
-    rgba: _F32
+    rgba: _Field[np.float32]
     inflate: float
     group: int
-    vert: _F32
-    texcoord: _F32
-    face: _I32
+    vert: _Field[np.float32]
+    texcoord: _Field[np.float32]
+    face: _Field[np.int32]
     bodyname: Any
-    bindpos: _F32
-    bindquat: _F32
+    bindpos: _Field[np.float32]
+    bindquat: _Field[np.float32]
     vertid: Any
     vertweight: Any
 class MjsTexture(MjsElement):
@@ -1978,20 +2613,20 @@ class MjsTexture(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    type: mjtTexture
-    colorspace: mjtColorSpace
+    type: _Number[mjtTexture]
+    colorspace: _Number[mjtColorSpace]
     builtin: int
     mark: int
-    rgb1: _F64
-    rgb2: _F64
-    markrgb: _F64
+    rgb1: _Field[np.float64]
+    rgb2: _Field[np.float64]
+    markrgb: _Field[np.float64]
     random: float
     height: int
     width: int
     nchannel: int
     content_type: str
     file: str
-    gridsize: _I32
+    gridsize: _Field[np.int32]
     gridlayout: Any
     cubefiles: Any
     data: Any
@@ -2008,14 +2643,14 @@ class MjsMaterial(MjsElement):
     name: str
     textures: Any
     texuniform: int
-    texrepeat: _F32
+    texrepeat: _Field[np.float32]
     emission: float
     specular: float
     shininess: float
     reflectance: float
     metallic: float
     roughness: float
-    rgba: _F32
+    rgba: _Field[np.float32]
 class MjsPair(MjsElement):
     classname: MjsDefault
     def delete(self) -> None: ...
@@ -2028,12 +2663,12 @@ class MjsPair(MjsElement):
     geomname1: str
     geomname2: str
     condim: int
-    solref: _F64
-    solreffriction: _F64
-    solimp: _F64
+    solref: _Field[np.float64]
+    solreffriction: _Field[np.float64]
+    solimp: _Field[np.float64]
     margin: float
     gap: float
-    friction: _F64
+    friction: _Field[np.float64]
 class MjsExclude(MjsElement):
     def delete(self) -> None: ...
     @property
@@ -2053,14 +2688,14 @@ class MjsEquality(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    type: mjtEq
-    data: _F64
+    type: _Number[mjtEq]
+    data: _Field[np.float64]
     active: int
     name1: str
     name2: str
-    objtype: mjtObj
-    solref: _F64
-    solimp: _F64
+    objtype: _Number[mjtObj]
+    solref: _Field[np.float64]
+    solimp: _Field[np.float64]
 class MjsTendon(MjsElement):
     classname: MjsDefault
     def default(self) -> MjsDefault: ...
@@ -2078,24 +2713,24 @@ class MjsTendon(MjsElement):
     def wrap_site(self, *arguments: Any) -> Any: ...
     name: str
     stiffness: float
-    springlength: _F64
+    springlength: _Field[np.float64]
     damping: float
     frictionloss: float
-    solref_friction: _F64
-    solimp_friction: _F64
+    solref_friction: _Field[np.float64]
+    solimp_friction: _Field[np.float64]
     armature: float
     limited: int
     actfrclimited: int
-    range: _F64
-    actfrcrange: _F64
+    range: _Field[np.float64]
+    actfrcrange: _Field[np.float64]
     margin: float
-    solref_limit: _F64
-    solimp_limit: _F64
+    solref_limit: _Field[np.float64]
+    solimp_limit: _Field[np.float64]
     material: str
     width: float
-    rgba: _F32
+    rgba: _Field[np.float32]
     group: int
-    userdata: _F64
+    userdata: _Field[np.float64]
 class MjsActuator(MjsElement):
     classname: MjsDefault
     def delete(self) -> None: ...
@@ -2113,50 +2748,51 @@ class MjsActuator(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    gaintype: mjtGain
-    gainprm: _F64
-    biastype: mjtBias
-    biasprm: _F64
-    dyntype: mjtDyn
-    dynprm: _F64
+    gaintype: _Number[mjtGain]
+    gainprm: _Field[np.float64]
+    biastype: _Number[mjtBias]
+    biasprm: _Field[np.float64]
+    dyntype: _Number[mjtDyn]
+    dynprm: _Field[np.float64]
     actdim: int
     actearly: int
-    trntype: mjtTrn
-    gear: _F64
+    trntype: _Number[mjtTrn]
+    gear: _Field[np.float64]
     target: str
     refsite: str
     slidersite: str
     cranklength: float
-    lengthrange: _F64
+    lengthrange: _Field[np.float64]
     inheritrange: float
     ctrllimited: int
-    ctrlrange: _F64
+    ctrlrange: _Field[np.float64]
     forcelimited: int
-    forcerange: _F64
+    forcerange: _Field[np.float64]
     actlimited: int
-    actrange: _F64
+    actrange: _Field[np.float64]
     group: int
-    userdata: _F64
+    userdata: _Field[np.float64]
 class MjsSensor(MjsElement):
     def delete(self) -> None: ...
+    def get_data_size(self) -> Any: ...
     @property
     def id(self) -> int: ...
     info: str
     @property
     def signature(self) -> int: ...
     name: str
-    type: mjtSensor
-    objtype: mjtObj
+    type: _Number[mjtSensor]
+    objtype: _Number[mjtObj]
     objname: str
-    reftype: mjtObj
+    reftype: _Number[mjtObj]
     refname: str
-    intprm: _I32
-    datatype: mjtDataType
-    needstage: mjtStage
+    intprm: _Field[np.int32]
+    datatype: _Number[mjtDataType]
+    needstage: _Number[mjtStage]
     dim: int
     cutoff: float
     noise: float
-    userdata: _F64
+    userdata: _Field[np.float64]
 class MjsNumeric(MjsElement):
     def delete(self) -> None: ...
     @property
@@ -2165,7 +2801,7 @@ class MjsNumeric(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    data: _F64
+    data: _Field[np.float64]
     size: int
 class MjsText(MjsElement):
     def delete(self) -> None: ...
@@ -2184,9 +2820,9 @@ class MjsTuple(MjsElement):
     @property
     def signature(self) -> int: ...
     name: str
-    objtype: _I32
+    objtype: _Field[np.int32]
     objname: Any
-    objprm: _F64
+    objprm: _Field[np.float64]
 class MjsKey(MjsElement):
     def delete(self) -> None: ...
     @property
@@ -2196,12 +2832,37 @@ class MjsKey(MjsElement):
     def signature(self) -> int: ...
     name: str
     time: float
-    qpos: _F64
-    qvel: _F64
-    act: _F64
-    mpos: _F64
-    mquat: _F64
-    ctrl: _F64
+    qpos: _Field[np.float64]
+    qvel: _Field[np.float64]
+    act: _Field[np.float64]
+    mpos: _Field[np.float64]
+    mquat: _Field[np.float64]
+    ctrl: _Field[np.float64]
+class MjByteVec(list[Any]): ...
+class MjCharVec(list[Any]): ...
+class MjDoubleVec(list[Any]): ...
+class MjFloatVec(list[Any]): ...
+class MjIntVec(list[Any]): ...
+class MjStringVec(list[Any]): ...
+class MjsCompiler:
+    LRopt: Any
+    alignfree: Any
+    autolimits: Any
+    balanceinertia: Any
+    boundinertia: Any
+    boundmass: Any
+    degree: Any
+    discardvisual: Any
+    eulerseq: Any
+    fitaabb: Any
+    fusestatic: Any
+    inertiafromgeom: Any
+    inertiagrouprange: Any
+    meshdir: Any
+    saveinertial: Any
+    settotalmass: Any
+    texturedir: Any
+    usethread: Any
 class MjsDefault:
     @property
     def actuator(self) -> MjsActuator: ...
@@ -2238,12 +2899,13 @@ class MjsWrap:
     @property
     def target(self) -> Any: ...
     @property
-    def type(self) -> mjtWrap: ...
+    def type(self) -> _Number[mjtWrap]: ...
 class MjsTendonPath:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> MjsWrap: ...
 class MjSpec:
     def __init__(self) -> None: ...
+    def activate_plugin(self, name: Any) -> Any: ...
     def actuator(self, name: Any) -> MjsActuator | None: ...
     @property
     def actuators(self) -> list[MjsActuator]: ...
@@ -2258,6 +2920,7 @@ class MjSpec:
     def add_mesh(self, default: Any = ..., **kwargs: Any) -> MjsMesh: ...
     def add_numeric(self, **kwargs: Any) -> MjsNumeric: ...
     def add_pair(self, default: Any = ..., **kwargs: Any) -> MjsPair: ...
+    def add_plugin(self, **kwargs: Any) -> Any: ...
     def add_sensor(self, **kwargs: Any) -> MjsSensor: ...
     def add_skin(self, **kwargs: Any) -> MjsSkin: ...
     def add_tendon(self, default: Any = ..., **kwargs: Any) -> MjsTendon: ...
@@ -2275,7 +2938,7 @@ class MjSpec:
     comment: str
     def compile(self) -> MjModel: ...
     @property
-    def compiler(self) -> Any: ...
+    def compiler(self) -> MjsCompiler: ...
     def copy(self) -> MjSpec: ...
     copy_during_attach: Any
     @property
@@ -2396,6 +3059,7 @@ def mj_camlight(m: MjModel, d: MjData) -> None: ...
 def mj_checkAcc(m: MjModel, d: MjData) -> None: ...
 def mj_checkPos(m: MjModel, d: MjData) -> None: ...
 def mj_checkVel(m: MjModel, d: MjData) -> None: ...
+def mj_clearCache(cache: Any) -> None: ...
 def mj_collision(m: MjModel, d: MjData) -> None: ...
 def mj_comPos(m: MjModel, d: MjData) -> None: ...
 def mj_comVel(m: MjModel, d: MjData) -> None: ...
@@ -2424,6 +3088,9 @@ def mj_fwdKinematics(m: MjModel, d: MjData) -> None: ...
 def mj_fwdPosition(m: MjModel, d: MjData) -> None: ...
 def mj_fwdVelocity(m: MjModel, d: MjData) -> None: ...
 def mj_geomDistance(m: MjModel, d: MjData, geom1: int, geom2: int, distmax: float, fromto: _F64 | None) -> float: ...
+def mj_getCache() -> Any: ...
+def mj_getCacheCapacity(cache: Any) -> int: ...
+def mj_getCacheSize(cache: Any) -> int: ...
 def mj_getState(m: MjModel, d: MjData, state: _F64, sig: int) -> None: ...
 def mj_getTotalmass(m: MjModel) -> float: ...
 def mj_id2name(m: MjModel, type: int, id: int) -> str | None: ...
@@ -2466,6 +3133,7 @@ def mj_printData(m: MjModel, d: MjData, filename: str) -> None: ...
 def mj_printFormattedData(m: MjModel, d: MjData, filename: str, float_format: str) -> None: ...
 def mj_printFormattedModel(m: MjModel, filename: str, float_format: str) -> None: ...
 def mj_printModel(m: MjModel, filename: str) -> None: ...
+def mj_printSchema(flg_html: Any, flg_pad: Any) -> str: ...
 def mj_projectConstraint(m: MjModel, d: MjData) -> None: ...
 def mj_ray(m: MjModel, d: MjData, pnt: ArrayLike, vec: ArrayLike, geomgroup: ArrayLike | None, flg_static: int, bodyexclude: int, geomid: _I32) -> float: ...
 def mj_rayHfield(m: MjModel, d: MjData, geomid: int, pnt: ArrayLike, vec: ArrayLike) -> float: ...
@@ -2482,6 +3150,7 @@ def mj_saveModel(m: MjModel, filename: str | None = ..., buffer: _U8 | None = ..
 def mj_sensorAcc(m: MjModel, d: MjData) -> None: ...
 def mj_sensorPos(m: MjModel, d: MjData) -> None: ...
 def mj_sensorVel(m: MjModel, d: MjData) -> None: ...
+def mj_setCacheCapacity(cache: Any, size: int) -> int: ...
 def mj_setConst(m: MjModel, d: MjData) -> None: ...
 def mj_setKeyframe(m: MjModel, d: MjData, k: int) -> None: ...
 def mj_setLengthRange(m: MjModel, d: MjData, index: int, opt: MjLROpt) -> None: ...
@@ -2542,6 +3211,7 @@ def mju_euler2Quat(quat: _F64, euler: ArrayLike, seq: str) -> None: ...
 def mju_eye(mat: _F64) -> None: ...
 def mju_f2n(res: _F64, vec: ArrayLike) -> None: ...
 def mju_fill(res: _F64, val: float) -> None: ...
+def mju_getXMLDependencies(filename: str) -> list[str]: ...
 def mju_insertionSort(list: _F64) -> None: ...
 def mju_insertionSortInt(list: _I32) -> None: ...
 def mju_isBad(x: float) -> int: ...
@@ -2581,6 +3251,7 @@ def mju_quatIntegrate(quat: _F64, vel: ArrayLike, scale: float) -> None: ...
 def mju_quatZ2Vec(quat: _F64, vec: ArrayLike) -> None: ...
 def mju_rayFlex(m: MjModel, d: MjData, flex_layer: int, flg_vert: int, flg_edge: int, flg_face: int, flg_skin: int, flexid: int, pnt: ArrayLike, vec: ArrayLike, vertid: _I32) -> float: ...
 def mju_rayGeom(pos: ArrayLike, mat: ArrayLike, size: ArrayLike, pnt: ArrayLike, vec: ArrayLike, geomtype: int) -> float: ...
+def mju_raySkin(nface: int, nvert: int, face: int, vert: float, pnt: ArrayLike, vec: ArrayLike, vertid: _I32) -> float: ...
 def mju_rotVecQuat(res: _F64, vec: ArrayLike, quat: ArrayLike) -> None: ...
 def mju_round(x: float) -> int: ...
 def mju_scl(res: _F64, vec: ArrayLike, scl: float) -> None: ...

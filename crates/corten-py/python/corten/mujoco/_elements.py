@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 
+from .._corten import SpecBase
 from ._enums import ENUM_TYPES
 
 _TREE = ("body", "frame", "joint", "geom", "site", "camera", "light")
@@ -36,6 +37,39 @@ _ENUMS = {
     ("body", "sleep"): "mjtSleepPolicy",
 }
 _ORIENTATIONS = {"axisangle": (1, 4), "xyaxes": (2, 6), "zaxis": (3, 3), "euler": (4, 3)}
+
+
+class MjStringVec(list):
+    """Texts of an element."""
+
+    def __setitem__(self, index, value):
+        if isinstance(index, int) and not 0 <= index < len(self):
+            raise IndexError("Index out of range.")
+        list.__setitem__(self, index, value)
+
+
+class MjDoubleVec(list):
+    """Real numbers."""
+
+
+class MjFloatVec(list):
+    """Real numbers of single precision."""
+
+
+class MjIntVec(list):
+    """Whole numbers."""
+
+
+class MjByteVec(list):
+    """Bytes."""
+
+
+class MjCharVec(list):
+    """Letters."""
+
+
+VECTORS = (MjByteVec, MjCharVec, MjDoubleVec, MjFloatVec, MjIntVec, MjStringVec)
+_ROLES = int(ENUM_TYPES["mjtTextureRole"].mjNTEXROLE)
 
 
 class _Letters(list):
@@ -80,7 +114,7 @@ class Content:
     def insert(self, kind, values, **place):
         """Adds an element with these values."""
         shape = CLASSES["joint" if kind == "freejoint" else kind]
-        shape._check(self, values)
+        shape._check(values)
         self.flush()
         self.compiled = False
         element = self.element("joint" if kind == "freejoint" else kind, self.base.insert(kind, **place))
@@ -127,6 +161,11 @@ def _frozen(value):
     return value._value() if isinstance(value, MjsOrientation) else list(value)
 
 
+def _padded(name, value):
+    """Textures by role: those that are not given are empty."""
+    return [*value, *[""] * (_ROLES - len(value))] if name == "textures" else value
+
+
 def write(base, key, value):
     if isinstance(value, MjsOrientation):
         value = value._value()
@@ -134,7 +173,7 @@ def write(base, key, value):
         base.set_setting(*key, value)
     elif base.exists("default" if key[2] else key[0], key[1]):
         kind, index, prototype, field = key
-        base.set(kind, index, field, value, prototype)
+        base.set(kind, index, field, _padded(field, value), prototype)
 
 
 class _Fields:
@@ -148,7 +187,7 @@ class _Fields:
             return self._content.show(key, value)
         if isinstance(value, list):
             letters = key[-1] in ("eulerseq", "gridlayout")
-            return self._content.show(key, _Letters(value) if letters else value)
+            return self._content.show(key, _Letters(value) if letters else MjStringVec(value))
         return value
 
     def _replaced(self, key, value):
@@ -162,6 +201,10 @@ class _Fields:
             entry[1] = _frozen(shown)
         elif isinstance(shown, _Letters):
             list.__setitem__(shown, slice(None), list(value))
+            entry[1] = _frozen(shown)
+        elif isinstance(shown, MjStringVec):
+            # As long as what was given.
+            shown[:] = value
             entry[1] = _frozen(shown)
         else:
             del self._content.shown[key]
@@ -177,7 +220,7 @@ class Section(_Fields):
         object.__setattr__(self, "_section", section)
 
     def _subsection(self, name):
-        part = f"{self._section}.{name}"
+        part = f"{self._section}.{'global_' if name == 'global' else name}"
         return Section(self._content, part) if part in _SECTIONS else None
 
     def __getattr__(self, name):
@@ -199,10 +242,24 @@ class Section(_Fields):
         self._content.base.set_setting(self._section, name, value)
         self._replaced((self._section, name), value)
 
+    def __eq__(self, other):
+        if not isinstance(other, Section):
+            return NotImplemented
+        return self._section == other._section and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in dir(self))
+
+    __hash__ = None
+
     def __dir__(self):
         if self._section == "visual":
             return [s.split(".")[1] for s in _SECTIONS if s.startswith("visual.")]
         return [*self._content.base.names(self._section), *(["LRopt"] if self._section == "compiler" else [])]
+
+
+class MjsCompiler(Section):
+    """How a model is compiled."""
+
+    __slots__ = ()
 
 
 _SECTIONS = ("visual.global_", "visual.quality", "visual.headlight", "visual.map", "visual.scale", "visual.rgba",
@@ -254,18 +311,13 @@ class MjsElement(_Fields):
         object.__setattr__(self, "_index", index)
         object.__setattr__(self, "_prototype", prototype)
 
-    @classmethod
-    def _names(cls, content):
-        """Names of the values that an element has."""
-        if "_known" not in cls.__dict__:
-            kind = next(k for k, (title, _) in KINDS.items() if title == cls.__name__)
-            cls._known = tuple(content.base.names(kind))
-        return cls._known
+    # Names of the values that an element has.
+    _known = ()
 
     @classmethod
-    def _check(cls, content, values):
+    def _check(cls, values):
         """Refuses what the element does not have."""
-        names = list(cls._names(content))
+        names = list(cls._known)
         if "alt" in names:
             names[names.index("alt"):names.index("alt") + 1] = list(_ORIENTATIONS)
         if "ialt" in names:
@@ -279,7 +331,7 @@ class MjsElement(_Fields):
         """Sets a value that was given by keyword."""
         for prefix, field in (("", "alt"), ("i", "ialt")):
             plain = name.removeprefix(prefix) if name.startswith(prefix) else ""
-            if plain in _ORIENTATIONS and field in self._names(self._content):
+            if plain in _ORIENTATIONS and field in self._known:
                 orientation = getattr(self, field)
                 orientation.type = _ORIENTATIONS[plain][0]
                 try:
@@ -289,7 +341,11 @@ class MjsElement(_Fields):
                     raise ValueError(f"{name} should be a list/array of size {size}.") from None
                 return
         try:
-            setattr(self, name, value)
+            if name == "name":
+                # As in MuJoCo, repeated names that are given by keyword are found when the spec is compiled.
+                self._content.base.set(self._kind, self._index, name, value, self._prototype)
+            else:
+                setattr(self, name, value)
         except (TypeError, ValueError) as e:
             present = getattr(self, name)
             if isinstance(present, str):
@@ -298,15 +354,12 @@ class MjsElement(_Fields):
                 raise ValueError(f"{name} should be a list/array of size {present.size}.") from e
             raise ValueError(f"{name} is the wrong type: {e}") from e
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
+    def _get(self, name):
+        """The value of a field, as Python gets it."""
         content, key = self._content, (self._kind, self._index, self._prototype, name)
         entry = content.shown.get(key)
         if entry is not None:
             return entry[0]
-        if name not in self._names(content):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         value = content.base.get(self._kind, self._index, name, self._prototype)
         if isinstance(value, tuple):
             return content.show(key, MjsOrientation(*value))
@@ -321,7 +374,7 @@ class MjsElement(_Fields):
         if isinstance(getattr(type(self), name, None), property):
             return object.__setattr__(self, name, value)
         content = self._content
-        if name not in self._names(content):
+        if name not in self._known:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         key = (self._kind, self._index, self._prototype, name)
         if name in ("alt", "ialt"):
@@ -330,13 +383,19 @@ class MjsElement(_Fields):
             return
         if self._kind == "texture" and name == "data":
             value = bytes(value)
-        content.base.set(self._kind, self._index, name, value, self._prototype)
         if name == "name":
+            self._check_name(value)
             content.compiled = False
+        if name == "textures":
+            getattr(self, name)
+        content.base.set(self._kind, self._index, name, _padded(name, value), self._prototype)
         self._replaced(key, value)
 
-    def __dir__(self):
-        return sorted({*object.__dir__(self), *self._names(self._content)})
+    def _check_name(self, name):
+        """Refuses a name that another element of the kind has."""
+        found = self._content.base.find(self._kind, name) if name and not self._prototype else None
+        if found is not None and found != self._index:
+            raise ValueError(f"Error: repeated name '{name}' in {self._kind}")
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}>"
@@ -366,6 +425,21 @@ class MjsElement(_Fields):
     def delete(self):
         """Deletes the element."""
         self._content.spec().delete(self)
+
+
+class _Value:
+    """A field, as an attribute of a class of elements; `MjsElement.__setattr__` writes it."""
+
+    __slots__ = ("__name__",)
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __get__(self, element, cls=None):
+        return self if element is None else element._get(self.__name__)
+
+    def __repr__(self):
+        return f"<field '{self.__name__}' of elements>"
 
 
 class _Classed:
@@ -469,7 +543,7 @@ class MjsBody(_Holder, _Placed, _Classed, MjsElement):
         names = {int(getattr(ENUM_TYPES["mjtObj"], "mjOBJ_" + k.upper())): k for k in _TREE}
         kind = kind if isinstance(kind, str) else names.get(int(kind))
         if kind not in _TREE:
-            raise ValueError(f"body.find_all supports the types: {', '.join(_TREE)}.")
+            raise ValueError("body.find_all supports the types: body, frame, geom, site, joint, light, camera.")
         return self._children(kind, True)
 
     def find_child(self, name):
@@ -841,5 +915,17 @@ class MjsSensor(MjsElement):
 
 
 CLASSES = {kind: globals()[title] for kind, (title, _) in KINDS.items()}
-for _c in (*CLASSES.values(), MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
+
+
+def _add_fields():
+    base = SpecBase()
+    for kind, cls in CLASSES.items():
+        cls._known = tuple(base.names(kind))
+        for name in cls._known:
+            if not hasattr(cls, name):
+                setattr(cls, name, _Value(name))
+
+
+_add_fields()
+for _c in (*CLASSES.values(), *VECTORS, MjsCompiler, MjsDefault, MjsOrientation, MjsWrap, MjsTendonPath, MjsElement):
     _c.__module__ = "corten.mujoco"

@@ -2,6 +2,7 @@
 from enum import Enum, IntEnum
 
 from .._corten import ENUMS
+from ._mirror import mirror
 
 # Types and members that only drawing and user interfaces use, and the members that count others.
 _MORE = {
@@ -85,7 +86,10 @@ def _make():
     types = {}
     for name in [*ENUMS, *(name for name in _MORE if name not in ENUMS)]:
         members = {**ENUMS.get(name, {}), **_MORE.get(name, {})}
-        types[name] = _MjEnum(name, members, module="corten.mujoco", qualname=name)
+        types[name] = made = _MjEnum(name, members, module="corten.mujoco", qualname=name)
+        # Python before 3.12 looks members up in a function; as plain attributes they are found at once.
+        for member in members:
+            type.__setattr__(made, member, made[member])
     return types
 
 
@@ -144,3 +148,5 @@ CONSTANTS = dict(
         ("Flex Vert", "0", ""), ("Flex Edge", "1", ""), ("Flex Face", "0", ""), ("Flex Skin", "1", ""),
         ("Body Tree", "0", "`"), ("Mesh Tree", "0", "\\"), ("SDF iters", "0", "")),
 )
+
+__getattr__, __dir__ = mirror(__name__, ENUM_TYPES)

@@ -1,20 +1,27 @@
-"""Contacts and statistics of a simulation: list-like, with array attributes."""
+"""Contacts and statistics of a simulation: structs, and lists of them with array attributes."""
+import weakref
+
 import numpy as np
 
-from .._corten import list_layout, list_len, list_memory, mj_mulJacVec
+from .._corten import StructBase, StructField, list_layout, list_len, list_memory, mj_mulJacVec
 from ._enums import ENUM_TYPES
 from ._records import describe
 
 CLASSES = {"contact": "MjContact", "solver": "MjSolverStat", "warning": "MjWarningStat", "timer": "MjTimerStat"}
+_CONE = int(ENUM_TYPES["mjtConstraintState"].mjCNSTRSTATE_CONE)
 
 
-def _structure(name):
-    """The NumPy type of one element."""
+def _layout(name):
+    """Bytes of one element; name, type, number of values and offset of each field."""
     size, layout = list_layout(name)
     if name == "contact":
         at = next(offset for field, _, _, offset in layout if field == "geom")
         layout += [("geom1", "i4", 0, at), ("geom2", "i4", 0, at + 4)]
-    layout = sorted(layout)
+    return size, sorted(layout)
+
+
+def _structure(size, layout):
+    """The NumPy type of one element."""
     return np.dtype({
         "names": [field for field, *_ in layout],
         "formats": [(kind, (count,)) if count else kind for _, kind, count, _ in layout],
@@ -23,21 +30,17 @@ def _structure(name):
     })
 
 
-_TYPES = {name: _structure(name) for name in CLASSES}
-_KEPT = {name: f"_{name}_memory" for name in CLASSES}
+_LAYOUTS = {name: _layout(name) for name in CLASSES}
+_TYPES = {name: _structure(*layout) for name, layout in _LAYOUTS.items()}
 FIELDS = {name: kind.names for name, kind in _TYPES.items()}
 FIELDS["contact"] = ("H", *FIELDS["contact"])
 
 
-_CONE = int(ENUM_TYPES["mjtConstraintState"].mjCNSTRSTATE_CONE)
-
-
-def cone_hessians(d):
+def cone_hessians(d, contacts):
     """Hessians of the cost of elliptic cones that slide, by the contact's residual; zero for other contacts.
 
     With N = mu*r0, U = friction*r1.., T = |U|, the cost of a sliding contact is D (N - mu T)^2 / (2 mu^2 (1 + mu^2)).
     """
-    contacts = d.contact._memory
     hessians = np.zeros((len(contacts), 36))
     address, state = contacts["efc_address"], d.efc_state
     sliding = [i for i in range(len(contacts)) if 0 <= address[i] < d.nefc and state[address[i]] == _CONE]
@@ -63,95 +66,239 @@ def cone_hessians(d):
     return hessians
 
 
-class _Element:
-    """One element of a list, read and written in the simulation's own memory."""
+class _Struct(StructBase):
+    """A struct of numbers and small vectors: an element of a list, or one that belongs to nothing."""
 
-    __slots__ = ("_memory", "_list", "_data", "_index")
+    __slots__ = ()
+    _list = ""
 
-    def __init__(self, memory, name, data, index):
-        # Of length one: it keeps the memory of this element.
-        object.__setattr__(self, "_memory", memory)
-        object.__setattr__(self, "_list", name)
-        object.__setattr__(self, "_data", data)
-        object.__setattr__(self, "_index", index)
+    def __new__(cls):
+        size = _LAYOUTS[cls._list][0]
+        return StructBase.__new__(cls, np.zeros(size, np.uint8), 0, size)
 
-    def _field(self, field):
-        try:
-            return self._memory[field]
-        except ValueError:
-            raise AttributeError(f"'{CLASSES[self._list]}' object has no attribute '{field}'") from None
+    @classmethod
+    def _at(cls, memory, index):
+        """The element of this index in the bytes of a list."""
+        size = _LAYOUTS[cls._list][0]
+        return StructBase.__new__(cls, memory, index * size, size)
 
-    def __getattr__(self, field):
-        if field == "H" and self._list == "contact":
-            hessians = cone_hessians(self._data)
-            return hessians[self._index] if self._index < len(hessians) else np.zeros(36)
-        values = self._field(field)
-        return values.item() if values.ndim == 1 else values[0]
+    def _assign(self, other):
+        """Takes over all values of another one."""
+        if type(self) is not type(other):
+            raise TypeError(f"expected {type(self).__name__}, found {type(other).__name__}")
+        self._bytes[...] = other._bytes
 
-    def __setattr__(self, field, value):
-        values = self._field(field)
-        value = np.asarray(value)
-        if value.size != values.size:
-            raise ValueError(f"'{field}' has {values.size} values, {value.size} were given")
-        values[...] = value.reshape(values.shape)
+    def __copy__(self):
+        other = type(self)()
+        other._assign(self)
+        return other
 
-    def __dir__(self):
-        return [*object.__dir__(self), *FIELDS[self._list]]
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        return _restore_struct, (type(self), {name: getattr(self, name) for name in FIELDS[self._list]})
+
+    def __eq__(self, other):
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in FIELDS[self._list])
+
+    __hash__ = None
 
     def __repr__(self):
-        return describe(CLASSES[self._list], ((f, getattr(self, f)) for f in FIELDS[self._list]))
+        return describe(type(self).__name__, ((f, getattr(self, f)) for f in FIELDS[self._list]))
+
+
+def _restore_struct(cls, values):
+    struct = cls()
+    for name, value in values.items():
+        setattr(struct, name, value)
+    return struct
+
+
+def _fields_of(name):
+    return {field: StructField(field, kind, count, offset) for field, kind, count, offset in _LAYOUTS[name][1]}
+
+
+class MjContact(_Struct):
+    """A contact. `H` is computed when asked for: the Hessian of its cone, from the present acceleration."""
+
+    # Where H is: a list and the place in it, or an array of one's own.
+    __slots__ = ("_place", "_own")
+    _list = "contact"
+    locals().update(_fields_of("contact"))
+
+    @property
+    def H(self):
+        try:
+            contacts, index = self._place
+        except AttributeError:
+            try:
+                return self._own
+            except AttributeError:
+                self._own = np.zeros(36)
+                return self._own
+        hessians = contacts.H
+        return hessians[index] if index < len(hessians) else np.zeros(36)
+
+    @H.setter
+    def H(self, values):
+        self.H[...] = values
+
+    def _assign(self, other):
+        super()._assign(other)
+        self.H[...] = other.H
+
+
+class MjSolverStat(_Struct):
+    """Statistics of one iteration of the solver."""
+
+    __slots__ = ()
+    _list = "solver"
+    locals().update(_fields_of("solver"))
+
+
+class MjWarningStat(_Struct):
+    """How often a warning was raised, and what about."""
+
+    __slots__ = ()
+    _list = "warning"
+    locals().update(_fields_of("warning"))
+
+
+class MjTimerStat(_Struct):
+    """Time spent in a stage, and how often it ran."""
+
+    __slots__ = ()
+    _list = "timer"
+    locals().update(_fields_of("timer"))
+
+
+_ELEMENTS = {"contact": MjContact, "solver": MjSolverStat, "warning": MjWarningStat, "timer": MjTimerStat}
+for _class in _ELEMENTS.values():
+    _class.__module__ = "corten.mujoco"
 
 
 class _List:
-    """A list of elements; its attributes are arrays over all elements, views of their memory."""
+    """A list of structs; its attributes are arrays over all elements, views of their memory.
 
-    __slots__ = ("_data", "_list")
+    The list of a simulation follows it. A slice, and a copy, is a list of the elements that it was made of.
+    """
 
-    def __init__(self, data, name):
-        object.__setattr__(self, "_data", data)
-        object.__setattr__(self, "_list", name)
+    # The simulation, which keeps its lists and is not kept by them; its memory; which elements, if not all.
+    __slots__ = ("_data", "_known", "_part", "_hessians", "__weakref__")
+    _list = ""
+
+    def __init__(self, data, memory=None, part=None):
+        self._data = data if data is None else weakref.ref(data)
+        self._known = (None, None)
+        self._part = part
+        self._hessians = (None, None)
+        if memory is not None:
+            self._known = memory, memory.view(_TYPES[self._list])
+
+    def _follow(self):
+        """Bytes of the whole list, and its elements."""
+        data = self._data and self._data()
+        if self._part is None and data is not None:
+            # While the buffer stays where it is, its bytes are the same object: so are its elements.
+            memory = list_memory(data, self._list)
+            if self._known[0] is not memory:
+                self._known = memory, memory.view(_TYPES[self._list])
+        return self._known
 
     @property
     def _memory(self):
-        # While the buffer stays where it is, its bytes are the same object: so are its elements.
-        own, name = self._data.__dict__, self._list
-        memory = list_memory(self._data, name)
-        known = own.get(_KEPT[name])
-        if known is None or known[0] is not memory:
-            own[_KEPT[name]] = known = memory, memory.view(_TYPES[name])
-        return known[1]
+        """The elements as a structured array."""
+        whole = self._follow()[1]
+        part = self._part
+        return whole if part is None else whole[slice(part.start, part.stop if part.stop >= 0 else None, part.step)]
 
     def __len__(self):
-        return list_len(self._data, self._list)
+        if self._part is not None:
+            return len(self._part)
+        data = self._data and self._data()
+        return len(self._known[1]) if data is None else list_len(data, self._list)
 
     def __getitem__(self, index):
-        memory = self._memory
-        n = len(memory)
+        memory, whole = self._follow()
+        chosen = range(len(whole)) if self._part is None else self._part
         if isinstance(index, slice):
-            return [_Element(memory[i:i + 1], self._list, self._data, i) for i in range(*index.indices(n))]
-        index = int(index)
-        if not -n <= index < n:
-            raise IndexError(f"index {index} is out of range: '{self._list}' has {n} elements")
-        index %= n
-        return _Element(memory[index:index + 1], self._list, self._data, index)
+            part = type(self)(None, memory, chosen[index])
+            part._data = self._data
+            return part
+        try:
+            place = chosen[index]
+        except IndexError:
+            raise IndexError(f"index {index} is out of range: '{self._list}' has {len(chosen)} elements") from None
+        return self._element(memory, place, index)
+
+    def _element(self, memory, place, index):
+        return _ELEMENTS[self._list]._at(memory, place)
+
+    def __setitem__(self, index, value):
+        if isinstance(index, slice):
+            elements, values = list(self[index]), list(value)
+            if len(elements) != len(values):
+                raise ValueError(f"{len(values)} structs for {len(elements)} elements")
+            for element, given in zip(elements, values):
+                element._assign(given)
+        else:
+            self[index]._assign(value)
 
     def __iter__(self):
-        return iter(self[:])
+        return (self[i] for i in range(len(self)))
 
-    def __getattr__(self, field):
-        if field == "H" and self._list == "contact":
-            return cone_hessians(self._data)
-        raise AttributeError(f"'_{CLASSES[self._list]}List' object has no attribute '{field}'")
+    def __eq__(self, other):
+        if type(self) is not type(other):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            np.array_equal(getattr(self, f), getattr(other, f)) for f in FIELDS[self._list])
+
+    __hash__ = None
+
+    def __copy__(self):
+        elements = self._memory.copy()
+        other = type(self)(None, elements.view(np.uint8), range(len(elements)))
+        if self._list == "contact":
+            other._hessians = None, np.array(self.H)
+        return other
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def __reduce__(self):
+        return _restore_list, (type(self), self._memory.tobytes(), getattr(self, "H", None))
 
     def __setattr__(self, field, value):
-        getattr(self, field)[...] = value
-
-    def __dir__(self):
-        return sorted({*object.__dir__(self), *FIELDS[self._list]})
+        if field.startswith("_"):
+            object.__setattr__(self, field, value)
+        else:
+            getattr(self, field)[...] = value
 
     def __repr__(self):
-        name = f"_{CLASSES[self._list]}List"
-        return describe(name, ((f, getattr(self, f)) for f in FIELDS[self._list]))
+        return describe(type(self).__name__, ((f, getattr(self, f)) for f in FIELDS[self._list]))
+
+
+def _restore_list(cls, content, hessians):
+    elements = np.frombuffer(bytearray(content), np.uint8)
+    other = cls(None, elements, range(len(elements) // _LAYOUTS[cls._list][0]))
+    other._hessians = None, hessians
+    return other
+
+
+def _hessians_of_contacts(self):
+    """Hessians of all cones, of the state that the engine left; what is written stays until it runs again."""
+    data = self._data and self._data()
+    run, known = self._hessians
+    if data is not None and self._part is not None:
+        return data.contact.H[self._part.start:self._part.stop if self._part.stop >= 0 else None:self._part.step]
+    now = None if data is None else (data._runs, len(self))
+    if known is None or run != now:
+        known = np.zeros((len(self), 36)) if data is None else cone_hessians(data, self._memory)
+        self._hessians = now, known
+    return known
 
 
 def _column(field):
@@ -159,8 +306,16 @@ def _column(field):
 
 
 def _list_type(name):
-    columns = {field: _column(field) for field in _TYPES[name].names}
-    return type(f"_{CLASSES[name]}List", (_List,), {"__slots__": (), "__doc__": _List.__doc__, **columns})
+    members = {"__slots__": (), "__doc__": _List.__doc__, "_list": name, "__module__": "corten.mujoco._structs"}
+    members |= {field: _column(field) for field in _TYPES[name].names}
+    if name == "contact":
+        def _element(self, memory, place, index):
+            contact = MjContact._at(memory, place)
+            contact._place = self, index
+            return contact
+
+        members |= {"H": property(_hessians_of_contacts), "_element": _element}
+    return type(f"_{CLASSES[name]}List", (_List,), members)
 
 
 LISTS = {name: _list_type(name) for name in CLASSES}

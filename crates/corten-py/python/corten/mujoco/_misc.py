@@ -1,10 +1,11 @@
 """Functions and structs of MuJoCo's package that need no engine."""
+import os
+import re
 import sys
 
 import numpy as np
 
-from .._corten import FatalError, get_callback, last_xml, set_callback
-from ._lists import CLASSES, FIELDS
+from .._corten import FatalError, get_callback, grammar, last_xml, set_callback
 from ._records import MjOption, MjVisual, describe
 
 NO_DRAWING = (
@@ -12,45 +13,35 @@ NO_DRAWING = (
     "(mj_getState and mj_setState have the same numbers in both), and draw that"
 )
 
-_VECTORS = {
-    "H": np.zeros(36), "elem": np.zeros(2, np.int32), "flex": np.zeros(2, np.int32), "frame": np.zeros(9),
-    "friction": np.zeros(5), "geom": np.zeros(2, np.int32), "pos": np.zeros(3), "solimp": np.zeros(5),
-    "solref": np.zeros(2), "solreffriction": np.zeros(2), "vert": np.zeros(2, np.int32),
-}
-_REALS = {"dist", "includemargin", "mu", "gradient", "improvement", "lineslope", "duration", "accel", "interval",
-          "inttotal", "maxforce", "timeconst", "timestep", "tolrange"}
+class MjLROpt:
+    """Options of the computation of actuator length ranges."""
 
-
-class _Struct:
-    """A struct of numbers and small vectors that belongs to nothing."""
-
-    _names = ()
+    _defaults = dict(mode=1, useexisting=1, uselimit=0, accel=20.0, maxforce=0.0, timeconst=1.0, timestep=0.01,
+                     inttotal=10.0, interval=2.0, tolrange=0.05)
+    _names = tuple(sorted(_defaults))
+    __slots__ = _names
+    __module__ = "corten.mujoco"
 
     def __init__(self):
-        for name in self._names:
-            value = _VECTORS[name].copy() if name in _VECTORS else 0.0 if name in _REALS else 0
-            object.__setattr__(self, name, value)
+        for name, value in self._defaults.items():
+            setattr(self, name, value)
 
     def __setattr__(self, name, value):
-        if name not in self._names:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        if name in _VECTORS:
-            getattr(self, name)[:] = value
-        else:
-            object.__setattr__(self, name, float(value) if name in _REALS else int(value))
+        kind = type(self._defaults.get(name, 0))
+        object.__setattr__(self, name, kind(value))
 
     def __eq__(self, other):
         if type(self) is not type(other):
             return NotImplemented
-        return all(np.array_equal(getattr(self, n), getattr(other, n)) for n in self._names)
+        return all(getattr(self, n) == getattr(other, n) for n in self._names)
 
     __hash__ = None
 
     def __repr__(self):
-        return describe(type(self).__name__, ((n, getattr(self, n)) for n in self._names))
+        return describe("MjLROpt", ((n, getattr(self, n)) for n in self._names))
 
     def __copy__(self):
-        other = type(self)()
+        other = MjLROpt()
         for name in self._names:
             setattr(other, name, getattr(self, name))
         return other
@@ -59,25 +50,9 @@ class _Struct:
         return self.__copy__()
 
 
-def _struct(title, names):
-    return type(title, (_Struct,), {"_names": tuple(names), "__module__": "corten.mujoco", "__doc__": f"{title[2:]}."})
-
-
-MjContact = _struct(CLASSES["contact"], (n for n in FIELDS["contact"] if n not in ("geom1", "geom2")))
-MjContact.geom1 = property(lambda self: int(self.geom[0]))
-MjContact.geom2 = property(lambda self: int(self.geom[1]))
-MjSolverStat = _struct(CLASSES["solver"], FIELDS["solver"])
-MjWarningStat = _struct(CLASSES["warning"], FIELDS["warning"])
-MjTimerStat = _struct(CLASSES["timer"], FIELDS["timer"])
-MjLROpt = _struct("MjLROpt", ("accel", "interval", "inttotal", "maxforce", "mode", "timeconst", "timestep", "tolrange",
-                              "useexisting", "uselimit"))
-
-
 def mj_defaultLROpt(opt):
     """Sets options of the length range computation to their defaults."""
-    values = dict(mode=1, useexisting=1, uselimit=0, accel=20.0, maxforce=0.0, timeconst=1.0, timestep=0.01,
-                  inttotal=10.0, interval=2.0, tolrange=0.05)
-    for name, value in values.items():
+    for name, value in MjLROpt._defaults.items():
         setattr(opt, name, value)
 
 
@@ -176,6 +151,115 @@ def mju_writeLog(type, msg):
         file.write(f"{datetime.datetime.now():%c}\n{type}: {msg}\n\n")
 
 
+def mj_printSchema(flg_html, flg_pad):
+    """All elements of MJCF, how often each may occur, and its attributes: as text or as a table of HTML."""
+    text = grammar()
+    if not flg_html:
+        return text
+    import html
+    rows, cells = [], None
+    for line in text.splitlines():
+        found = re.match(r"( *)([\w()]+) \((.)\) *(.*)", line)
+        if found:
+            depth = len(found[1]) // 3
+            indent = f' style="padding-left:{15 * depth + 5}px"' if flg_pad else ""
+            name = html.escape(found[2]) if flg_pad else "&nbsp;" * 3 * depth + html.escape(found[2])
+            cells = [f"<td{indent}>{name}</td><td>{html.escape(found[3])}</td>", found[4]]
+            rows.append(cells)
+        elif cells is not None:
+            cells[1] += " " + line.strip()
+    return "<table>\n" + "".join(f"<tr>{a}<td>{html.escape(b.strip())}</td></tr>\n" for a, b in rows) + "</table>\n"
+
+
+def mju_getXMLDependencies(filename):
+    """The file itself and all files that its model refers to: included ones, meshes, textures, height fields, ..."""
+    import xml.etree.ElementTree as tree
+    found = []
+
+    def visit(path, folders):
+        if path in found:
+            return
+        found.append(path)
+        here = os.path.dirname(path)
+        root = tree.parse(path).getroot()
+        for compiler in root.iter("compiler"):
+            for kind in ("assetdir", "meshdir", "texturedir"):
+                if kind in compiler.attrib:
+                    folders = {**folders, kind: compiler.attrib[kind]}
+        for element in root.iter():
+            name = element.attrib.get("file")
+            if name is None or element.tag == "compiler":
+                continue
+            kind = "texturedir" if element.tag == "texture" else "meshdir"
+            folder = "" if element.tag in ("include", "model") else folders.get(kind, folders.get("assetdir", ""))
+            place = os.path.join(here, folder, name).replace("\\", "/")
+            if element.tag in ("include", "model") and os.path.isfile(place):
+                visit(place, folders if element.tag == "include" else {})
+            elif place not in found:
+                found.append(place)
+
+    visit(os.fsdecode(filename), {})
+    return found
+
+
+def mju_raySkin(nface, nvert, face, vert, pnt, vec, vertid=None):
+    """Distance along a ray to the triangles of a skin, -1 if it meets none; `vertid` gets the nearest vertex."""
+    face = np.asarray(face).reshape(nface, 3)
+    corners = np.asarray(vert, dtype=np.float64).reshape(nvert, 3)[face]
+    pnt, vec = np.asarray(pnt, dtype=np.float64).ravel(), np.asarray(vec, dtype=np.float64).ravel()
+    first, edge1, edge2 = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    normal = np.cross(vec, edge2)
+    volume = np.einsum("ij,ij->i", edge1, normal)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.einsum("ij,ij->i", pnt - first, normal) / volume
+        across = np.cross(pnt - first, edge1)
+        v = across @ vec / volume
+        distance = np.einsum("ij,ij->i", edge2, across) / volume
+        hit = (volume != 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (distance >= 0)
+    if vertid is not None:
+        vertid[...] = -1
+    if not hit.any():
+        return -1.0
+    nearest = int(np.argmin(np.where(hit, distance, np.inf)))
+    if vertid is not None:
+        at = pnt + distance[nearest] * vec
+        own = face[nearest]
+        vertid[...] = own[int(np.argmin(np.linalg.norm(corners[nearest] - at, axis=1)))]
+    return float(distance[nearest])
+
+
+class _Cache:
+    """Files that models refer to are read anew for every model: there is nothing to keep."""
+
+
+_CACHE = [_Cache(), 0]
+
+
+def mj_getCache():
+    """The cache of files, which stays empty."""
+    return _CACHE[0]
+
+
+def mj_getCacheSize(cache):
+    """Bytes in the cache: none."""
+    return 0
+
+
+def mj_getCacheCapacity(cache):
+    """Bytes that the cache may hold, as it was set."""
+    return _CACHE[1]
+
+
+def mj_setCacheCapacity(cache, size):
+    """Sets how many bytes the cache may hold; returns that."""
+    _CACHE[1] = int(size)
+    return _CACHE[1]
+
+
+def mj_clearCache(cache):
+    """Empties the cache."""
+
+
 def mj_resetCallbacks():
     """Removes all callbacks."""
     for name in _CALLBACKS:
@@ -185,10 +269,7 @@ def mj_resetCallbacks():
 def mj_addContact(m, d, con):
     """Adds a contact to the contacts of a simulation; 0 as there is always room for it."""
     d.add_contact()
-    added = d.contact[-1]
-    for name in FIELDS["contact"]:
-        if name not in ("H", "geom1", "geom2"):
-            setattr(added, name, getattr(con, name))
+    d.contact[-1]._assign(con)
     return 0
 
 
@@ -208,7 +289,7 @@ def mj_loadAllPluginLibraries(directory):
 
 
 _CALLBACKS = ("mjcb_act_bias", "mjcb_act_dyn", "mjcb_act_gain", "mjcb_contactfilter", "mjcb_control", "mjcb_passive",
-              "mjcb_sensor", "mjcb_time")
+              "mjcb_sensor", "mjcb_time", "mju_user_warning")
 
 
 def _callback(name):
@@ -226,14 +307,18 @@ def _callback(name):
 def _no_callback(name):
     def put(callback):
         if callback is not None:
-            raise NotImplementedError(f"{name} is not supported: memory and warnings are the engine's own")
+            raise NotImplementedError(f"{name} is not supported: memory is the engine's own")
+
+    def get():
+        return None
 
     put.__name__, put.__doc__ = f"set_{name}", "Not supported; None is accepted."
-    return put, lambda: None
+    get.__name__, get.__doc__ = f"get_{name}", "None: not supported."
+    return put, get
 
 
 CALLBACKS = {}
 for _names, _make in ((_CALLBACKS, _callback),
-                      (("mju_user_free", "mju_user_malloc", "mju_user_warning"), _no_callback)):
+                      (("mju_user_free", "mju_user_malloc"), _no_callback)):
     for _name in _names:
         CALLBACKS[f"set_{_name}"], CALLBACKS[f"get_{_name}"] = _make(_name)

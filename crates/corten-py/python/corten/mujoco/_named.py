@@ -3,7 +3,7 @@
 Every attribute is a view of the object's part of an array of the model or the data. The attributes
 of a kind of objects are found in the tables of array fields: all arrays with one row per object.
 """
-from .._corten import DataBase, ModelBase
+from .._corten import DataBase, ModelBase, is_lending
 from ._enums import ENUM_TYPES
 from ._records import describe
 
@@ -54,13 +54,10 @@ def _row(field):
 
 
 def _spans(model, i):
-    """The parts of positions and velocities that belong to a joint; addresses never change, so they are kept."""
-    kept = model.__dict__.setdefault("_joint_spans", {})
-    if i not in kept:
-        nq, nv = _JOINT_WIDTHS.get(int(model.jnt_type[i]), (0, 0))
-        q, v = int(model.jnt_qposadr[i]), int(model.jnt_dofadr[i])
-        kept[i] = slice(q, q + nq), slice(v, v + nv)
-    return kept[i]
+    """The parts of positions and velocities that belong to a joint."""
+    nq, nv = _JOINT_WIDTHS.get(int(model.jnt_type[i]), (0, 0))
+    q, v = int(model.jnt_qposadr[i]), int(model.jnt_dofadr[i])
+    return slice(q, q + nq), slice(v, v + nv)
 
 
 def _positions(field):
@@ -167,9 +164,13 @@ def _data_attributes(kind):
 
 
 class _View:
-    """One object of a model; its attributes are views of the object's part of each array."""
+    """One object of a model; its attributes are views of the object's part of each array.
 
-    __slots__ = ("_owner", "_model", "_id")
+    The model, or the simulation, keeps its views; they hold another object of the same content (`twin`), not the one
+    that keeps them.
+    """
+
+    __slots__ = ("_owner", "_model", "_id", "__dict__", "__weakref__")
     _attributes = {}
     _kind = None
 
@@ -186,62 +187,81 @@ class _View:
     def name(self):
         return self._model.object_name(self._kind.objtype, self._id) or ""
 
-    def __getattr__(self, name):
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __setattr__(self, name, value):
         if name not in self._attributes:
             known = "is not writable" if name in ("id", "name") else "does not exist"
             raise AttributeError(f"attribute '{name}' of '{type(self).__name__}' objects {known}")
         getattr(self, name)[...] = value
 
-    def __dir__(self):
-        return [*object.__dir__(self), *self._attributes]
-
     def __repr__(self):
         names = sorted([*self._attributes, "id", "name"])
         return describe(type(self).__name__, ((name, getattr(self, name)) for name in names))
 
 
+class _Part:
+    """An attribute of views: the object's part of an array, which is kept with the view."""
+
+    __slots__ = ("name", "get")
+
+    def __init__(self, name, get):
+        self.name, self.get = name, get
+
+    def __get__(self, view, cls=None):
+        if view is None:
+            return self
+        part = self.get(view._owner, view._model, view._id)
+        # In the middle of a step, an array may be elsewhere for a moment.
+        if not is_lending():
+            view.__dict__[self.name] = part
+        return part
+
+
 def _find(model, kind, key):
     """The index of an object given by name or index."""
-    if isinstance(key, str):
-        try:
-            # Names never change: what was found once is kept with the model.
-            return model.__dict__["_found"][kind.objtype, key]
-        except KeyError:
-            pass
+    if isinstance(key, (str, bytes)):
         index = model.object_id(kind.objtype, key)
         if index < 0:
+            key = key if isinstance(key, str) else key.decode()
             names = sorted(name for name in model.object_names(kind.objtype) if name)
             raise KeyError(f"Invalid name '{key}'. Valid names: {names}") from None
-        model.__dict__.setdefault("_found", {})[kind.objtype, key] = index
         return index
     try:
         index = key.__index__()
     except AttributeError:
         raise TypeError(f"{kind.aliases[0]}() takes a name or an index, found {type(key).__name__}") from None
-    count = model.__dict__.get(kind.count)
-    if count is None:
-        # Sizes never change: found here, the attribute needs no search.
-        count = model.__dict__[kind.count] = getattr(model, kind.count)
+    count = getattr(model, kind.count)
     if not 0 <= index < count:
         raise IndexError(f"Invalid index {index}. Valid indices from 0 to {count - 1}")
     return index
 
 
-def _property(get):
-    return property(lambda self: get(self._owner, self._model, self._id))
+def _views(owner):
+    """The views of a model or a simulation, by kind of objects, and then by name and by index; the twin they hold."""
+    try:
+        return owner._views
+    except AttributeError:
+        owner._views = kept = (*({} for _ in KINDS), owner.twin())
+        return kept
 
 
 def _accessor(kind, view, of_data):
-    if of_data:
-        def access(self, name=""):
-            model = self.model
-            return view(self, model, _find(model, kind, name))
-    else:
-        def access(self, name=""):
-            return view(self, self, _find(self, kind, name))
+    place = KINDS.index(kind)
+
+    def access(self, name=""):
+        try:
+            return self._views[place][name]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        model = self.model if of_data else self
+        index = _find(model, kind, name)
+        views = _views(self)
+        kept, twin = views[place], views[-1]
+        found = kept.get(index)
+        if found is None:
+            found = kept[index] = view(twin, twin.model if of_data else twin, index)
+        kept[name] = found
+        return found
+
     access.__name__ = kind.aliases[0]
     access.__doc__ = f"The {kind.title.lower()} with this name or index."
     return access
@@ -255,9 +275,17 @@ def add_named_access(model_class, data_class):
             targets.append((data_class, "Data", _data_attributes, True))
         for target, side, attributes, of_data in targets:
             found = attributes(kind)
-            members = {name: _property(get) for name, get in found.items() if name not in ("id", "name")}
-            members |= {"__slots__": (), "_attributes": found, "_kind": kind}
+            # The moment is a copy, made anew each time.
+            members = {name: _Part(name, get) if get is not _moment
+                       else property(lambda self: _moment(self._owner, self._model, self._id))
+                       for name, get in found.items() if name not in ("id", "name")}
+            members |= {"__slots__": (), "_attributes": found, "_kind": kind, "__module__": "corten.mujoco"}
             view = type(f"_Mj{side}{kind.title}Views", (_View,), members)
+            VIEWS[side, kind.title] = view
             access = _accessor(kind, view, of_data)
             for alias in kind.aliases:
                 setattr(target, alias, access)
+
+
+# Classes of views, by model or data and kind of objects.
+VIEWS = {}

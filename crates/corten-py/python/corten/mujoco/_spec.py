@@ -1,16 +1,28 @@
 """Models as their authors write them: read, edited, compiled, written back."""
 import os
+import re
 import zipfile
 
 import numpy as np
 
-from .._corten import SpecBase
-from ._elements import KINDS, Content, MjsDefault, MjsElement, MjsOrientation, Section, attach
+from .._corten import ModelError, SpecBase
+from ._elements import KINDS, Content, MjsCompiler, MjsDefault, MjsElement, MjsOrientation, Section, attach
 from ._structs import MjData, MjModel
 
 _SIZES = ("memory", "nuserdata", "nkey", "nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam",
           "nuser_tendon", "nuser_actuator", "nuser_sensor", "njmax", "nconmax", "nstack")
 _CLASSED = ("mesh", "material", "pair", "equality", "tendon", "actuator")
+
+
+def _files(include, assets):
+    """Files that a model may include, by their last names in lower case; and its assets, by what is written."""
+    files = {}
+    for name, content in (include or {}).items():
+        stripped = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+        if stripped in files:
+            raise ValueError(f"Repeated file name in assets dict: {name}")
+        files[stripped] = content
+    return {**files, **(assets or {})}
 
 
 class MjSpec:
@@ -36,14 +48,13 @@ class MjSpec:
     @classmethod
     def from_file(cls, filename, include=None, assets=None):
         """Reads a model from a file; files in `include` and `assets` stand before those on disk."""
-        files = {**(include or {}), **(assets or {})}
-        return cls._made(SpecBase(os.fspath(filename), None, files), assets)
+        return cls._made(SpecBase(os.fsdecode(filename), None, _files(include, assets)), assets)
 
     @classmethod
     def from_string(cls, xml, include=None, assets=None):
         """Reads a model from text."""
         xml = xml.decode() if isinstance(xml, bytes) else xml
-        return cls._made(SpecBase(None, xml, {**(include or {}), **(assets or {})}), assets)
+        return cls._made(SpecBase(None, xml, _files(include, assets)), assets)
 
     @classmethod
     def from_zip(cls, file):
@@ -80,11 +91,26 @@ class MjSpec:
     def compile(self):
         """The compiled model."""
         self._content.flush()
-        model = MjModel(self._content.base.compile_model(self._assets))
+        try:
+            model = MjModel(self._content.base.compile_model(self._assets))
+        except ModelError as error:
+            raise ModelError(self._in_mujocos_words(str(error))) from None
         self._content.compiled = True
         self._settle_keys()
         self._orders = self._state_order()
         return model
+
+    def _in_mujocos_words(self, text):
+        """An error of compiling, with its first finding in the form that MuJoCo's users look for: what, in which element,
+        and the note that its author left there."""
+        found = re.match(r"error: (.*) \[(\w+) '([^']*)'\]", text)
+        element = found and found[2] in KINDS and getattr(self, found[2])(found[3])
+        if not element:
+            return text
+        elements = getattr(self, KINDS[found[2]][1])
+        place = next((i for i, e in enumerate(elements) if e is element), -1)
+        note = f", {element.info}" if element.info else ""
+        return f"Error: {found[1]} in {found[2]}\nElement name '{found[3]}', id {place}{note}\n{text}"
 
     def _settle_keys(self):
         """Keyframes as compiling leaves them: of full length. Arrays of their old length are no longer theirs."""
@@ -165,7 +191,7 @@ class MjSpec:
     @property
     def compiler(self):
         """How the model is compiled."""
-        return Section(self._content, "compiler")
+        return MjsCompiler(self._content, "compiler")
 
     @property
     def assets(self):

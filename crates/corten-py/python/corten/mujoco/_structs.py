@@ -2,16 +2,41 @@
 import copy
 import os
 import weakref
-from functools import cached_property
+from operator import attrgetter
+
+import numpy as np
 
 from .._corten import DataBase, ModelBase, load_path, load_text
 from .._warnings import checked
 from ._lists import LISTS
+from ._mirror import mirror
 from ._records import MjOption, MjStatistic, MjVisual
+
+
+def _kept(slot, make, doc):
+    """An attribute that is made when first asked for, and kept."""
+    known = attrgetter(slot)
+
+    def get(self):
+        try:
+            return known(self)
+        except AttributeError:
+            made = make(self)
+            setattr(self, slot, made)
+            return made
+    return property(get, doc=doc)
 
 
 class MjModel(ModelBase):
     """A compiled model."""
+
+    __slots__ = ("_opt", "_stat", "_vis", "_views", "__weakref__")
+
+    def __new__(cls, handle=None):
+        if handle is None:
+            raise TypeError(f"{cls.__name__}: No constructor defined! Models come from from_xml_path, from_xml_string, "
+                            "from_binary_path or MjSpec.compile")
+        return ModelBase.__new__(cls, handle)
 
     def __init__(self, handle):
         self.remember(weakref.ref(self))
@@ -29,6 +54,7 @@ class MjModel(ModelBase):
     @classmethod
     def from_binary_path(cls, filename, assets=None):
         """Loads a model that `mj_saveModel` wrote."""
+        filename = os.fsdecode(filename)
         content = (assets or {}).get(filename)
         if content is None:
             try:
@@ -46,17 +72,9 @@ class MjModel(ModelBase):
         """The model of named arrays, under the names of `pack`."""
         return cls(ModelBase.unpack(arrays))
 
-    @cached_property
-    def opt(self):
-        return MjOption(self)
-
-    @cached_property
-    def stat(self):
-        return MjStatistic(self)
-
-    @cached_property
-    def vis(self):
-        return MjVisual(self)
+    opt = _kept("_opt", MjOption, "Options of the physics.")
+    stat = _kept("_stat", MjStatistic, "Summary of the model in its reference pose.")
+    vis = _kept("_vis", MjVisual, "Viewing parameters.")
 
     def __copy__(self):
         return type(self)(self.duplicate())
@@ -76,7 +94,11 @@ def _restore_model(cls, data):
 class MjData(DataBase):
     """The changing part of a simulation."""
 
+    __slots__ = ("_contact", "_solver", "_warning", "_timer", "_views", "__weakref__")
+
     def __new__(cls, model, _source=None):
+        if model is None:
+            raise TypeError("MjModel cannot be None")
         return DataBase.__new__(cls, model, _source)
 
     def __init__(self, model, _source=None):
@@ -91,22 +113,22 @@ class MjData(DataBase):
     def __reduce__(self):
         return type(self), (self.model, self.to_bytes())
 
-    @property
-    def contact(self):
-        """Contacts found by the last collision detection."""
-        return LISTS["contact"](self, "contact")
+    # What tells about MuJoCo's own memory: here it grows, and none of it is set aside.
+    narena = property(lambda self: self.model.narena, doc="Bytes of the arena that MuJoCo would have.")
+    parena = pbase = pstack = maxuse_arena = maxuse_stack = threadpool = property(lambda self: 0, doc="Zero: no arena.")
+    plugin_data = property(lambda self: np.zeros(self.nplugin, np.uint64), doc="Zeros: addresses in MuJoCo's memory.")
+    maxuse_threadstack = property(lambda self: np.zeros(128, np.uint64), doc="Zeros: no stacks of threads.")
 
     @property
-    def solver(self):
-        """Statistics of solver iterations."""
-        return LISTS["solver"](self, "solver")
+    def nbuffer(self):
+        """Bytes of all arrays whose lengths follow from the model."""
+        fields = (getattr(self, name) for name in self._fixed_fields)
+        return sum(array.nbytes for array in fields)
 
-    @property
-    def warning(self):
-        """How often each warning was raised."""
-        return LISTS["warning"](self, "warning")
+    contact = _kept("_contact", LISTS["contact"], "Contacts found by the last collision detection.")
+    solver = _kept("_solver", LISTS["solver"], "Statistics of solver iterations.")
+    warning = _kept("_warning", LISTS["warning"], "How often each warning was raised.")
+    timer = _kept("_timer", LISTS["timer"], "Time spent in each stage.")
 
-    @property
-    def timer(self):
-        """Time spent in each stage."""
-        return LISTS["timer"](self, "timer")
+
+__getattr__, __dir__ = mirror(__name__, {cls.__name__: cls for cls in LISTS.values()})

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Runs other people's packages with CortenForge in the place of MuJoCo, and compares the numbers with MuJoCo's.
+
+    python3 -m venv eco && eco/bin/pip install -r tools/ecosystem/requirements.txt && eco/bin/pip install ./crates/corten-py
+    eco/bin/python tools/ecosystem/check.py                        every package
+    eco/bin/python tools/ecosystem/check.py gymnasium dm_control   these
+    eco/bin/python tools/ecosystem/check.py --short                what is installed, 10 steps each
+
+A trajectory is `equal` when numbers agree to 1e-6 relative to the largest; otherwise the step from which they do not is
+shown, beside that from which MuJoCo leaves its own path after one unit in the last place (`ulp.py` measures it).
+"""
+import argparse
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from probes import PROBES, STEPS
+
+HERE = pathlib.Path(__file__).parent
+LIMIT = 1e-6
+
+
+def run(name, out, steps, alias):
+    command = [sys.executable, *(["-m", "corten.mujoco"] if alias else []), str(HERE / "probes.py"), name, str(out), str(steps)]
+    env = {**os.environ, "MUJOCO_GL": os.environ.get("MUJOCO_GL", "osmesa")}
+    return subprocess.run(command, capture_output=True, text=True, env=env)
+
+
+def compare(mine, theirs):
+    """Relative deviation of each trajectory."""
+    for key in theirs.files:
+        if key not in mine.files:
+            yield key, np.nan
+            continue
+        a, b = mine[key], theirs[key]
+        if a.shape != b.shape:
+            yield key, np.inf
+            continue
+        scale = max(1.0, np.abs(b).max(initial=0.0))
+        yield key, float(np.abs(a - b).max(initial=0.0) / scale)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(PROBES)}")
+    parser.add_argument("--short", action="store_true", help="10 steps, and only what is installed")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    arguments = parser.parse_args()
+    names = arguments.names or list(PROBES)
+    if arguments.short:
+        names = [n for n in names if importlib.util.find_spec(n)]
+    steps, failed = 10 if arguments.short else arguments.steps, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            outs = [pathlib.Path(folder) / f"{name}-{side}.npz" for side in ("mujoco", "corten")]
+            runs = [run(name, out, steps, alias) for out, alias in zip(outs, (False, True))]
+            bad = [(side, r) for side, r in zip(("mujoco", "corten"), runs) if r.returncode]
+            for side, r in bad:
+                failed += side == "corten"
+                print(f"{name:20} fails with {side}: {(r.stderr.strip().splitlines() or ['?'])[-1]}")
+            if bad:
+                continue
+            found = list(compare(np.load(outs[1]), np.load(outs[0])))
+            far = [(key, x) for key, x in found if not x <= LIMIT]
+            print(f"{name:20} {len(found) - len(far)} of {len(found)} equal"
+                  + "".join(f"; {key} {x:.1e}" for key, x in far))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
