@@ -16,6 +16,7 @@ import corten.mujoco as corten
 from corten.mujoco._elements import KINDS, _Value
 from corten.mujoco._lists import FIELDS as LIST_FIELDS
 from corten.mujoco._named import KINDS as NAMED, VIEWS
+from corten.mujoco._visual import CLASSES
 
 XML = "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
 HEAD = '''"""A drop-in for `import mujoco` 3.4.0, computed by CortenForge."""
@@ -181,6 +182,7 @@ def function_stub(name):
     line = known.__doc__.split("\n")[0]
     inside, result = line[line.index("(") + 1:line.rindex(")")], line.rsplit("-> ", 1)[-1]
     result = {"typing_extensions.CapsuleType": "Any", "object": "Any"}.get(result, result)
+    result = result.rsplit(".", 1)[-1] if "Mj" in result else result
     if name == "mj_id2name" or name == "mju_type2Str":
         result = "str | None"
     return f"def {name}({', '.join(parameter(p) for p in split(inside))}) -> {result}: ..."
@@ -244,6 +246,22 @@ def element_stub(cls, o, extra=()):
     known = getattr(cls, "_known", ())
     lines += [f"    {n}: {value_type(getattr(o, n))}" for n in known if isinstance(vars(cls).get(n), _Value)]
     return "\n".join(lines)
+
+
+def visual_stubs():
+    parts = {"geoms": "tuple[MjvGeom, ...]", "lights": "tuple[MjvLight, ...]", "camera": "tuple[MjvGLCamera, MjvGLCamera]"}
+    for cls in CLASSES:
+        name, o = cls.__name__, cls()
+        made = "model: MjModel | None = ..., maxgeom: int = ..." if name == "MjvScene" else ""
+        lines = [f"class {name}:", f"    def __init__(self{made and ', '}{made}) -> None: ..."]
+        for n in (n for n in dir(cls) if not n.startswith("_")):
+            if n in parts:
+                lines += ["    @property", f"    def {n}(self) -> {parts[n]}: ..."]
+            else:
+                value = getattr(o, n)
+                text = isinstance(value, np.ndarray) and value.dtype.kind == "S"
+                lines.append(f"    {n}: {'NDArray[np.bytes_]' if text else type_of(value)}")
+        yield "\n".join(lines)
 
 
 def list_stubs(listed, names):
@@ -339,7 +357,8 @@ def main():
     out += view_stubs()
     out += [class_stub("MjModel", m, "ModelBase"), class_stub("MjData", d, "DataBase")]
     out += spec_stubs()
-    for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_"))):
+    out += visual_stubs()
+    for name in sorted(n for n in dir(corten) if n.startswith(("mj_", "mju_", "mjd_", "mjv_"))):
         out.append(function_stub(name))
     for name in sorted(n for n in dir(corten) if n.startswith(("get_mj", "set_mj"))):
         argument, result = ("callback: Any", "None") if name.startswith("set") else ("", "Any")

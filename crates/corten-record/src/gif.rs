@@ -186,10 +186,8 @@ mod tests {
                         (None, Some(last)) => [&last[..], &last[..1]].concat(),
                         _ => panic!("code {code} at the beginning"),
                     };
-                    if let Some(last) = last.take() {
-                        if words.len() < 4096 {
-                            words.push([&last[..], &word[..1]].concat());
-                        }
+                    if let Some(last) = last.take().filter(|_| words.len() < 4096) {
+                        words.push([&last[..], &word[..1]].concat());
                     }
                     if words.len() == 1 << width && width < 12 {
                         width += 1;

@@ -14,8 +14,11 @@ use crate::npz::{Array, Values, read_npz, write_npz};
 /// Everything that the next step depends on.
 const SIGNATURE: u32 = StateBit::Integration.raw() as u32;
 
+/// How to find a field in data.
+type Field = fn(&Data) -> &[f64];
+
 /// Fields of data that are recorded for reading, besides the state.
-const FIELDS: [(&str, fn(&Data) -> &[f64]); 6] = [
+const FIELDS: [(&str, Field); 6] = [
     ("qpos", |d| &d.qpos),
     ("qvel", |d| &d.qvel),
     ("act", |d| &d.act),

@@ -322,8 +322,7 @@ mod tests {
 
     #[test]
     fn ranges_enclose_the_data_between_round_numbers() {
-        let mut figure = Figure::default();
-        figure.range = [[0.0, 0.0]; 2];
+        let mut figure = Figure { range: [[0.0, 0.0]; 2], ..Figure::default() };
         figure.lines[0].data = vec![[0.0, -1.3], [4.0, 12.0], [2.0, f32::NAN]];
         assert_eq!(axis_range(&figure, 0), [0.0, 4.0]);
         assert_eq!(axis_range(&figure, 1), [-10.0, 20.0]);

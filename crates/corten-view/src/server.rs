@@ -134,17 +134,18 @@ struct Ticket {
 }
 
 impl Shared {
-    fn check(&self, headers: &HeaderMap, ticket: &Ticket) -> Result<(), Response> {
+    /// What is answered to those who may not look.
+    fn refusal(&self, headers: &HeaderMap, ticket: &Ticket) -> Option<Response> {
         if !is_from_here(headers, &self.names) {
             let text = "This page comes from elsewhere: only pages of this server may look.\n";
-            return Err((StatusCode::FORBIDDEN, text).into_response());
+            return Some((StatusCode::FORBIDDEN, text).into_response());
         }
         if !self.token.admits(&ticket.token) {
             let text =
                 "The token is missing or wrong: open the address that 'corten view' printed.\n";
-            return Err((StatusCode::FORBIDDEN, text).into_response());
+            return Some((StatusCode::FORBIDDEN, text).into_response());
         }
-        Ok(())
+        None
     }
 }
 
@@ -171,10 +172,7 @@ async fn index(
     headers: HeaderMap,
     Query(ticket): Query<Ticket>,
 ) -> Response {
-    match shared.check(&headers, &ticket) {
-        Ok(()) => serve_file("index.html"),
-        Err(refusal) => refusal,
-    }
+    shared.refusal(&headers, &ticket).unwrap_or_else(|| serve_file("index.html"))
 }
 
 /// Files of the page are no secret.
@@ -188,7 +186,7 @@ async fn asset(
     Path((kind, id)): Path<(String, usize)>,
     Query(ticket): Query<Ticket>,
 ) -> Response {
-    if let Err(refusal) = shared.check(&headers, &ticket) {
+    if let Some(refusal) = shared.refusal(&headers, &ticket) {
         return refusal;
     }
     let found =
@@ -205,7 +203,7 @@ async fn socket(
     Query(ticket): Query<Ticket>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    if let Err(refusal) = shared.check(&headers, &ticket) {
+    if let Some(refusal) = shared.refusal(&headers, &ticket) {
         return refusal;
     }
     // Commands are short.

@@ -80,7 +80,8 @@ fn side_name(p: &Painter<'_>, contact: &Contact, side: usize) -> String {
             _ => format!("{flex}.v{}", contact.vert[side]),
         }
     };
-    text.truncate(text.floor_char_boundary(SIDE));
+    let cut = (0..=SIDE.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text.truncate(cut.unwrap_or(0));
     text
 }
 

@@ -89,7 +89,7 @@ pub fn move_camera(
     if camera.azimuth < -180.0 {
         camera.azimuth += 360.0;
     }
-    camera.elevation = camera.elevation.min(89.0).max(-89.0);
+    camera.elevation = camera.elevation.clamp(-89.0, 89.0);
     camera.distance = camera.distance.max(0.01 * extent).min(100.0 * extent);
     Ok(())
 }
