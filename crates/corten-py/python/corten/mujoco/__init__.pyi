@@ -3049,6 +3049,174 @@ class MjSpec:
     @property
     def worldbody(self) -> MjsBody: ...
 MjStruct = MjsBody | MjsFrame | MjsJoint | MjsGeom | MjsSite | MjsCamera | MjsLight | MjsMesh | MjsHField | MjsFlex | MjsSkin | MjsTexture | MjsMaterial | MjsPair | MjsExclude | MjsEquality | MjsTendon | MjsActuator | MjsSensor | MjsNumeric | MjsText | MjsTuple | MjsKey
+class MjvCamera:
+    def __init__(self) -> None: ...
+    azimuth: float
+    distance: float
+    elevation: float
+    fixedcamid: int
+    lookat: _Field[np.float64]
+    orthographic: int
+    trackbodyid: int
+    type: int
+class MjvFigure:
+    def __init__(self) -> None: ...
+    figurergba: _Field[np.float32]
+    flg_barplot: int
+    flg_extend: int
+    flg_legend: int
+    flg_selection: int
+    flg_symmetric: int
+    flg_ticklabel: _Field[np.int32]
+    gridrgb: _Field[np.float32]
+    gridsize: _Field[np.int32]
+    gridwidth: float
+    highlight: _Field[np.int32]
+    highlightid: int
+    legendoffset: int
+    legendrgba: _Field[np.float32]
+    linedata: _Field[np.float32]
+    linename: NDArray[np.bytes_]
+    linepnt: _Field[np.int32]
+    linergb: _Field[np.float32]
+    linewidth: float
+    minwidth: str
+    panergba: _Field[np.float32]
+    range: _Field[np.float32]
+    selection: float
+    subplot: int
+    textrgb: _Field[np.float32]
+    title: str
+    xaxisdata: _Field[np.float32]
+    xaxispixel: _Field[np.int32]
+    xformat: str
+    xlabel: str
+    yaxisdata: _Field[np.float32]
+    yaxispixel: _Field[np.int32]
+    yformat: str
+class MjvGLCamera:
+    def __init__(self) -> None: ...
+    forward: _Field[np.float32]
+    frustum_bottom: float
+    frustum_center: float
+    frustum_far: float
+    frustum_near: float
+    frustum_top: float
+    frustum_width: float
+    orthographic: int
+    pos: _Field[np.float32]
+    up: _Field[np.float32]
+class MjvGeom:
+    def __init__(self) -> None: ...
+    camdist: float
+    category: int
+    dataid: int
+    emission: float
+    label: str
+    mat: _Field[np.float32]
+    matid: int
+    modelrbound: float
+    objid: int
+    objtype: int
+    pos: _Field[np.float32]
+    reflectance: float
+    rgba: _Field[np.float32]
+    segid: int
+    shininess: float
+    size: _Field[np.float32]
+    specular: float
+    texcoord: int
+    transparent: int
+    type: int
+class MjvLight:
+    def __init__(self) -> None: ...
+    ambient: _Field[np.float32]
+    attenuation: _Field[np.float32]
+    bulbradius: float
+    castshadow: int
+    cutoff: float
+    diffuse: _Field[np.float32]
+    dir: _Field[np.float32]
+    exponent: float
+    headlight: int
+    id: int
+    intensity: float
+    pos: _Field[np.float32]
+    range: float
+    specular: _Field[np.float32]
+    texid: int
+    type: int
+class MjvOption:
+    def __init__(self) -> None: ...
+    actuatorgroup: _Field[np.uint8]
+    bvh_depth: int
+    flags: _Field[np.uint8]
+    flex_layer: int
+    flexgroup: _Field[np.uint8]
+    frame: int
+    geomgroup: _Field[np.uint8]
+    jointgroup: _Field[np.uint8]
+    label: int
+    sitegroup: _Field[np.uint8]
+    skingroup: _Field[np.uint8]
+    tendongroup: _Field[np.uint8]
+class MjvPerturb:
+    def __init__(self) -> None: ...
+    active: int
+    active2: int
+    flexselect: int
+    localmass: float
+    localpos: _Field[np.float64]
+    refpos: _Field[np.float64]
+    refquat: _Field[np.float64]
+    refselpos: _Field[np.float64]
+    scale: float
+    select: int
+    skinselect: int
+class MjvScene:
+    def __init__(self, model: MjModel | None = ..., maxgeom: int = ...) -> None: ...
+    @property
+    def camera(self) -> tuple[MjvGLCamera, MjvGLCamera]: ...
+    enabletransform: int
+    flags: _Field[np.uint8]
+    flexedge: _Field[np.int32]
+    flexedgeadr: _Field[np.int32]
+    flexedgenum: _Field[np.int32]
+    flexedgeopt: int
+    flexface: _Field[np.float32]
+    flexfaceadr: _Field[np.int32]
+    flexfacenum: _Field[np.int32]
+    flexfaceopt: int
+    flexfaceused: _Field[np.int32]
+    flexnormal: _Field[np.float32]
+    flexskinopt: int
+    flextexcoord: _Field[np.float32]
+    flexvert: _Field[np.float32]
+    flexvertadr: _Field[np.int32]
+    flexvertnum: _Field[np.int32]
+    flexvertopt: int
+    framergb: _Field[np.float32]
+    framewidth: int
+    geomorder: _Field[np.int32]
+    @property
+    def geoms(self) -> tuple[MjvGeom, ...]: ...
+    @property
+    def lights(self) -> tuple[MjvLight, ...]: ...
+    maxgeom: int
+    nflex: int
+    ngeom: int
+    nlight: int
+    nskin: int
+    rotate: _Field[np.float32]
+    scale: float
+    skinfacenum: _Field[np.int32]
+    skinnormal: _Field[np.float32]
+    skinvert: _Field[np.float32]
+    skinvertadr: _Field[np.int32]
+    skinvertnum: _Field[np.int32]
+    status: int
+    stereo: int
+    translate: _Field[np.float32]
 def mj_Euler(m: MjModel, d: MjData) -> None: ...
 def mj_RungeKutta(m: MjModel, d: MjData, N: int) -> None: ...
 def mj_addContact(m: MjModel, d: MjData, con: MjContact) -> int: ...
@@ -3281,6 +3449,34 @@ def mju_writeNumBytes(nbytes: int) -> str: ...
 def mju_zero(res: _F64) -> None: ...
 def mju_zero3(res: _F64) -> None: ...
 def mju_zero4(res: _F64) -> None: ...
+def mjv_addGeoms(m: MjModel, d: MjData, opt: MjvOption, pert: MjvPerturb, catmask: int, scn: MjvScene) -> None: ...
+def mjv_alignToCamera(res: _F64, vec: ArrayLike, forward: ArrayLike) -> None: ...
+def mjv_applyPerturbForce(m: MjModel, d: MjData, pert: MjvPerturb) -> None: ...
+def mjv_applyPerturbPose(m: MjModel, d: MjData, pert: MjvPerturb, flg_paused: int) -> None: ...
+def mjv_averageCamera(cam1: MjvGLCamera, cam2: MjvGLCamera) -> MjvGLCamera: ...
+def mjv_cameraFrame(headpos: _F64, forward: _F64, up: _F64, right: _F64, d: MjData, cam: MjvCamera) -> None: ...
+def mjv_cameraFrustum(zver: _F32, zhor: _F32, zclip: _F32, m: MjModel, cam: MjvCamera) -> None: ...
+def mjv_cameraInModel(headpos: _F64, forward: _F64, up: _F64, scn: MjvScene) -> None: ...
+def mjv_cameraInRoom(headpos: _F64, forward: _F64, up: _F64, scn: MjvScene) -> None: ...
+def mjv_connector(geom: MjvGeom, type: int, width: float, from_: ArrayLike, to: ArrayLike) -> None: ...
+def mjv_defaultCamera(cam: MjvCamera) -> None: ...
+def mjv_defaultFigure(fig: MjvFigure) -> None: ...
+def mjv_defaultFreeCamera(m: MjModel, cam: MjvCamera) -> None: ...
+def mjv_defaultOption(opt: MjvOption) -> None: ...
+def mjv_defaultPerturb(pert: MjvPerturb) -> None: ...
+def mjv_frustumHeight(scn: MjvScene) -> float: ...
+def mjv_initGeom(geom: MjvGeom, type: int, size: ArrayLike, pos: ArrayLike, mat: ArrayLike, rgba: ArrayLike) -> None: ...
+def mjv_initPerturb(m: MjModel, d: MjData, scn: MjvScene, pert: MjvPerturb) -> None: ...
+def mjv_makeLights(m: MjModel, d: MjData, scn: MjvScene) -> None: ...
+def mjv_model2room(roompos: _F64, roomquat: _F64, modelpos: ArrayLike, modelquat: ArrayLike, scn: MjvScene) -> None: ...
+def mjv_moveCamera(m: MjModel, action: int, reldx: float, reldy: float, scn: MjvScene, cam: MjvCamera) -> None: ...
+def mjv_moveModel(m: MjModel, action: int, reldx: float, reldy: float, roomup: ArrayLike, scn: MjvScene) -> None: ...
+def mjv_movePerturb(m: MjModel, d: MjData, action: int, reldx: float, reldy: float, scn: MjvScene, pert: MjvPerturb) -> None: ...
+def mjv_room2model(modelpos: _F64, modelquat: _F64, roompos: ArrayLike, roomquat: ArrayLike, scn: MjvScene) -> None: ...
+def mjv_select(m: MjModel, d: MjData, vopt: MjvOption, aspectratio: float, relx: float, rely: float, scn: MjvScene, selpnt: _F64, geomid: _I32, flexid: _I32, skinid: _I32) -> int: ...
+def mjv_updateCamera(m: MjModel, d: MjData, cam: MjvCamera, scn: MjvScene) -> None: ...
+def mjv_updateScene(m: MjModel, d: MjData, opt: MjvOption, pert: MjvPerturb | None, cam: MjvCamera, catmask: int, scn: MjvScene) -> None: ...
+def mjv_updateSkin(m: MjModel, d: MjData, scn: MjvScene) -> None: ...
 def get_mjcb_act_bias() -> Any: ...
 def get_mjcb_act_dyn() -> Any: ...
 def get_mjcb_act_gain() -> Any: ...
@@ -3303,7 +3499,6 @@ def set_mjcb_time(callback: Any) -> None: ...
 def set_mju_user_free(callback: Any) -> None: ...
 def set_mju_user_malloc(callback: Any) -> None: ...
 def set_mju_user_warning(callback: Any) -> None: ...
-
 class GLContext:
     def __init__(self, max_width: int, max_height: int) -> None: ...
     def make_current(self) -> None: ...
