@@ -152,9 +152,11 @@ def test_send_and_receive():
     groups.async_reset(seed=9)
     action = np.full((4, 6), 0.2, np.float32)
     seen = {}
+    # Answers come as they are ready: both resets are taken before the first step is sent.
     for _ in range(2):
         group, observations, *_ = groups.recv(timeout=60)
         np.testing.assert_array_equal(observations, first[list(groups.worlds_of(group))])
+    for group in range(2):
         groups.send(action[:2], group)
     want = together.step(action)[0]
     for _ in range(2):
