@@ -4,8 +4,6 @@
 //! normals and texture coordinates. Polygons are cut into triangles by clipping ears; the same
 //! cuts are made here, in single precision as there, because faces are part of a compiled model.
 
-use corten_math::real;
-
 use super::{LoadError, Source};
 
 /// Polygons with more corners have no triangles, as in MuJoCo: clipping ears takes the square of their
@@ -188,14 +186,14 @@ impl<'a> Cursor<'a> {
         if self.peek() == b'.' {
             self.at += 1;
             const TENTHS: [f64; 8] = [1.0, 0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001, 0.0000001];
-            let mut place = 1_i32;
+            let mut place = 1;
             while let Some(d) = self.digit() {
-                let unit = match TENTHS.get(place as usize) {
+                let unit = match TENTHS.get(place) {
                     Some(&unit) => unit,
-                    None => power(10.0, -place),
+                    None => 10f64.powf(-(place as f64)),
                 };
                 mantissa += f64::from(d) * unit;
-                place = place.saturating_add(1);
+                place += 1;
             }
         }
         let mut exponent = 0i32;
@@ -220,8 +218,10 @@ impl<'a> Cursor<'a> {
         if exponent != 0 {
             // 10ᵉ as 5ᵉ·2ᵉ; scaling by a power of two in two halves avoids early overflow.
             let half = exponent / 2;
-            mantissa =
-                mantissa * power(5.0, exponent) * 2f64.powi(half) * 2f64.powi(exponent - half);
+            mantissa = mantissa
+                * 5f64.powf(f64::from(exponent))
+                * 2f64.powi(half)
+                * 2f64.powi(exponent - half);
         }
         Some(if negative { -mantissa } else { mantissa })
     }
@@ -368,15 +368,6 @@ fn contains(p: &[[f32; 2]; 3], q: [f32; 2]) -> bool {
         j = i;
     }
     inside
-}
-
-/// A power of five or ten: correctly rounded up to 10²², where the positive power is exact.
-fn power(base: f64, exponent: i32) -> f64 {
-    match exponent {
-        0..=22 => base.powi(exponent),
-        -22..0 => 1.0 / base.powi(-exponent),
-        _ => real::powf(base, f64::from(exponent)),
-    }
 }
 
 #[cfg(test)]
