@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use corten_model::ModelArrays;
 use corten_model::arrays::{GainChoice, ScalarKind};
 use corten_model::container::Entry;
 use corten_model::enums::{Gain, ObjType};
@@ -301,9 +302,17 @@ impl PyModel {
         Model::ARRAYS.iter().map(|info| (info.name, info.rows)).collect()
     }
 
+    /// The arrays of MuJoCo's model.
     #[classattr]
     fn _array_fields() -> Vec<&'static str> {
-        Model::ARRAYS.iter().map(|info| info.name).collect()
+        let mujoco = |name: &&str| !ModelArrays::OWN.contains(name);
+        Model::ARRAYS.iter().map(|info| info.name).filter(mujoco).collect()
+    }
+
+    /// The arrays and options that MuJoCo lacks.
+    #[classattr]
+    fn _own_fields() -> Vec<&'static str> {
+        ModelArrays::OWN.to_vec()
     }
 }
 

@@ -3,6 +3,7 @@ import copy
 import gc
 import pickle
 import threading
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -191,8 +192,9 @@ def test_pickling_continues_bit_for_bit():
     np.testing.assert_array_equal(e.qpos, d.qpos)
     np.testing.assert_array_equal(e.qvel, d.qvel)
     n = pickle.loads(pickle.dumps(m))
-    for name in m._array_fields:
-        np.testing.assert_array_equal(getattr(n, name), getattr(m, name), err_msg=name)
+    for name in [*m._array_fields, *m._own_fields]:
+        both = [attrgetter(name)(model) for model in (n, m)]
+        np.testing.assert_array_equal(*both, err_msg=name)
     assert n.body("arm").id == m.body("arm").id and n.opt == m.opt and n.vis == m.vis
 
 

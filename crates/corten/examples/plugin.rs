@@ -7,7 +7,7 @@ use corten::prelude::*;
 
 const SCENE: &str = r#"
 <mujoco>
-  <option gravity="0 0 0"/>
+  <option gravity="0 0 0"><flag contact="disable"/></option>
   <extension>
     <plugin plugin="example.magnet">
       <instance name="magnet"><config key="stiffness" value="4"/></instance>

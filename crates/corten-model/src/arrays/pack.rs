@@ -61,17 +61,6 @@ pub const NAMED: [(ObjType, &str, &str); 23] = [
     (ObjType::Plugin, "names.plugin", "nplugin"),
 ];
 
-/// Arrays that MuJoCo lacks: a file without them has what MuJoCo does.
-const OWN: [&str; 8] = [
-    "opt.coupling_iterations",
-    "geom_compliance",
-    "pair_compliance",
-    "flex_bending_model",
-    "flex_elasticity_model",
-    "flex_material",
-    "flex_rest",
-    "opt.xpbd_substeps",
-];
 
 /// Applies a macro to every record of a model, with its prefix and type.
 macro_rules! record_sections {
@@ -87,6 +76,18 @@ macro_rules! record_sections {
     };
 }
 impl ModelArrays {
+    /// Arrays and options that MuJoCo lacks: a file without them has what MuJoCo does.
+    pub const OWN: [&str; 8] = [
+        "geom_compliance",
+        "pair_compliance",
+        "flex_bending_model",
+        "flex_elasticity_model",
+        "flex_material",
+        "flex_rest",
+        "opt.coupling_iterations",
+        "opt.xpbd_substeps",
+    ];
+
     /// All content as named arrays: sizes, `opt.*`, `stat.*`, `vis.*.*`, arrays, `names.*`.
     pub fn pack(&self) -> Vec<Entry> {
         let mut entries = Vec::new();
@@ -137,7 +138,7 @@ impl ModelArrays {
         };
         (model.njmax, model.nconmax) = (signed("njmax")?, signed("nconmax")?);
         // Lengths are checked against the entries before anything is allocated from sizes.
-        let left_out = |name: &str| OWN.contains(&name) && !by_name.contains_key(name);
+        let left_out = |name: &str| ModelArrays::OWN.contains(&name) && !by_name.contains_key(name);
         for info in ModelArrays::ARRAYS.iter().filter(|info| !left_out(info.name)) {
             let expected = model.expected_len(info);
             let found = find(info.name)?.as_ref().len();
