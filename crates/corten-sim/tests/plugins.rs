@@ -242,8 +242,9 @@ impl PluginInstance for Running {
     }
 
     fn sensors(&self, m: &Model, d: &mut Data) -> Outcome {
-        let at = m.sensor_adr[0] as usize;
-        d.sensordata[at] = d.plugin_state[self.start];
+        if let Some(&at) = m.sensor_adr.first() {
+            d.sensordata[at as usize] = d.plugin_state[self.start];
+        }
         Ok(())
     }
 
