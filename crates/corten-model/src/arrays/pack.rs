@@ -61,7 +61,6 @@ pub const NAMED: [(ObjType, &str, &str); 23] = [
     (ObjType::Plugin, "names.plugin", "nplugin"),
 ];
 
-
 /// Applies a macro to every record of a model, with its prefix and type.
 macro_rules! record_sections {
     ($section:ident, $model:expr) => {
