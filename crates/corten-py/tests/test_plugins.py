@@ -268,3 +268,32 @@ def test_shapes_touch_as_in_mujoco():
     assert x.ncon == y.ncon > 10
     for name in ("geom1", "geom2", "dist", "pos", "frame"):
         np.testing.assert_allclose(getattr(y.contact, name), getattr(x.contact, name), rtol=0, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("subgrid", [0, 1, 2, 3, 6])
+@pytest.mark.parametrize("count", [4, 9])
+def test_the_skin_of_a_cable(subgrid, count):
+    """Bones, vertices and bicubic weights of a ribbon; MuJoCo keeps weights of 1e-16 that rounding leaves where others vanish."""
+    text = f"""<mujoco><worldbody><composite type="cable" curve="s" count="{count} 1 1" size="1" initial="none">
+      <joint kind="main" damping=".1"/><geom type="box" size=".05 .1 .01"/>
+      <skin texcoord="true" subgrid="{subgrid}" rgba=".8 .2 .1 1"/></composite></worldbody></mujoco>"""
+    want, found = (package.MjModel.from_xml_string(text) for package in (mujoco, mj))
+
+    def weights(m):
+        dense = np.zeros((m.nskinbone, m.nskinvert))
+        bone = np.repeat(np.arange(m.nskinbone), m.skin_bonevertnum)
+        dense[bone, m.skin_bonevertid] = m.skin_bonevertweight
+        return dense
+
+    np.testing.assert_allclose(weights(found), weights(want), rtol=1e-6, atol=1e-7)
+    exact = subgrid in (0, 1, 3)
+    for name in found._array_fields:
+        if name.startswith("skin_") and (exact or not name.startswith("skin_bonevert")):
+            np.testing.assert_allclose(getattr(found, name), getattr(want, name), rtol=1e-6, atol=1e-7, err_msg=name)
+
+
+def test_a_ribbon_beyond_the_limit_is_refused():
+    text = """<mujoco><worldbody><composite type="cable" curve="s" count="9 1 1" size="1" initial="none">
+      <geom type="box" size=".05 .1 .01"/><skin subgrid="2000000000"/></composite></worldbody></mujoco>"""
+    with pytest.raises(ValueError, match="points"):
+        mj.MjModel.from_xml_string(text)

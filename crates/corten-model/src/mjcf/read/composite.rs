@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, JointType};
 use crate::mjcf::attr::{Misread, upto, words};
 use crate::mjcf::forest::Elem;
-use crate::spec::{Body, Exclude, Geom, Joint, Key, PluginUse, Site, Skin, Text};
+use crate::spec::{Body, Exclude, Geom, Joint, Key, PluginUse, Site, Text};
 
 /// Squared length below which a vector has no direction.
 const EPS: f64 = 1e-14;
@@ -44,16 +44,16 @@ enum Shape {
     Zero,
 }
 
-struct Cable {
-    prefix: String,
+pub(super) struct Cable {
+    pub(super) prefix: String,
     /// Number of vertices; there is one link less.
-    count: usize,
+    pub(super) count: usize,
     offset: Vec3,
     /// `free`, `ball` or `none`: how the first link is connected to its parent.
     initial: String,
     /// Three coordinates per vertex, in the precision MuJoCo keeps them.
     vertices: Vec<f32>,
-    geom: Geom,
+    pub(super) geom: Geom,
     site: Site,
     joint: Joint,
     /// The plugin that all links share.
@@ -312,81 +312,6 @@ impl Reader<'_> {
         }
         key
     }
-
-    /// A ribbon around the boxes: two sheets of two rows of vertices, and a rim.
-    fn cable_skin(&mut self, elem: Elem<'_>, cable: &Cable) {
-        let mut skin = Skin {
-            name: format!("{}Skin", cable.prefix),
-            rgba: [1.0; 4],
-            inflate: (2.0 * cable.geom.size[2]) as f32,
-            source: elem.source(),
-            ..Default::default()
-        };
-        let mut texcoord = false;
-        if let Some(child) = elem.children().into_iter().find(|child| child.name() == "skin") {
-            apply_except(&mut self.diags, child, &mut skin, &["inflate", "texcoord"]);
-            read(&mut self.diags, child, "texcoord", &mut texcoord);
-            let mut subgrid = 0i32;
-            read(&mut self.diags, child, "subgrid", &mut subgrid);
-            if subgrid > 0 {
-                self.report(child, Diagnostic::warning("'subgrid' of a skin has no effect here"));
-            }
-        }
-        let (rows, columns) = (cable.count, 2);
-        let sheet = rows * columns;
-        let at =
-            |side: usize, row: usize, column: usize| (side * sheet + row * columns + column) as i32;
-        for side in 0..2 {
-            for row in 0..rows {
-                for column in 0..columns {
-                    skin.vert.extend([0.0; 3]);
-                    if texcoord {
-                        skin.texcoord.push(row as f32 / (rows - 1) as f32);
-                        skin.texcoord.push(column as f32 / (columns - 1) as f32);
-                    }
-                }
-            }
-            for row in 0..rows - 1 {
-                let (a, b) = (at(side, row, 0), at(side, row + 1, 0));
-                let (c, d) = (at(side, row + 1, 1), at(side, row, 1));
-                // The sheets face away from each other.
-                skin.face.extend(if side == 0 { [a, b, c, a, c, d] } else { [a, c, b, a, d, c] });
-            }
-        }
-        for row in 0..rows - 1 {
-            let (a, b) = (at(0, row, 0), at(0, row + 1, 0));
-            let (c, d) = (at(1, row, 0), at(1, row + 1, 0));
-            skin.face.extend([a, d, b, a, c, d]);
-        }
-        for row in 0..rows - 1 {
-            let (a, b) = (at(0, row, 1), at(0, row + 1, 1));
-            let (c, d) = (at(1, row, 1), at(1, row + 1, 1));
-            skin.face.extend([a, b, d, a, d, c]);
-        }
-        let (a, b, c, d) = (at(0, 0, 0), at(0, 0, 1), at(1, 0, 0), at(1, 0, 1));
-        skin.face.extend([a, b, d, a, d, c]);
-        let end = rows - 1;
-        let (a, b, c, d) = (at(0, end, 0), at(0, end, 1), at(1, end, 0), at(1, end, 1));
-        skin.face.extend([a, d, b, a, c, d]);
-
-        for row in 0..rows {
-            for column in 0..columns {
-                // The last vertices belong to the far end of the last link.
-                let (body, x) = if row == rows - 1 {
-                    (cable.count - 2, -2.0 * cable.geom.size[0])
-                } else {
-                    (row, 0.0)
-                };
-                let y = if column == 0 { -cable.geom.size[1] } else { cable.geom.size[1] };
-                skin.bodyname.push(cable.body_name(body));
-                skin.bindpos.extend([x as f32, y as f32, 0.0]);
-                skin.bindquat.extend([1.0, 0.0, 0.0, 0.0]);
-                skin.vertid.push(vec![at(0, row, column), at(1, row, column)]);
-                skin.vertweight.push(vec![1.0, 1.0]);
-            }
-        }
-        self.spec.skins.insert(skin);
-    }
 }
 
 impl Cable {
@@ -402,7 +327,7 @@ impl Cable {
         }))
     }
 
-    fn body_name(&self, link: usize) -> String {
+    pub(super) fn body_name(&self, link: usize) -> String {
         self.numbered("B", link)
     }
 

@@ -13,6 +13,7 @@ mod deformable;
 mod flex;
 mod flexcomp;
 mod plugin;
+mod ribbon;
 pub(super) mod sensor;
 pub(super) mod settings;
 pub(crate) mod value;
