@@ -25,10 +25,10 @@ const QUANTUM: usize = 1 << 17;
 /// assert!(matches!(data.step(&model), Err(StepError::Cancelled { .. })));
 /// ```
 #[derive(Clone, Default)]
-pub struct CancelToken(Arc<Shared>);
+pub struct CancelToken(Arc<Signal>);
 
 #[derive(Default)]
-struct Shared {
+struct Signal {
     cancelled: AtomicBool,
     /// Work since `poll` was asked.
     work: AtomicUsize,
@@ -44,7 +44,7 @@ impl CancelToken {
     /// A token that asks for itself: calls that look for it run `poll` now and then, on whichever thread
     /// they work, and end if it says so.
     pub fn polling(poll: impl Fn() -> bool + Send + Sync + 'static) -> CancelToken {
-        CancelToken(Arc::new(Shared { poll: Some(Box::new(poll)), ..Shared::default() }))
+        CancelToken(Arc::new(Signal { poll: Some(Box::new(poll)), ..Signal::default() }))
     }
 
     /// Asks the calls to end.

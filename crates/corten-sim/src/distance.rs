@@ -41,7 +41,7 @@ pub(crate) fn between(
     geom1: usize,
     geom2: usize,
     distmax: f64,
-    memory: &mut collision::Memory,
+    memory: &mut collision::Scratch,
 ) -> GeomDistance {
     let none = GeomDistance { dist: distmax, fromto: [Vec3::ZERO; 2] };
     let kind = |g: usize| m.geom_type.get(g).and_then(|&t| GeomType::from_raw(t));

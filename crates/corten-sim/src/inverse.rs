@@ -158,7 +158,7 @@ fn to_continuous(m: &Model, d: &mut Data) {
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     /// The acceleration given by the user, in discrete mode.
     qacc: Vec<f64>,
     /// Of the forward pass.

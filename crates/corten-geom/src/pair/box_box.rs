@@ -554,10 +554,10 @@ impl Points {
     fn keep_good(&mut self, first: &Posed, second: &Posed, margin: f64) {
         let margin = Vec3::splat(margin);
         self.retain(|p| {
-            let place1 = Place::of(p, first, first.size() + margin);
-            let place2 = Place::of(p, second, second.size() + margin);
-            !(place1 == Place::Outside && place2 != Place::Inside
-                || place2 == Place::Outside && place1 != Place::Inside)
+            let place1 = Region::of(p, first, first.size() + margin);
+            let place2 = Region::of(p, second, second.size() + margin);
+            !(place1 == Region::Outside && place2 != Region::Inside
+                || place2 == Region::Outside && place1 != Region::Inside)
         });
         let mut len = 0;
         for k in 0..self.len {
@@ -573,24 +573,24 @@ impl Points {
 
 /// A point relative to the surface of a box.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum Region {
     Inside,
     Near,
     Outside,
 }
 
-impl Place {
+impl Region {
     #[inline(always)]
-    fn of(point: Vec3, cuboid: &Posed, size: Vec3) -> Place {
+    fn of(point: Vec3, cuboid: &Posed, size: Vec3) -> Region {
         let local = cuboid.mat.tmul(point - cuboid.pos());
         let big = size * REMOVE_RATIO;
         let small = size / REMOVE_RATIO;
         if (0..3).any(|k| local[k] > big[k] || local[k] < -big[k]) {
-            Place::Outside
+            Region::Outside
         } else if (0..3).all(|k| local[k] < small[k] && local[k] > -small[k]) {
-            Place::Inside
+            Region::Inside
         } else {
-            Place::Near
+            Region::Near
         }
     }
 }

@@ -5,7 +5,7 @@ use corten_math::Vec3;
 use super::context::Context;
 use super::fluid;
 use super::hfield::HFieldPlan;
-use super::inertia::{self, Shape};
+use super::inertia::{self, Solid};
 use super::mesh::MeshPlan;
 use super::orientation;
 use super::pose::{EPS, Pose, rotation_to, unit_quat, unit3};
@@ -305,8 +305,8 @@ fn bounds(
 fn set_mass(cx: &mut Context, plan: &mut GeomPlan, mesh: Option<&corten_geom::mesh::Mesh>) {
     let geom = &cx.spec.geoms[plan.key];
     let shape = match mesh {
-        Some(m) => Shape::Mesh(m),
-        None => Shape::Primitive(geom.type_, plan.size, geom.typeinertia),
+        Some(m) => Solid::Mesh(m),
+        None => Solid::Primitive(geom.type_, plan.size, geom.typeinertia),
     };
     let volume = shape.measure();
     let mut density = geom.density;

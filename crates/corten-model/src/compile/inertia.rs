@@ -27,17 +27,17 @@ pub(super) fn is_finite(v: Vec3) -> bool {
 }
 
 /// A homogeneous body, or a homogeneous surface.
-pub(super) enum Shape<'a> {
+pub(super) enum Solid<'a> {
     Mesh(&'a Mesh),
     Primitive(GeomType, Vec3, GeomInertia),
 }
 
-impl Shape<'_> {
+impl Solid<'_> {
     /// Volume, or area of a shell.
     pub fn measure(&self) -> f64 {
         let (kind, s, shell) = match *self {
-            Shape::Mesh(mesh) => return mesh.measure,
-            Shape::Primitive(kind, size, inertia) => (kind, size, inertia == GeomInertia::Shell),
+            Solid::Mesh(mesh) => return mesh.measure,
+            Solid::Primitive(kind, size, inertia) => (kind, size, inertia == GeomInertia::Shell),
         };
         let (r, height) = (s[0], 2.0 * s[1]);
         match (kind, shell) {
@@ -65,8 +65,8 @@ impl Shape<'_> {
     /// Principal moments at this mass; the axes are those of the shape.
     pub fn inertia(&self, mass: f64) -> Vec3 {
         let (kind, s, shell) = match *self {
-            Shape::Mesh(mesh) => return solid_box(mass, mesh.inertia_box),
-            Shape::Primitive(kind, size, inertia) => (kind, size, inertia == GeomInertia::Shell),
+            Solid::Mesh(mesh) => return solid_box(mass, mesh.inertia_box),
+            Solid::Primitive(kind, size, inertia) => (kind, size, inertia == GeomInertia::Shell),
         };
         match (kind, shell) {
             (GeomType::Sphere, false) => Vec3::splat(2.0 * mass * s[0] * s[0] / 5.0),
@@ -312,7 +312,7 @@ mod tests {
     fn degenerate_shapes_agree() {
         let of = |kind, size, shell: bool| {
             let inertia = if shell { GeomInertia::Shell } else { GeomInertia::Volume };
-            Shape::Primitive(kind, size, inertia)
+            Solid::Primitive(kind, size, inertia)
         };
         for shell in [false, true] {
             let ball = of(GeomType::Sphere, Vec3::splat(0.3), shell);

@@ -11,7 +11,7 @@ use corten_geom::{gmsh, mesh};
 use corten_math::{Quat, Vec3};
 
 pub use pin::Pins;
-pub use shape::Shape;
+pub use shape::ShapeSizes;
 
 /// Where points and elements come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

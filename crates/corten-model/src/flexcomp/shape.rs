@@ -16,7 +16,7 @@ const CELL: [[usize; 4]; 6] =
 
 /// Sizes of a shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct ShapeSizes {
     pub kind: Kind,
     pub dim: usize,
     pub count: [usize; 3],
@@ -25,7 +25,7 @@ pub struct Shape {
     pub texcoord: bool,
 }
 
-impl Shape {
+impl ShapeSizes {
     pub fn points(&self) -> Points {
         match self.kind {
             Kind::Box | Kind::Cylinder | Kind::Ellipsoid => self.surface(),
@@ -201,14 +201,14 @@ impl Shape {
 
 /// The surface of a cube of grid points under construction.
 struct Sides<'a> {
-    shape: &'a Shape,
+    shape: &'a ShapeSizes,
     out: Points,
     /// Points by grid coordinates.
     index: Vec<i32>,
 }
 
 impl Sides<'_> {
-    fn new(shape: &Shape) -> Sides<'_> {
+    fn new(shape: &ShapeSizes) -> Sides<'_> {
         let mut out = Points { dim: shape.dim, ..Default::default() };
         if shape.dim == 3 {
             out.point.push(Vec3::ZERO);
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     fn shape(kind: Kind, dim: usize, count: [usize; 3]) -> Points {
-        Shape { kind, dim, count, spacing: [0.1; 3], texcoord: true }.points()
+        ShapeSizes { kind, dim, count, spacing: [0.1; 3], texcoord: true }.points()
     }
 
     fn valid(points: &Points) {

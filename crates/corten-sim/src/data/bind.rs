@@ -33,8 +33,8 @@ impl Data {
         let same_layout = self.prepared.has_layout_of(prepared);
         self.prepared = prepared.clone();
         if same_layout {
-            self.scratch.tendons = tendon::Memory::default();
-            self.scratch.flex = flex::Memory::new(m, &prepared.flexes);
+            self.scratch.tendons = tendon::Scratch::default();
+            self.scratch.flex = flex::Scratch::new(m, &prepared.flexes);
             self.scratch.collision.forget_hulls();
         } else {
             let threads = self.scratch.threads.clone();

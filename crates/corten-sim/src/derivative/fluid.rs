@@ -8,14 +8,14 @@ use std::f64::consts::PI;
 use corten_math::{MIN_VAL, Mat3, Mat6, Spatial, Vec3};
 
 use crate::Model;
-use crate::stage::passive::fluid::{Ellipsoid, Immersed, InertiaBox, Shape};
+use crate::stage::passive::fluid::{Ellipsoid, FluidShape, Immersed, InertiaBox};
 
 /// Derivative of force by velocity, both local; its symmetric part if asked for. As in MuJoCo, the
 /// interaction coefficient, which is 0 or 1, does not scale it.
 pub(super) fn local_derivative(m: &Model, part: &Immersed, symmetric: bool) -> Mat6 {
     match &part.shape {
-        Shape::InertiaBox(shape) => inertia_box(shape, &part.velocity, m),
-        Shape::Ellipsoid(shape) => {
+        FluidShape::InertiaBox(shape) => inertia_box(shape, &part.velocity, m),
+        FluidShape::Ellipsoid(shape) => {
             let derivative = ellipsoid(shape, &part.velocity, m);
             if symmetric { derivative.symmetrized() } else { derivative }
         }
@@ -140,7 +140,7 @@ mod tests {
         m
     }
 
-    fn part(shape: Shape, velocity: Spatial) -> Immersed<'static> {
+    fn part(shape: FluidShape, velocity: Spatial) -> Immersed<'static> {
         Immersed { shape, frame: &Mat3::IDENTITY, pos: Vec3::ZERO, velocity }
     }
 
@@ -163,9 +163,9 @@ mod tests {
     fn derivatives_agree_with_differences() {
         let m = medium();
         let v = Spatial([0.4, -1.1, 0.7, 1.3, -0.6, 0.9]);
-        let shapes: [fn() -> Shape; 2] = [
-            || Shape::Ellipsoid(plate()),
-            || Shape::InertiaBox(InertiaBox { size: Vec3::new(0.4, 0.7, 0.2) }),
+        let shapes: [fn() -> FluidShape; 2] = [
+            || FluidShape::Ellipsoid(plate()),
+            || FluidShape::InertiaBox(InertiaBox { size: Vec3::new(0.4, 0.7, 0.2) }),
         ];
         for shape in shapes {
             let analytic = local_derivative(&m, &part(shape(), v), false);
@@ -174,8 +174,8 @@ mod tests {
                     let mut v = v;
                     v[j] += step;
                     match shape() {
-                        Shape::InertiaBox(s) => s.force(&v, &m),
-                        Shape::Ellipsoid(s) => s.force(&v, &m),
+                        FluidShape::InertiaBox(s) => s.force(&v, &m),
+                        FluidShape::Ellipsoid(s) => s.force(&v, &m),
                     }
                 };
                 let h = 1e-5;

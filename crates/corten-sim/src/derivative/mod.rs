@@ -12,7 +12,7 @@ mod smooth;
 mod transition;
 
 pub use finite::{DerivativeError, InverseJacobians, Transition, inverse_fd, transition_fd};
-pub(crate) use smooth::{Memory, constant_damping};
+pub(crate) use smooth::{Scratch, constant_damping};
 pub use smooth::{actuators, bias_velocity, passive_velocity, smooth_velocity};
 pub use transition::{
     DerivativeConfig, TransitionMatrices, fd_convergence_check, max_relative_error, transition,

@@ -47,7 +47,7 @@ use crate::{Data, Model, awake, sleep, support};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     /// `B − G` of every body, then of its subtree.
     composite: Vec<Mat6>,
     /// `c` of every dof.
@@ -226,7 +226,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
         d.scratch.derivative.composite[i] = own;
     }
 
-    let Memory { composite, rate } = &mut d.scratch.derivative;
+    let Scratch { composite, rate } = &mut d.scratch.derivative;
     if bias {
         for i in bodies.iter() {
             let above = d.cvel[s.bodies[i].parent as usize];

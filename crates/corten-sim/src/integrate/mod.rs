@@ -19,7 +19,7 @@ pub use euler::euler;
 pub(crate) use euler::{euler_with, is_damped};
 pub use implicit::implicit;
 pub(crate) use implicit::implicit_with;
-pub(crate) use rk4::Memory;
+pub(crate) use rk4::Scratch;
 pub use rk4::runge_kutta;
 pub use spring_damper::spring_damper;
 pub(crate) use spring_damper::spring_damper_with;

@@ -15,7 +15,7 @@ const WEIGHTS: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     /// The state at the beginning of the step.
     qpos: Vec<f64>,
     qvel: Vec<f64>,
@@ -27,7 +27,7 @@ pub(crate) struct Memory {
 
 /// Fourth-order Runge-Kutta; the forward pass of the first stage is done (`mj_RungeKutta`).
 pub fn runge_kutta(m: &Model, d: &mut Data) {
-    let Memory { qpos, qvel, act, mean_qvel, mean_act_dot } = &mut d.scratch.runge_kutta;
+    let Scratch { qpos, qvel, act, mean_qvel, mean_act_dot } = &mut d.scratch.runge_kutta;
     qpos.clone_from(&d.qpos);
     qvel.clone_from(&d.qvel);
     act.clone_from(&d.act);
@@ -40,7 +40,7 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
 
     for (node, weight) in NODES.into_iter().zip(WEIGHTS.into_iter().skip(1)) {
         // The velocity of the stage before is the rate of positions: read it before it changes.
-        let Memory { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
+        let Scratch { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
         let s = &d.prepared.structure;
         d.qpos.copy_from_slice(qpos);
         let scaled = &mut d.scratch.dof[0];
@@ -61,7 +61,7 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
         add_rates(d, weight);
     }
 
-    let Memory { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
+    let Scratch { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
     d.time = time;
     d.qpos.copy_from_slice(qpos);
     d.qvel.copy_from_slice(qvel);
@@ -73,7 +73,7 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
 
 /// Adds the rates that `d` holds after a forward pass to their mean.
 fn add_rates(d: &mut Data, weight: f64) {
-    let Memory { mean_qvel, mean_act_dot, .. } = &mut d.scratch.runge_kutta;
+    let Scratch { mean_qvel, mean_act_dot, .. } = &mut d.scratch.runge_kutta;
     let step_acc = &mut d.scratch.step_acc;
     for (sum, rate) in [(mean_qvel, &d.qvel), (step_acc, &d.qacc), (mean_act_dot, &d.act_dot)] {
         for (s, r) in sum.iter_mut().zip(rate) {

@@ -41,7 +41,7 @@ use super::rows::{Block, Jacobian, MAX_RANK};
 use crate::data::growth::fit;
 use blocks::{Blocks, Places, each_block};
 use corten_math::{Wide, wide};
-use layout::{Layout, Shape, Slot, Update, Workspace, is_single};
+use layout::{CommonColumns, Layout, Slot, Update, Workspace, is_single};
 use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 
 /// The linear algebra of one problem: what Newton's method needs of it.
@@ -216,7 +216,7 @@ impl Blocks<Span> {
                 self.push_single(b.row, place, rows.values[b.val as usize]);
                 continue;
             }
-            let Shape { slot, nslot, .. } = layout.shapes[shape as usize];
+            let CommonColumns { slot, nslot, .. } = layout.shapes[shape as usize];
             let tiles = Span { shape, first: slot, count: nslot };
             self.push(block, b, tiles, nslot as usize);
         }

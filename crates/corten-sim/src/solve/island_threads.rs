@@ -200,7 +200,7 @@ struct Round {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ThreadState {
     round: Mutex<Round>,
     start: Condvar,
     done: Condvar,
@@ -211,7 +211,7 @@ struct Shared {
 /// The threads that solve islands for one `Data`.
 #[derive(Debug, Default)]
 pub struct IslandPool {
-    shared: Arc<Shared>,
+    shared: Arc<ThreadState>,
     workers: Vec<JoinHandle<()>>,
     buffers: WorkerBuffers,
     load: Vec<usize>,
@@ -299,7 +299,7 @@ impl IslandPool {
 }
 
 /// What a worker does: waits for a round, solves its islands, reports back.
-fn worker_loop(shared: &Shared, id: usize) {
+fn worker_loop(shared: &ThreadState, id: usize) {
     let (mut buffers, mut seen) = (WorkerBuffers::default(), 0);
     loop {
         {

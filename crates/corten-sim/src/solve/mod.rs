@@ -55,7 +55,7 @@ pub struct SolverScratch {
     /// Rows in the form of the dual solvers.
     pub(crate) dual: Dual,
     /// Of the solver by positions; made when first needed.
-    xpbd: Option<Box<xpbd::Memory>>,
+    xpbd: Option<Box<xpbd::Scratch>>,
     /// The first row of the last problem that conjugate gradients did not solve.
     pub(crate) unsolved_row: usize,
 }

@@ -44,7 +44,7 @@ wide! {
         let (blocks, mut parts) = dual.parts();
         for (block, dual) in jacobian.blocks.iter().zip(blocks) {
             let range = block.rows();
-            let rows = Rows { b: &b[range.clone()], force: &mut force[range.clone()] };
+            let rows = BlockRows { b: &b[range.clone()], force: &mut force[range.clone()] };
             let cone = || &jacobian.cones[block.cone as usize];
             let change = match (block.kind, block.rank) {
                 (Kind::Friction, _) => {
@@ -65,7 +65,7 @@ wide! {
 }
 
 /// The constraint rows of a block.
-struct Rows<'a> {
+struct BlockRows<'a> {
     b: &'a [f64],
     force: &'a mut [f64],
 }
@@ -76,7 +76,7 @@ fn dry_friction<S: Wide>(
     parts: &mut Parts<'_>,
     block: &DualBlock,
     loss: f64,
-    rows: Rows<'_>,
+    rows: BlockRows<'_>,
 ) -> f64 {
     let [product] = parts.products::<S, 1>(block);
     let diagonal = parts.gram::<1>(block)[0][0].max(MIN_VAL);
@@ -94,7 +94,7 @@ fn pyramid<S: Wide, const R: usize>(
     parts: &mut Parts<'_>,
     block: &DualBlock,
     cone: &Cone,
-    rows: Rows<'_>,
+    rows: BlockRows<'_>,
 ) -> f64 {
     let mut products = parts.products::<S, R>(block);
     let gram = parts.gram::<R>(block);
@@ -137,7 +137,7 @@ fn elliptic<S: Wide, const R: usize, const N: usize>(
     parts: &mut Parts<'_>,
     block: &DualBlock,
     cone: &Cone,
-    rows: Rows<'_>,
+    rows: BlockRows<'_>,
 ) -> f64 {
     let products = parts.products::<S, R>(block);
     let gram = parts.gram::<R>(block);

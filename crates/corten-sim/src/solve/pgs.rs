@@ -101,7 +101,7 @@ wide! {
         let (blocks, mut parts) = dual.parts();
         for (block, dual) in jacobian.blocks.iter().zip(blocks) {
             let range = block.rows();
-            let row = Rows {
+            let row = BlockRows {
                 b: &b[range.clone()],
                 r: &p.rows.r[range.clone()],
                 diagonal: &diagonal[range.clone()],
@@ -248,14 +248,14 @@ impl Full {
 }
 
 /// The constraint rows of a block.
-struct Rows<'a> {
+struct BlockRows<'a> {
     b: &'a [f64],
     r: &'a [f64],
     diagonal: &'a [[f64; 2]],
     force: &'a mut [f64],
 }
 
-impl Rows<'_> {
+impl BlockRows<'_> {
     /// Moves row `i`, given `(A f)ᵢ`; returns by how much its force and the cost change.
     #[inline(always)]
     fn advance(&mut self, i: usize, product: f64, admissible: impl Fn(f64) -> f64) -> [f64; 2] {
@@ -275,7 +275,7 @@ fn single<S: Wide, const R: usize>(
     block: &DualBlock,
     kind: Kind,
     losses: &[f64],
-    mut rows: Rows<'_>,
+    mut rows: BlockRows<'_>,
 ) -> f64 {
     let mut products = parts.products::<S, R>(block);
     let gram = parts.gram::<R>(block);
@@ -299,7 +299,7 @@ fn pyramid<S: Wide, const R: usize>(
     parts: &mut Parts<'_>,
     block: &DualBlock,
     friction: &[f64; 5],
-    mut rows: Rows<'_>,
+    mut rows: BlockRows<'_>,
 ) -> f64 {
     let mut products = parts.products::<S, R>(block);
     let gram = parts.gram::<R>(block);
@@ -330,7 +330,7 @@ fn elliptic<S: Wide, const R: usize, const N: usize>(
     parts: &mut Parts<'_>,
     block: &DualBlock,
     cone: &Cone,
-    rows: Rows<'_>,
+    rows: BlockRows<'_>,
 ) -> f64 {
     let products = parts.products::<S, R>(block);
     let (mut a, mut residual) = (*parts.gram::<R>(block), [0.0; R]);

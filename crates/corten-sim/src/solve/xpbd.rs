@@ -33,7 +33,7 @@ pub(super) struct Motion<'a> {
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct Scratch {
     /// By row: violation and rate at the start of a substep, change of the rate without constraints, multipliers.
     violation: Vec<f64>,
     rate: Vec<f64>,
@@ -47,12 +47,12 @@ pub(super) fn solve(
     limits: &Limits,
     motion: Motion<'_>,
     dual: &mut Dual,
-    memory: &mut Memory,
+    memory: &mut Scratch,
     x: &mut Iterate<'_>,
     mut record: impl FnMut(usize, SolverStat),
 ) -> usize {
     let rows = p.rows.len();
-    let Memory { violation, rate, free, lambda } = memory;
+    let Scratch { violation, rate, free, lambda } = memory;
     for v in [&mut *violation, &mut *rate, &mut *free, &mut *lambda] {
         v.clear();
         v.resize(rows, 0.0);

@@ -178,7 +178,7 @@ fn one<'a>(
 }
 
 /// Sizes that have been checked.
-struct Shape {
+struct Counts {
     dim: usize,
     verts: usize,
     elems: usize,
@@ -186,14 +186,14 @@ struct Shape {
     order: usize,
 }
 
-impl Shape {
+impl Counts {
     fn interpolated(&self) -> bool {
         self.order > 0
     }
 }
 
 /// Checks what can be told without looking at other elements.
-fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
+fn check_shape(flex: &Flex) -> Result<Counts, Failure> {
     let dim = match flex.dim {
         1..=3 => flex.dim as usize,
         dim => {
@@ -241,14 +241,14 @@ fn check_shape(flex: &Flex) -> Result<Shape, Failure> {
         let item = Diagnostic::error("resistance to bending needs a thickness");
         return Err(refuse(item.hint("give 'thickness' in 'elasticity'")));
     }
-    Ok(Shape { dim, verts, elems: flex.elem.len() / (dim + 1), order })
+    Ok(Counts { dim, verts, elems: flex.elem.len() / (dim + 1), order })
 }
 
 /// The laws that a flex names. One that has nothing to act upon is a warning.
 fn laws(
     cx: &mut Context,
     flex: &Flex,
-    shape: &Shape,
+    shape: &Counts,
 ) -> Result<(FlexBendingType, FlexElasticityType), Failure> {
     let unknown = |attribute: &str, word: &str, known: String| {
         let item = Diagnostic::error(format!("there is no {attribute} '{word}'"));
@@ -336,7 +336,7 @@ fn bodies(
     flex: &Flex,
     names: &Names,
     tree: &Tree,
-    shape: &Shape,
+    shape: &Counts,
 ) -> Result<(Vec<usize>, Vec<usize>), Failure> {
     if flex.vertbody.len() != shape.verts && flex.vertbody.len() != 1 {
         let message = format!("{} bodies for {} vertices", flex.vertbody.len(), shape.verts);
@@ -389,7 +389,7 @@ fn orient(elem: &mut [i32], vert: &[Vec3]) {
 /// Stiffness of elements against stretching, or of the brick of nodes; empty for none.
 fn stiffness(
     flex: &Flex,
-    shape: &Shape,
+    shape: &Counts,
     elem: &[i32],
     vert: &[Vec3],
     node: &[Vec3],
@@ -518,7 +518,7 @@ fn is_flat(points: &[Vec3]) -> bool {
 
 /// Texture coordinates of elements: those given; else, with coordinates per vertex, three vertices
 /// of each element as listed one after the other, like MuJoCo.
-fn element_texcoords(flex: &Flex, shape: &Shape, elem: &[i32]) -> Vec<i32> {
+fn element_texcoords(flex: &Flex, shape: &Counts, elem: &[i32]) -> Vec<i32> {
     if flex.texcoord.is_empty() {
         return elem.to_vec();
     }

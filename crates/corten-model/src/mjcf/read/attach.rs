@@ -3,7 +3,7 @@
 use corten_math::{Quat, Vec3};
 
 use super::Reader;
-use super::body::Place;
+use super::body::Scope;
 use super::value::{read, require, require_text, text};
 use crate::compile::orientation::quaternion;
 use crate::diagnostic::{Diagnostic, closest};
@@ -11,7 +11,7 @@ use crate::mjcf::forest::Elem;
 use crate::spec::{AttachError, Body, Frame, Key, Orientation, Spec};
 
 impl Reader<'_> {
-    pub(super) fn replicate(&mut self, elem: Elem<'_>, place: Place) {
+    pub(super) fn replicate(&mut self, elem: Elem<'_>, scope: Scope) {
         // Copies of copies multiply: the outermost knows the product before anything is made.
         if self.replicates == 0 {
             let elements = self.expanded_size(elem);
@@ -21,9 +21,9 @@ impl Reader<'_> {
             }
         }
         self.replicates += 1;
-        let template = self.open_template(elem, place);
+        let template = self.open_template(elem, scope);
         self.body_children(elem, template);
-        self.copy_template(elem, place, template);
+        self.copy_template(elem, scope, template);
         self.replicates -= 1;
     }
 
@@ -68,27 +68,27 @@ impl Reader<'_> {
 
     /// A body for the content, which makes way for its copies.
     #[inline(never)]
-    fn open_template(&mut self, elem: Elem<'_>, place: Place) -> Place {
-        let class = self.class_attr(elem, "childclass").unwrap_or(place.class);
+    fn open_template(&mut self, elem: Elem<'_>, scope: Scope) -> Scope {
+        let class = self.class_attr(elem, "childclass").unwrap_or(scope.class);
         let body = self.spec.bodies.insert(Body {
-            parent: Some(place.body),
+            parent: Some(scope.body),
             class: Some(class),
             source: elem.source(),
             ..Default::default()
         });
-        self.spec.bodies[place.body].bodies.push(body);
-        Place { body, frame: None, class, template: true }
+        self.spec.bodies[scope.body].bodies.push(body);
+        Scope { body, frame: None, class, template: true }
     }
 
     #[inline(never)]
-    fn copy_template(&mut self, elem: Elem<'_>, place: Place, template: Place) {
+    fn copy_template(&mut self, elem: Elem<'_>, scope: Scope, template: Scope) {
         let (mut count, mut offset, mut euler) = (0i32, Vec3::ZERO, Vec3::ZERO);
         let diags = &mut self.diags;
         require(diags, elem, "count", &mut count);
         read(diags, elem, "offset", &mut offset);
         read(diags, elem, "euler", &mut euler);
         let separator = text(elem, "sep").unwrap_or_default();
-        let Place { body: template, class, .. } = template;
+        let Scope { body: template, class, .. } = template;
         let count = usize::try_from(count).unwrap_or(0);
         let elements = self.spec.subtree_size(template).saturating_mul(count);
         if !self.take_elements(elem, "'count'", elements) {
@@ -103,8 +103,8 @@ impl Reader<'_> {
             let alt =
                 if euler == Vec3::ZERO { Orientation::Quat } else { Orientation::Euler(angles) };
             let frame = Frame {
-                body: Some(place.body),
-                frame: place.frame,
+                body: Some(scope.body),
+                frame: scope.frame,
                 class: Some(class),
                 source: elem.source(),
                 pos,
@@ -112,7 +112,7 @@ impl Reader<'_> {
                 ..Default::default()
             };
             let key = self.spec.frames.insert(frame);
-            self.spec.bodies[place.body].frames.push(key);
+            self.spec.bodies[scope.body].frames.push(key);
             frames.push((key, format!("{separator}{i:0width$}")));
             let rotation = Orientation::Euler(angles);
             let turn = quaternion(Quat::IDENTITY, &rotation, &self.spec.compiler);
@@ -130,25 +130,25 @@ impl Reader<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn attach(&mut self, elem: Elem<'_>, place: Place) {
+    pub(super) fn attach(&mut self, elem: Elem<'_>, scope: Scope) {
         let model_name = require_text(&mut self.diags, elem, "model");
         let prefix = require_text(&mut self.diags, elem, "prefix");
         let body_name = text(elem, "body").unwrap_or_default();
-        let frame = place.frame.unwrap_or_else(|| {
+        let frame = scope.frame.unwrap_or_else(|| {
             let frame = Frame {
-                body: Some(place.body),
-                class: Some(place.class),
+                body: Some(scope.body),
+                class: Some(scope.class),
                 source: elem.source(),
                 ..Default::default()
             };
             let key = self.spec.frames.insert(frame);
-            self.spec.bodies[place.body].frames.push(key);
+            self.spec.bodies[scope.body].frames.push(key);
             key
         });
 
         let full_name = format!("{prefix}{body_name}");
         if let Some(existing) = self.spec.find_body(&full_name).filter(|_| !full_name.is_empty()) {
-            self.reframe(elem, existing, place.body, frame);
+            self.reframe(elem, existing, scope.body, frame);
             return;
         }
         let found = self.spec.models.iter().find(|(_, model)| model.spec.modelname == model_name);

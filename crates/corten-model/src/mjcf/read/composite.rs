@@ -6,7 +6,7 @@
 use corten_math::{Quat, Vec3, real};
 
 use super::Reader;
-use super::body::Place;
+use super::body::Scope;
 use super::value::{apply_except, misread, read, read_as, text};
 use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, JointType};
@@ -37,7 +37,7 @@ const REPLACED: [(&str, &str); 5] = [
 
 /// A coordinate of a curve as a function of its parameter.
 #[derive(Clone, Copy)]
-enum Shape {
+enum Coordinate {
     Line,
     Cos,
     Sin,
@@ -62,7 +62,7 @@ pub(super) struct Cable {
 
 impl Reader<'_> {
     #[inline(never)]
-    pub(super) fn composite(&mut self, elem: Elem<'_>, place: Place) {
+    pub(super) fn composite(&mut self, elem: Elem<'_>, scope: Scope) {
         let Some(kind) = text(elem, "type") else {
             super::value::missing(&mut self.diags, elem, "type");
             return;
@@ -78,7 +78,7 @@ impl Reader<'_> {
             return;
         }
         if let Some(cable) = self.read_cable(elem) {
-            self.make_cable(elem, place, &cable);
+            self.make_cable(elem, scope, &cable);
         }
     }
 
@@ -159,17 +159,17 @@ impl Reader<'_> {
     }
 
     /// The curve as a word per coordinate; missing ones are zero.
-    fn curve(&mut self, elem: Elem<'_>) -> [Shape; 3] {
-        let mut curve = [Shape::Zero; 3];
+    fn curve(&mut self, elem: Elem<'_>) -> [Coordinate; 3] {
+        let mut curve = [Coordinate::Zero; 3];
         let Some(attr) = elem.attr("curve") else { return curve };
         let expected = "up to three of: s, cos(s), sin(s), 0";
         let value = attr.value();
         for (i, word) in words(&value).enumerate() {
             let shape = match word {
-                "s" => Some(Shape::Line),
-                "cos(s)" => Some(Shape::Cos),
-                "sin(s)" => Some(Shape::Sin),
-                "0" => Some(Shape::Zero),
+                "s" => Some(Coordinate::Line),
+                "cos(s)" => Some(Coordinate::Cos),
+                "sin(s)" => Some(Coordinate::Sin),
+                "0" => Some(Coordinate::Zero),
                 _ => None,
             };
             match (curve.get_mut(i), shape) {
@@ -217,7 +217,7 @@ impl Reader<'_> {
         }
     }
 
-    fn make_cable(&mut self, elem: Elem<'_>, place: Place, cable: &Cable) {
+    fn make_cable(&mut self, elem: Elem<'_>, scope: Scope, cable: &Cable) {
         let prefix = &cable.prefix;
         self.spec.texts.insert(Text {
             name: format!("composite_{prefix}"),
@@ -225,15 +225,15 @@ impl Reader<'_> {
             source: elem.source(),
             ..Default::default()
         });
-        let mut parent = place.body;
+        let mut parent = scope.body;
         let mut moving = MovingFrame { normal: Vec3::Y, quat: Quat::IDENTITY };
         for link in 0..cable.count - 1 {
-            let frame = place.frame.filter(|_| link == 0);
+            let frame = scope.frame.filter(|_| link == 0);
             parent = self.cable_link(
                 elem,
                 cable,
                 link,
-                Place { body: parent, frame, ..place },
+                Scope { body: parent, frame, ..scope },
                 &mut moving,
             );
         }
@@ -247,7 +247,7 @@ impl Reader<'_> {
         elem: Elem<'_>,
         cable: &Cable,
         link: usize,
-        place: Place,
+        scope: Scope,
         moving: &mut MovingFrame,
     ) -> Key<Body> {
         let (first, last) = (link == 0, link == cable.count - 2);
@@ -266,9 +266,9 @@ impl Reader<'_> {
         };
         let body = Body {
             name: name.clone(),
-            parent: Some(place.body),
-            frame: place.frame,
-            class: Some(place.class),
+            parent: Some(scope.body),
+            frame: scope.frame,
+            class: Some(scope.class),
             source: elem.source(),
             pos,
             quat,
@@ -276,11 +276,11 @@ impl Reader<'_> {
             ..Default::default()
         };
         let key = self.spec.bodies.insert(body);
-        self.spec.bodies[place.body].bodies.push(key);
+        self.spec.bodies[scope.body].bodies.push(key);
 
         let mut geom = cable.geom.clone();
         geom.name = format!("{}G{link}", cable.prefix);
-        (geom.body, geom.class) = (Some(key), Some(place.class));
+        (geom.body, geom.class) = (Some(key), Some(scope.class));
         if geom.type_ == GeomType::Box {
             geom.pos = Vec3::new(length / 2.0, 0.0, 0.0);
             geom.size[0] = length / 2.0;
@@ -291,7 +291,7 @@ impl Reader<'_> {
         self.spec.bodies[key].geoms.push(geom);
 
         if !first || cable.initial != "none" {
-            let joint = self.spec.joints.insert(cable.link_joint(link, key, place));
+            let joint = self.spec.joints.insert(cable.link_joint(link, key, scope));
             self.spec.bodies[key].joints.push(joint);
         }
         if !last {
@@ -305,7 +305,7 @@ impl Reader<'_> {
         if first || last {
             let mut site = cable.site.clone();
             site.name = format!("{}S_{}", cable.prefix, if first { "first" } else { "last" });
-            (site.body, site.class) = (Some(key), Some(place.class));
+            (site.body, site.class) = (Some(key), Some(scope.class));
             site.pos = Vec3::new(if last { length } else { 0.0 }, 0.0, 0.0);
             let site = self.spec.sites.insert(site);
             self.spec.bodies[key].sites.push(site);
@@ -342,10 +342,10 @@ impl Cable {
         }
     }
 
-    fn link_joint(&self, link: usize, body: Key<Body>, place: Place) -> Joint {
+    fn link_joint(&self, link: usize, body: Key<Body>, scope: Scope) -> Joint {
         let mut joint = self.joint.clone();
         joint.name = self.numbered("J", link);
-        (joint.body, joint.class) = (Some(body), Some(place.class));
+        (joint.body, joint.class) = (Some(body), Some(scope.class));
         if link == 0 && self.initial == "free" {
             joint.type_ = JointType::Free;
             (joint.damping, joint.armature, joint.frictionloss) = (0.0, 0.0, 0.0);
@@ -356,17 +356,17 @@ impl Cable {
     }
 }
 
-fn curve_vertices(curve: [Shape; 3], size: [f64; 3], count: usize, quat: Quat) -> Vec<f32> {
+fn curve_vertices(curve: [Coordinate; 3], size: [f64; 3], count: usize, quat: Quat) -> Vec<f32> {
     let last = (count - 1) as f64;
     let mut vertices = Vec::with_capacity(3 * count);
     for i in 0..count {
         let i = i as f64;
         let phase = std::f64::consts::PI * i * size[2] / last;
         let point = Vec3(curve.map(|shape| match shape {
-            Shape::Line => i * size[0] / last,
-            Shape::Cos => size[1] * real::cos(phase),
-            Shape::Sin => size[1] * real::sin(phase),
-            Shape::Zero => 0.0,
+            Coordinate::Line => i * size[0] / last,
+            Coordinate::Cos => size[1] * real::cos(phase),
+            Coordinate::Sin => size[1] * real::sin(phase),
+            Coordinate::Zero => 0.0,
         }));
         vertices.extend(quat.rotate(point).0.map(|x| x as f32));
     }

@@ -6,7 +6,7 @@ use corten_soft::{
 };
 
 use super::Reader;
-use super::body::Place;
+use super::body::Scope;
 use super::value::{missing, present, read, require_text};
 use crate::diagnostic::Diagnostic;
 use crate::mjcf::attr::keywords;
@@ -28,19 +28,19 @@ const MOST: usize = 1_000_000;
 
 impl Reader<'_> {
     #[inline(never)]
-    pub(super) fn deformable_body(&mut self, elem: Elem<'_>, place: Place) {
+    pub(super) fn deformable_body(&mut self, elem: Elem<'_>, scope: Scope) {
         let before = self.diags.errors().count();
         let made = self.read_deformable(elem);
         if self.diags.errors().count() > before {
             return;
         }
         let result = made.and_then(|(name, body)| {
-            if place.template || place.frame.is_some() {
+            if scope.template || scope.frame.is_some() {
                 let item =
                     Diagnostic::error("a deformable body cannot be in a frame or be replicated");
                 return Err(Box::new(item.hint("put it into a body, or into the world")));
             }
-            let added = self.spec.register_deformable_at(place.body, &name, &*body, elem.source());
+            let added = self.spec.register_deformable_at(scope.body, &name, &*body, elem.source());
             added.map_err(|error| Box::new(Diagnostic::error(error.to_string())))
         });
         if let Err(item) = result {

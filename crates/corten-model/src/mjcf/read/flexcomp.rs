@@ -8,13 +8,13 @@ use corten_geom::{gmsh, mesh};
 use corten_math::{MIN_VAL, Quat, Vec3};
 
 use super::Reader;
-use super::body::Place;
+use super::body::Scope;
 use super::value::{apply_except, apply_part, missing, orientation, read, require_text};
 use crate::assets::{file_name, join};
 use crate::compile::{orientation::quaternion, unit};
 use crate::diagnostic::Diagnostic;
 use crate::enums::{EqualityType, GeomType, JointType};
-use crate::flexcomp::{Dofs, Kind, Pins, Points, Shape};
+use crate::flexcomp::{Dofs, Kind, Pins, Points, ShapeSizes};
 use crate::mjcf::attr::keywords;
 use crate::mjcf::forest::Elem;
 use crate::spec::{Body, Equality, Flex, Geom, Joint, Key, Orientation, PluginUse, Spec};
@@ -75,11 +75,11 @@ fn fail(message: impl Into<String>) -> Failure {
 
 impl Reader<'_> {
     #[inline(never)]
-    pub(super) fn flexcomp(&mut self, elem: Elem<'_>, place: Place) {
+    pub(super) fn flexcomp(&mut self, elem: Elem<'_>, scope: Scope) {
         let made = self
             .read_flexcomp(elem)
             .and_then(|comp| Ok((self.flexcomp_points(elem, &comp)?, comp)))
-            .and_then(|(points, comp)| self.make_flexcomp(elem, place, comp, points));
+            .and_then(|(points, comp)| self.make_flexcomp(elem, scope, comp, points));
         if let Err(Some(item)) = made {
             self.report(elem, *item);
         }
@@ -244,7 +244,7 @@ impl Reader<'_> {
     }
 
     /// Sizes of a shape by formula.
-    fn flexcomp_shape(&mut self, elem: Elem<'_>, comp: &Flexcomp) -> Result<Shape, Failure> {
+    fn flexcomp_shape(&mut self, elem: Elem<'_>, comp: &Flexcomp) -> Result<ShapeSizes, Failure> {
         let hollow = matches!(comp.kind, Kind::Box | Kind::Cylinder | Kind::Ellipsoid);
         let dim = match comp.kind {
             Kind::Square | Kind::Disc => 2,
@@ -281,7 +281,7 @@ impl Reader<'_> {
             let message = format!("'count' would create more than {limit} points");
             return Err(refuse(Diagnostic::error(message).beyond("points")));
         }
-        Ok(Shape {
+        Ok(ShapeSizes {
             kind: comp.kind,
             dim,
             count,
@@ -309,7 +309,7 @@ impl Reader<'_> {
     fn make_flexcomp(
         &mut self,
         elem: Elem<'_>,
-        place: Place,
+        scope: Scope,
         mut comp: Flexcomp,
         mut points: Points,
     ) -> Result<(), Failure> {
@@ -325,7 +325,7 @@ impl Reader<'_> {
             points.point.iter_mut().for_each(|x| *x = x.component_mul(comp.scale));
         }
         points.place(comp.pos, comp.quat);
-        if self.is_displaced(place) {
+        if self.is_displaced(scope) {
             let item = Diagnostic::warning("the pose of the frame around a flexcomp has no effect");
             self.report(elem, item.hint("as in MuJoCo 3.4.0; put it into a body with that pose"));
         }
@@ -339,7 +339,7 @@ impl Reader<'_> {
         if comp.dofs == Dofs::Radial {
             pinned[0] = true;
         }
-        let body = self.flexcomp_parent(place, &comp, &pinned);
+        let body = self.flexcomp_parent(scope, &comp, &pinned);
         let parent = self.spec.bodies[body].name.clone();
         comp.flex.elem.clone_from(&points.element);
         comp.flex.texcoord.clone_from(&points.texcoord);
@@ -362,9 +362,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether a frame around this place has a pose.
-    fn is_displaced(&self, place: Place) -> bool {
-        let mut frame = place.frame;
+    /// Whether a frame around this scope has a pose.
+    fn is_displaced(&self, scope: Scope) -> bool {
+        let mut frame = scope.frame;
         while let Some(at) = frame.and_then(|key| self.spec.frames.get(key)) {
             if at.pos != Vec3::ZERO || at.quat != Quat::IDENTITY || at.alt != Orientation::Quat {
                 return true;
@@ -376,17 +376,17 @@ impl Reader<'_> {
 
     /// The body that carries what is pinned. It needs a name, for the flex to refer to it, and a
     /// place of its own where its surroundings will be replaced by copies.
-    fn flexcomp_parent(&mut self, place: Place, comp: &Flexcomp, pinned: &[bool]) -> Key<Body> {
+    fn flexcomp_parent(&mut self, scope: Scope, comp: &Flexcomp, pinned: &[bool]) -> Key<Body> {
         let attached = comp.dofs.order() > 0 || pinned.contains(&true);
-        let mut body = place.body;
-        if place.template && attached {
+        let mut body = scope.body;
+        if scope.template && attached {
             body = self.spec.bodies.insert(Body {
-                parent: Some(place.body),
-                class: Some(place.class),
+                parent: Some(scope.body),
+                class: Some(scope.class),
                 source: comp.flex.source,
                 ..Default::default()
             });
-            self.spec.bodies[place.body].bodies.push(body);
+            self.spec.bodies[scope.body].bodies.push(body);
         }
         let name = &mut self.spec.bodies[body].name;
         if name.is_empty() {

@@ -15,15 +15,15 @@ impl Plugin for BuiltinKind {
             BuiltinKind::Pid => Box::new(pid::Pid::new(setting)?),
             BuiltinKind::Cable => Box::new(cable::Cable::new(setting)?),
             BuiltinKind::TouchGrid => Box::new(touch_grid::TouchGrid::new(setting)?),
-            _ => Box::new(Shape(self.field(setting.config)?)),
+            _ => Box::new(ShapeOnly(self.field(setting.config)?)),
         })
     }
 }
 
 /// An instance that is nothing but a shape.
-struct Shape(Box<dyn DistanceField>);
+struct ShapeOnly(Box<dyn DistanceField>);
 
-impl PluginInstance for Shape {
+impl PluginInstance for ShapeOnly {
     fn field(&self) -> Option<&dyn DistanceField> {
         Some(&*self.0)
     }

@@ -14,14 +14,14 @@ pub const ROWS: usize = MAX_DOFS / LANES;
 /// The columns of consecutive blocks, where they differ: as runs, and by tiles.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
-    shapes: Vec<Shape>,
+    shapes: Vec<ColumnEnds>,
     runs: Vec<Run>,
     slots: Vec<Slot>,
 }
 
 /// Where the runs and slots of some columns end, and their tiles.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shape {
+pub struct ColumnEnds {
     run: u32,
     slot: u32,
     pub tiles: Tiles,
@@ -124,7 +124,7 @@ const MASKS: [[[u64; LANES]; LANES + 1]; LANES] = {
 impl Columns {
     /// The shape of a block's columns, which follows the one given and has this number.
     #[inline(always)]
-    pub fn place(&mut self, runs: &[Run], last: Shape, number: usize) -> Shape {
+    pub fn place(&mut self, runs: &[Run], last: ColumnEnds, number: usize) -> ColumnEnds {
         let (run, slot) = (last.run as usize, last.slot as usize);
         let mut shape = self.shapes.get(number).copied().unwrap_or_default();
         let known = self.runs.get(run..shape.run as usize).unwrap_or_default();
@@ -141,7 +141,8 @@ impl Columns {
                 column += len;
             }
             self.runs.extend_from_slice(runs);
-            shape = Shape { run: self.runs.len() as u32, slot: self.slots.len() as u32, tiles };
+            shape =
+                ColumnEnds { run: self.runs.len() as u32, slot: self.slots.len() as u32, tiles };
             self.shapes.push(shape);
         }
         shape
@@ -149,7 +150,7 @@ impl Columns {
 
     /// The slots of a shape that follows another.
     #[inline(always)]
-    pub fn slots(&self, last: Shape, shape: Shape) -> &[Slot] {
+    pub fn slots(&self, last: ColumnEnds, shape: ColumnEnds) -> &[Slot] {
         &self.slots[last.slot as usize..shape.slot as usize]
     }
 }

@@ -12,7 +12,7 @@ use super::super::problem::{Inertia, Problem, inlined};
 use super::super::row_cost::{CONE, ConeHessian, weight};
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use super::NewtonSystem;
-use super::columns::{Columns, Shape, Slot};
+use super::columns::{ColumnEnds, Columns, Slot};
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, Tile, ZERO, finish, subtract};
 use super::tiles64::nonzeros;
@@ -74,7 +74,7 @@ impl NewtonSystem for Dense8 {
         let count = rows.blocks.last().map_or(0, |b| b.rows().end);
         fit(&mut self.rows, count);
         let (mut last, mut number) = ([u32::MAX; 2], 0);
-        let (mut previous, mut shape) = (Shape::default(), Shape::default());
+        let (mut previous, mut shape) = (ColumnEnds::default(), ColumnEnds::default());
         for b in rows.blocks {
             // Blocks that follow each other may share their columns.
             if [b.run, b.nrun] != last {

@@ -38,8 +38,8 @@ pub struct Layout {
     /// The tiles left of the diagonal that it has entries in, row by row: column and number.
     pub inertia: Vec<[u32; 2]>,
     /// The shapes of blocks.
-    pub shapes: Vec<Shape>,
-    /// Shape of each block; of single entries there is none.
+    pub shapes: Vec<CommonColumns>,
+    /// Index of the common columns of each block; of single entries there is none.
     pub blocks: Vec<u32>,
     pub slots: Vec<Slot>,
     /// Tiles of the slots.
@@ -158,7 +158,7 @@ pub struct Copy {
 
 /// Columns that blocks have in common.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shape {
+pub struct CommonColumns {
     /// First slot and number of slots: the tiles that the columns occur in.
     pub slot: u32,
     pub nslot: u32,
@@ -532,7 +532,7 @@ impl Layout {
                 }
             }
             let nslot = (slots.len() - slot) as u32;
-            shapes.push(Shape { slot: slot as u32, nslot, target });
+            shapes.push(CommonColumns { slot: slot as u32, nslot, target });
         }
     }
 }

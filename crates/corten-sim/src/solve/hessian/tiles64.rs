@@ -11,7 +11,7 @@ use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, MAX_RANK};
 use super::NewtonSystem;
 use super::blocks::{Blocks, Places, kernel};
-use super::columns::{Bits, Columns, ROWS, Shape, Slot, Tiles, before};
+use super::columns::{Bits, ColumnEnds, Columns, ROWS, Slot, Tiles, before};
 use super::layout::is_single;
 use super::mass::{Mass, row};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
@@ -246,7 +246,7 @@ impl Tiles64 {
         self.rows.clear();
         self.left[..self.size].copy_from_slice(&self.inertia.own[..self.size]);
         let (mut last, mut count) = ([u32::MAX; 2], 0);
-        let (mut previous, mut shape) = (Shape::default(), Shape::default());
+        let (mut previous, mut shape) = (ColumnEnds::default(), ColumnEnds::default());
         for (block, b) in rows.blocks.iter().enumerate() {
             if is_single(b) {
                 let place = rows.columns[b.col as usize];

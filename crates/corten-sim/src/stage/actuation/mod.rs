@@ -32,7 +32,7 @@ use crate::{Data, Model, sleep, support};
 
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     /// Controls after clamping.
     ctrl: Vec<f64>,
     /// Total actuator force per tendon.
@@ -157,7 +157,7 @@ fn filtered_step(m: &Model, actuator: usize, act_dot: f64) -> f64 {
     act_dot * tau * (1.0 - exp(-m.opt.timestep / tau))
 }
 
-impl Memory {
+impl Scratch {
     /// The control that made the last evaluation count all of them as zero.
     pub fn bad_control(&self) -> Option<usize> {
         self.bad
@@ -168,7 +168,7 @@ impl Memory {
 #[inline(always)]
 fn effective_controls(m: &Model, d: &mut Data) {
     let n = m.nu.min(d.ctrl.len());
-    let Memory { ctrl, bad, .. } = &mut d.scratch.actuation;
+    let Scratch { ctrl, bad, .. } = &mut d.scratch.actuation;
     if ctrl.len() != n {
         ctrl.resize(n, 0.0);
     }

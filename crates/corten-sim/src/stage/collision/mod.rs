@@ -52,14 +52,14 @@ pub fn swap_saved_pairs(d: &mut Data, saved: &mut SavedPairs) {
 
 /// Working memory of collision detection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     broad: broad::Broad,
-    narrow: narrow::Memory,
-    flex: flex::Memory,
+    narrow: narrow::Scratch,
+    flex: flex::Scratch,
     hulls: hulls::InUse,
 }
 
-impl Memory {
+impl Scratch {
     /// The hulls in use may be those of another model.
     pub fn forget_hulls(&mut self) {
         self.hulls = hulls::InUse::default();
@@ -79,7 +79,7 @@ pub(crate) fn touch<'w>(
     first: usize,
     second: usize,
     margin: f64,
-    memory: &'w mut Memory,
+    memory: &'w mut Scratch,
 ) -> &'w HitBuffer {
     let work = &mut memory.narrow;
     work.hits.clear();
@@ -109,7 +109,7 @@ pub(crate) fn search_clearance(
     lane: usize,
 ) -> bool {
     let Data { scratch, prepared, geom_xpos, geom_xmat, xipos, ximat, .. } = d;
-    let Memory { narrow: work, hulls, .. } = &mut scratch.collision;
+    let Scratch { narrow: work, hulls, .. } = &mut scratch.collision;
     let Some((pairs, rules)) = prepared.admitted(m).pairs() else { return false };
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };
     let narrow = narrow::Narrow::new(m, poses, hulls.get(), None);
@@ -145,7 +145,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let (flexvert_xpos, flexelem_aabb, bvh_aabb_dyn) =
         (&d.flexvert_xpos, &d.flexelem_aabb, &d.bvh_aabb_dyn);
     let (hooks, timers) = (&d.hooks, &mut d.timer);
-    let Memory { broad, narrow: work, flex: flex_work, hulls } = &mut scratch.collision;
+    let Scratch { broad, narrow: work, flex: flex_work, hulls } = &mut scratch.collision;
     let hulls = hulls.update(m, &prepared.hulls);
     let (admitted, pool) = (prepared.admitted(m), &prepared.pools.search);
     let sleeping = if sleeping { &body_awake[..] } else { &[] };

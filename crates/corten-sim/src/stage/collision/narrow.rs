@@ -49,7 +49,7 @@ pub(super) struct Narrow<'a> {
 
 /// Working memory of the pair functions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct Scratch {
     pub hits: HitBuffer,
     pub convex: Workspace,
     pub pairs: PairCache,
@@ -133,7 +133,7 @@ impl<'a> Narrow<'a> {
         &self,
         candidates: &[Candidate],
         rules: &Rules,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Vec<Contact>,
     ) -> bool {
         let n = self.m.ngeom;
@@ -179,7 +179,7 @@ impl<'a> Narrow<'a> {
         &self,
         c: &Candidate,
         rules: &Rules,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Vec<Contact>,
     ) -> bool {
         let (Some(first), Some(second)) = (c.first.as_geom(self.m), c.second.as_geom(self.m))
@@ -230,7 +230,7 @@ impl<'a> Narrow<'a> {
         rules: &Rules,
         pair: Option<usize>,
         margin: f64,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Vec<Contact>,
     ) -> bool {
         let (first, second) = (c.first.index(), c.second.index());
@@ -255,7 +255,7 @@ impl<'a> Narrow<'a> {
         };
         let geom = [first as i32, second as i32];
         let includemargin = margin - parameters.gap;
-        let Memory { hits, frames, .. } = work;
+        let Scratch { hits, frames, .. } = work;
         if !self.has_room(out, hits.len()) {
             return false;
         }
@@ -343,7 +343,7 @@ impl<'a> Narrow<'a> {
         second: usize,
         margin: f64,
         recalled: Option<(Key, Span)>,
-        work: &mut Memory,
+        work: &mut Scratch,
     ) {
         match method {
             Method::PlaneHull => return self.touch_plane(first, second, margin, work),
@@ -364,14 +364,14 @@ impl<'a> Narrow<'a> {
         Pose::new(self.xpos[g], self.xmat[g])
     }
 
-    fn touch_plane(&self, plane: usize, other: usize, margin: f64, work: &mut Memory) {
+    fn touch_plane(&self, plane: usize, other: usize, margin: f64, work: &mut Scratch) {
         if let Some(shape) = self.convex(other, 0.0) {
             convex::plane_convex(&self.pose(plane), &shape, margin, &mut work.hits);
         }
     }
 
-    fn touch_height_field(&self, field: usize, other: usize, margin: f64, work: &mut Memory) {
-        let Memory { hits, convex, .. } = work;
+    fn touch_height_field(&self, field: usize, other: usize, margin: f64, work: &mut Scratch) {
+        let Scratch { hits, convex, .. } = work;
         if let Some(heights) = shape::height_field(self.m, field)
             && let Some(shape) = self.convex(other, margin)
         {
@@ -380,7 +380,7 @@ impl<'a> Narrow<'a> {
         }
     }
 
-    fn touch_field(&self, first: usize, second: usize, work: &mut Memory) {
+    fn touch_field(&self, first: usize, second: usize, work: &mut Scratch) {
         let field = |g: usize| shape::field(self.m, g, self.pose(g));
         if let (Some(a), Some(b)) = (field(first), field(second)) {
             let opt = &self.m.opt;
@@ -437,9 +437,9 @@ impl<'a> Narrow<'a> {
         second: usize,
         margin: f64,
         recalled: Option<(Key, Span)>,
-        work: &mut Memory,
+        work: &mut Scratch,
     ) {
-        let Memory { hits, convex, pairs, .. } = work;
+        let Scratch { hits, convex, pairs, .. } = work;
         // Used where they are: shapes are too large to be moved about.
         let (mut a, mut b) = (self.convex(first, margin), self.convex(second, margin));
         let (Some(a), Some(b)) = (&mut a, &mut b) else { return };

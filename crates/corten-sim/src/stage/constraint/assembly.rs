@@ -26,7 +26,7 @@ pub struct Constraints {
     pub(super) chain: Vec<Link>,
     /// The columns of the last contact in turn: which of its bodies they move, and how many.
     pub(super) sides: Vec<(u8, u32)>,
-    elastic: elastic::Memory,
+    elastic: elastic::Scratch,
 }
 
 /// Rows that are equal but for their Jacobian and what depends on velocity.

@@ -45,7 +45,7 @@ struct Gain {
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct Scratch {
     /// Tension by edge: force per length.
     tension: Vec<f64>,
     /// A stiffness matrix, then its factor: `D` on the diagonal, `L` below.
@@ -56,7 +56,7 @@ pub(super) struct Memory {
 }
 
 /// Rows of all flexes.
-pub(super) fn elastic(m: &Model, given: &Given<'_>, memory: &mut Memory, rows: &mut Constraints) {
+pub(super) fn elastic(m: &Model, given: &Given<'_>, memory: &mut Scratch, rows: &mut Constraints) {
     let on = [DisableBit::Spring, DisableBit::Damper].map(|bit| !m.opt.disabled(bit));
     if !flex::is_implicit(m) || on == [false; 2] {
         return;
@@ -91,7 +91,7 @@ struct Elastic<'a, 'g> {
     given: &'a Given<'g>,
     /// Whether springs and dampers act.
     on: [bool; 2],
-    memory: &'a mut Memory,
+    memory: &'a mut Scratch,
     rows: &'a mut Constraints,
 }
 
@@ -279,7 +279,7 @@ impl Elastic<'_, '_> {
 
     /// Ends a block: what its rows have of the points becomes what they have of degrees of freedom.
     fn close(&mut self, flex: &Flex, gains: &[Gain]) {
-        let Memory { points, shares, .. } = &*self.memory;
+        let Scratch { points, shares, .. } = &*self.memory;
         let (chains, rows) = (self.given.chains, &mut *self.rows);
         let (col, val) = (rows.columns.len(), rows.values.len());
         let acts = |gain: &Gain| gain.stiffness > 0.0 || gain.damping > 0.0;
@@ -335,7 +335,7 @@ fn row(m: &Model, flex: &Flex, Gain { stiffness, damping }: Gain) -> Row {
     }
 }
 
-impl Memory {
+impl Scratch {
     fn begin(&mut self) {
         self.points.clear();
         self.shares.clear();
@@ -391,7 +391,7 @@ mod tests {
         // Of rank two.
         let (u, v) = ([1.0, -2.0, 0.5, 0.0], [0.0, 1.0, 1.0, -3.0]);
         let matrix: Vec<f64> = (0..16).map(|k| u[k / 4] * u[k % 4] + v[k / 4] * v[k % 4]).collect();
-        let mut memory = Memory { factor: matrix.clone(), ..Memory::default() };
+        let mut memory = Scratch { factor: matrix.clone(), ..Scratch::default() };
         memory.decompose(4);
         let l = |i: usize, k: usize| match i.cmp(&k) {
             std::cmp::Ordering::Less => 0.0,

@@ -28,7 +28,7 @@ pub(crate) use compliance::Compliant;
 pub(crate) use contact::passive;
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
-pub(crate) use soft::{Memory as SoftMemory, Softs, forget_prediction, predict};
+pub(crate) use soft::{Scratch as SoftMemory, Softs, forget_prediction, predict};
 
 use std::sync::Arc;
 

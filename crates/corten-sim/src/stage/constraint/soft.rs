@@ -51,7 +51,7 @@ impl Softs {
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     /// Positions about which constraints are linearised, body by body; empty for the present ones.
     point: Vec<Vec3>,
     /// Velocity at the end of the step, as predicted.
@@ -69,7 +69,7 @@ pub(super) fn soft(
     m: &Model,
     given: &Given<'_>,
     softs: &Softs,
-    memory: &mut Memory,
+    memory: &mut Scratch,
     rows: &mut Constraints,
 ) {
     let mut first = 0;
@@ -89,7 +89,7 @@ pub(super) fn soft(
                     pos -= gradient.by[k].dot(points[i] - memory.present[i]);
                 }
             }
-            let Memory { present, entries, .. } = &mut *memory;
+            let Scratch { present, entries, .. } = &mut *memory;
             collect(given.chains, &body.bodies, present, &gradient, entries);
             push(m, rows, id, entries, pos, constraint.compliance, body.damping, given);
         }

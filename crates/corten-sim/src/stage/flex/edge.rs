@@ -8,7 +8,7 @@ use corten_math::array::MapInline;
 use corten_math::{MIN_VAL, Number, SquarePattern, Vec3, for_each_four, wide};
 
 use super::plan::{FIXED, Flex, Plan};
-use super::{Memory, Padded, gather};
+use super::{Padded, Scratch, gather};
 use crate::chain;
 use crate::prepared::structure::POINT;
 use crate::stage::constraint::is_sparse;
@@ -42,11 +42,11 @@ impl Directions {
 #[derive(Clone, Copy)]
 pub(crate) struct EdgeRows<'a> {
     plan: &'a Plan,
-    memory: &'a Memory,
+    memory: &'a Scratch,
 }
 
 impl<'a> EdgeRows<'a> {
-    pub fn new(plan: &'a Plan, memory: &'a Memory) -> EdgeRows<'a> {
+    pub fn new(plan: &'a Plan, memory: &'a Scratch) -> EdgeRows<'a> {
         EdgeRows { plan, memory }
     }
 

@@ -12,7 +12,7 @@ use crate::{Data, Model};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct Scratch {
     /// By vertex of the model.
     force: Vec<Vec3>,
     velocity: Vec<Vec3>,

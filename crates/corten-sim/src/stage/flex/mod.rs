@@ -37,7 +37,7 @@ use crate::{Data, Model};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     /// Entries of the edge Jacobian, as in [`Plan::rows`], where they do not follow from directions.
     jacobian: Vec<f64>,
     /// By edge.
@@ -52,7 +52,7 @@ pub(crate) struct Memory {
     dyads: Vec<[Padded; 2]>,
     /// By node of the hierarchies of all flexes: lowest and highest corner.
     corners: Vec<[Padded; 2]>,
-    law: law::Memory,
+    law: law::Scratch,
 }
 
 /// A vector and a zero.
@@ -99,11 +99,11 @@ fn scatter<S: Wide>(
     }
 }
 
-impl Memory {
-    pub fn new(m: &Model, plan: &Plan) -> Memory {
+impl Scratch {
+    pub fn new(m: &Model, plan: &Plan) -> Scratch {
         let (edges, vertices) = (plan.ends.len(), plan.vertex_body.len());
         let follows = plan.flexes.iter().all(|flex| flex.of_points || !flex.has_edges());
-        Memory {
+        Scratch {
             jacobian: vec![0.0; if follows { 0 } else { plan.rows.len() }],
             direction: Directions::new(edges),
             elongation: vec![0.0; edges],
@@ -112,7 +112,7 @@ impl Memory {
             force: vec![[0.0; 4]; vertices],
             dyads: vec![[[0.0; 4]; 2]; vertices],
             corners: vec![[[0.0; 4]; 2]; if m.nflex > 0 { m.nbvhdynamic } else { 0 }],
-            law: law::Memory::default(),
+            law: law::Scratch::default(),
         }
     }
 }

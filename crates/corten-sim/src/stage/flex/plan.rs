@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub element_edges: Vec<u32>,
     /// Vertices at the ends of edges, and the rows of their Jacobian.
     pub ends: Vec<[u32; 2]>,
-    pub rows: Rows,
+    pub rows: SparseRows,
     /// Inner edges of surfaces that resist bending.
     pub hinges: Vec<Hinge>,
     /// Coefficients of hinges, and of elements, of flexes with other laws than MuJoCo's.
@@ -140,7 +140,7 @@ pub(crate) struct Hinge {
 
 /// Compressed rows over degrees of freedom, ascending within a row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Rows {
+pub(crate) struct SparseRows {
     /// Entries of row `i` are those from `start[i]` to `start[i + 1]`.
     start: Vec<u32>,
     pub columns: Vec<i32>,
@@ -148,7 +148,7 @@ pub(crate) struct Rows {
     pub moves: Vec<[bool; 2]>,
 }
 
-impl Rows {
+impl SparseRows {
     #[inline(always)]
     pub fn range(&self, row: usize) -> std::ops::Range<usize> {
         self.start[row] as usize..self.start[row + 1] as usize
@@ -159,8 +159,8 @@ impl Rows {
         self.columns.len()
     }
 
-    fn new(structure: &Structure, bodies: impl Iterator<Item = Option<[usize; 2]>>) -> Rows {
-        let mut rows = Rows { start: vec![0], ..Rows::default() };
+    fn new(structure: &Structure, bodies: impl Iterator<Item = Option<[usize; 2]>>) -> SparseRows {
+        let mut rows = SparseRows { start: vec![0], ..SparseRows::default() };
         for bodies in bodies {
             if let Some(bodies) = bodies {
                 rows.push_chains(structure, bodies);
@@ -231,7 +231,7 @@ impl Plan {
                 moved[edge] = Some(plan.ends[edge].map(|v| plan.vertex_body[v as usize] as usize));
             }
         }
-        plan.rows = Rows::new(structure, moved.into_iter());
+        plan.rows = SparseRows::new(structure, moved.into_iter());
         plan
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn present(m: &Model) -> bool {
 
 /// A part of a body that the medium acts on.
 pub(crate) struct Immersed<'a> {
-    pub shape: Shape,
+    pub shape: FluidShape,
     /// Orientation and position of the part.
     pub frame: &'a Mat3,
     pub pos: Vec3,
@@ -31,7 +31,7 @@ pub(crate) struct Immersed<'a> {
     pub velocity: Spatial,
 }
 
-pub(crate) enum Shape {
+pub(crate) enum FluidShape {
     InertiaBox(InertiaBox),
     Ellipsoid(Ellipsoid),
 }
@@ -49,9 +49,9 @@ pub(crate) fn for_each_part(m: &Model, d: &Data, body: usize, mut visit: impl Fn
     for part in if has_ellipsoids { node.geoms() } else { 0..1 } {
         let (shape, frame, pos) = if !has_ellipsoids {
             let shape = InertiaBox::new(m.body_inertia[body], m.body_mass[body]);
-            (Shape::InertiaBox(shape), &d.ximat[body], d.xipos[body])
+            (FluidShape::InertiaBox(shape), &d.ximat[body], d.xipos[body])
         } else if m.geom_fluid[part][0] != 0.0 {
-            (Shape::Ellipsoid(Ellipsoid::new(m, part)), &d.geom_xmat[part], d.geom_xpos[part])
+            (FluidShape::Ellipsoid(Ellipsoid::new(m, part)), &d.geom_xmat[part], d.geom_xpos[part])
         } else {
             continue;
         };
@@ -76,8 +76,8 @@ wide! {
         let mut total = Spatial::ZERO;
         for_each_part(m, d, at, |part| {
             let local = match &part.shape {
-                Shape::InertiaBox(shape) => shape.force(&part.velocity, m),
-                Shape::Ellipsoid(shape) => shape.force(&part.velocity, m),
+                FluidShape::InertiaBox(shape) => shape.force(&part.velocity, m),
+                FluidShape::Ellipsoid(shape) => shape.force(&part.velocity, m),
             };
             let (torque, force) = (*part.frame * local.rot(), *part.frame * local.lin());
             total += support::wrench_at(com, part.pos, force, torque);

@@ -3,7 +3,7 @@
 use corten_math::Spatial;
 use corten_model::enums::{ConstraintType, ObjType, Stage, Transmission};
 
-use super::{Sensor, Shared, limit_row};
+use super::{OnDemand, Sensor, limit_row};
 use crate::chain::{self, index};
 use crate::support::object_acceleration;
 use crate::{Data, Model};
@@ -13,7 +13,7 @@ pub(super) fn at_site(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    shared: &mut OnDemand,
 ) -> Option<Spatial> {
     shared.prepare(m, d, Stage::Acc);
     object_acceleration(m, d, ObjType::Site, sensor.object(m.nsite)?, true)
@@ -23,7 +23,7 @@ pub(super) fn frame(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    shared: &mut OnDemand,
 ) -> Option<Spatial> {
     shared.prepare(m, d, Stage::Acc);
     let (kind, id) = sensor.object;
@@ -35,7 +35,7 @@ pub(super) fn interaction(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    shared: &mut OnDemand,
 ) -> Option<Spatial> {
     shared.prepare(m, d, Stage::Acc);
     let site = sensor.site(m, d)?;

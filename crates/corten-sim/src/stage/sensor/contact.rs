@@ -25,7 +25,7 @@ struct Match {
 
 /// Working memory of contact sensors.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     matches: Vec<Match>,
 }
 

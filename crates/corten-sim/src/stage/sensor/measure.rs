@@ -3,7 +3,7 @@
 use corten_model::enums::ConstraintType::{LimitJoint, LimitTendon};
 use corten_model::enums::{SensorType as S, Stage};
 
-use super::{Sensor, Shared, acceleration, contact, position, tactile, velocity};
+use super::{OnDemand, Sensor, acceleration, contact, position, tactile, velocity};
 use crate::stage::energy;
 use crate::{Data, Model};
 
@@ -38,7 +38,7 @@ pub(super) fn measure(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    shared: &mut OnDemand,
 ) -> Option<Reading> {
     Some(match sensor.kind {
         S::Touch => [contact::touch(m, d, sensor)?].into(),

@@ -28,7 +28,7 @@ use crate::stage::{body_force, velocity as velocities};
 use crate::support::{Frame, object_frame};
 use crate::{Data, Model, sleep};
 
-pub(crate) use contact::Memory;
+pub(crate) use contact::Scratch;
 
 /// Sensors of positions.
 pub fn position(m: &Model, d: &mut Data) {
@@ -160,7 +160,7 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
         return;
     }
     let filter = sleep::filters(m, d);
-    let mut shared = Shared::default();
+    let mut shared = OnDemand::default();
     let mut user = false;
     for k in 0..count {
         let entry = entries(&d.prepared.sensors)[k];
@@ -208,12 +208,12 @@ fn run(m: &Model, d: &mut Data, stage: Stage, entries: impl Fn(&Plan) -> &[Entry
 
 /// What several sensors of a stage share, computed when the first of them asks.
 #[derive(Default)]
-struct Shared {
+struct OnDemand {
     ready: bool,
     distance: Option<position::Distance>,
 }
 
-impl Shared {
+impl OnDemand {
     /// Subtree momenta in the velocity stage, body accelerations in the acceleration stage.
     fn prepare(&mut self, m: &Model, d: &mut Data, stage: Stage) {
         if !std::mem::replace(&mut self.ready, true) {

@@ -3,7 +3,7 @@
 use corten_math::{Quat, Vec3};
 use corten_model::enums::{ConstraintType, ObjType};
 
-use super::{Sensor, Shared, camera, contains, limit_row};
+use super::{OnDemand, Sensor, camera, contains, limit_row};
 use crate::chain::index;
 use crate::distance::geom_distance;
 use crate::{Data, Model, ray};
@@ -81,7 +81,7 @@ pub(super) fn normal(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    shared: &mut OnDemand,
 ) -> Option<Vec3> {
     let [from, to] = distance(m, d, sensor, shared)?.segment;
     let gap = to - from;
@@ -122,7 +122,7 @@ pub(super) fn distance(
     m: &Model,
     d: &mut Data,
     sensor: &Sensor,
-    shared: &mut Shared,
+    shared: &mut OnDemand,
 ) -> Option<Distance> {
     let cutoff = m.sensor_cutoff[sensor.id];
     let between = [sensor.object, sensor.reference];

@@ -11,7 +11,7 @@ use corten_math::{Four, Mat3, Number, Vec3, Wide, wide};
 
 use super::path::Leg;
 use super::pattern::Pattern;
-use super::wrap::{Obstacle, Shape, normalized};
+use super::wrap::{Obstacle, WrapShape, normalized};
 use crate::Model;
 
 /// How four legs run at present: numbers of each stand four apart from one another.
@@ -32,7 +32,7 @@ pub(crate) struct Runs {
 /// Where the numbers of a leg are, among those of all runs: of its lane in the first field of a
 /// [`Runs`], whose other fields follow at fixed distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Place(u32);
+pub(crate) struct RunIndex(u32);
 
 /// Distances, in numbers.
 const fn numbers(bytes: usize) -> u32 {
@@ -44,9 +44,9 @@ const SHARES: u32 = numbers(offset_of!(Runs, shares));
 const TOUCHES: u32 = numbers(offset_of!(Runs, touches));
 const VECTOR: u32 = numbers(size_of::<Vec3<Four>>());
 
-impl Place {
-    fn new(batch: usize, lane: usize) -> Place {
-        Place((batch * size_of::<Runs>() / size_of::<f64>() + lane) as u32)
+impl RunIndex {
+    fn new(batch: usize, lane: usize) -> RunIndex {
+        RunIndex((batch * size_of::<Runs>() / size_of::<f64>() + lane) as u32)
     }
 
     /// Where one of its points is.
@@ -111,7 +111,7 @@ pub(super) struct Poses<'a> {
 /// none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Batch {
-    shape: Option<Shape>,
+    shape: Option<WrapShape>,
     /// Of each; the last is repeated if there are fewer than four.
     tendons: [u32; 4],
     sites: [[u32; 4]; 2],
@@ -130,14 +130,14 @@ impl Batch {
     /// All legs of a pattern, which then know their places in the batches.
     pub fn all(pattern: &mut Pattern) -> Vec<Batch> {
         let mut batches = Vec::new();
-        let kinds = [None, Some(Shape::Sphere), Some(Shape::Cylinder)]
+        let kinds = [None, Some(WrapShape::Sphere), Some(WrapShape::Cylinder)]
             .map_inline(|shape| [(shape, false), (shape, true)]);
         for &kind in kinds.as_flattened() {
             let mut alike: Vec<(u32, &mut Leg)> =
                 pattern.legs().filter(|(_, leg)| leg.kind() == kind).collect();
             for legs in alike.chunks_mut(4) {
                 for (lane, (_, leg)) in legs.iter_mut().enumerate() {
-                    leg.place = Place::new(batches.len(), lane);
+                    leg.place = RunIndex::new(batches.len(), lane);
                 }
                 batches.push(Batch::new(kind.0, legs));
             }
@@ -145,7 +145,7 @@ impl Batch {
         batches
     }
 
-    fn new(shape: Option<Shape>, legs: &[(u32, &mut Leg)]) -> Batch {
+    fn new(shape: Option<WrapShape>, legs: &[(u32, &mut Leg)]) -> Batch {
         let lanes: [(u32, &Leg); 4] = array::from_fn(|k| {
             let (tendon, leg) = &legs[k.min(legs.len() - 1)];
             (*tendon, &**leg)

@@ -35,7 +35,7 @@ const PULLEY: i32 = -2;
 
 /// Working memory of this stage.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct Scratch {
     runs: Vec<Runs>,
     /// Whether each tendon sleeps; empty if all are awake.
     asleep: Vec<bool>,
@@ -56,7 +56,7 @@ pub fn tendon(m: &Model, d: &mut Data) {
         }
     }
     let Data { scratch, prepared, site_xpos, geom_xpos, geom_xmat, .. } = d;
-    let (batches, Memory { runs, asleep, .. }) = (&prepared.tendons.batches, &mut scratch.tendons);
+    let (batches, Scratch { runs, asleep, .. }) = (&prepared.tendons.batches, &mut scratch.tendons);
     runs.resize(batches.len(), Runs::default());
     legs::run(m, Poses { site_xpos, geom_xpos, geom_xmat }, batches, asleep, runs);
     if is_sparse(m) {
@@ -70,7 +70,7 @@ wide! {
     /// Points, lengths and Jacobians, from the runs of all legs.
     fn rows[E: Entries](m: &Model, d: &mut Data, entries: E) {
         let n = m.ntendon;
-        let Memory { runs, asleep, touched } = &mut d.scratch.tendons;
+        let Scratch { runs, asleep, touched } = &mut d.scratch.tendons;
         let pattern = &d.prepared.tendons;
         let size = pattern.colind.len();
         d.ten_J_rowadr.copy_from_slice(&pattern.rowadr);
@@ -83,7 +83,7 @@ wide! {
         let room = objects.len().min(positions.len());
         let (objects, positions) = (&mut objects[..room], &mut positions[..room]);
         let mut points = Points { runs, objects, positions, count: 0 };
-        let mut rows = Rows {
+        let mut rows = PulledRows {
             pattern,
             runs,
             subtree_com: &d.subtree_com,
@@ -265,7 +265,7 @@ impl Points<'_> {
 }
 
 /// What pulls change.
-struct Rows<'a, E> {
+struct PulledRows<'a, E> {
     pattern: &'a Pattern,
     /// The numbers of all runs.
     runs: &'a [f64],
@@ -278,7 +278,7 @@ struct Rows<'a, E> {
     entries: E,
 }
 
-impl<E: Entries> Rows<'_, E> {
+impl<E: Entries> PulledRows<'_, E> {
     /// Adds the derivative of the length of straight pieces by what moves one of their ends: a unit
     /// force along the string pulls there, so that the entry of a dof is the power of that force.
     ///

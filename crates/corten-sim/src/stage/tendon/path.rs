@@ -5,8 +5,8 @@ use std::ops::Range;
 use corten_model::ModelArrays;
 use corten_model::enums::WrapType;
 
-use super::legs::Place;
-use super::wrap::Shape;
+use super::legs::RunIndex;
+use super::wrap::WrapShape;
 use crate::chain::index;
 use crate::prepared::span::Span;
 
@@ -28,12 +28,12 @@ pub(crate) struct Leg {
     /// Whether the path ends here, or is interrupted by a pulley.
     pub last: bool,
     /// Where its run is computed.
-    pub place: Place,
+    pub place: RunIndex,
 }
 
 impl Leg {
     /// The shape of the obstacle, and whether there is a site beside it.
-    pub fn kind(&self) -> (Option<Shape>, bool) {
+    pub fn kind(&self) -> (Option<WrapShape>, bool) {
         let around = self.around.as_ref();
         (around.map(|a| a.shape), around.is_some_and(|a| a.side.is_some()))
     }
@@ -42,7 +42,7 @@ impl Leg {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Around {
     pub geom: usize,
-    pub shape: Shape,
+    pub shape: WrapShape,
     pub side: Option<usize>,
 }
 
@@ -131,7 +131,7 @@ impl Pieces<'_> {
         (self.kind(i)? == WrapType::Site).then_some(id)
     }
 
-    fn around(&self, i: usize, shape: Shape) -> Option<Around> {
+    fn around(&self, i: usize, shape: WrapShape) -> Option<Around> {
         let geom = index(self.objects[i], self.m.ngeom)?;
         index(self.m.geom_bodyid[geom], self.m.nbody)?;
         // Rounded to the nearest: less than −1/2 is none.
@@ -143,8 +143,8 @@ impl Pieces<'_> {
     fn leg(&mut self) -> Option<Leg> {
         let start = self.at;
         let (end, shape) = match self.kind(start + 1)? {
-            WrapType::Sphere => (start + 2, Some(Shape::Sphere)),
-            WrapType::Cylinder => (start + 2, Some(Shape::Cylinder)),
+            WrapType::Sphere => (start + 2, Some(WrapShape::Sphere)),
+            WrapType::Cylinder => (start + 2, Some(WrapShape::Cylinder)),
             _ => (start + 1, None),
         };
         let sites = [self.site(start)?, self.site(end)?];
@@ -157,7 +157,7 @@ impl Pieces<'_> {
         };
         self.at = end;
         let last = end + 1 == self.kinds.len() || self.kind(end + 1) == Some(WrapType::Pulley);
-        Some(Leg { sites, around, divisor: self.divisor, last, place: Place::default() })
+        Some(Leg { sites, around, divisor: self.divisor, last, place: RunIndex::default() })
     }
 }
 

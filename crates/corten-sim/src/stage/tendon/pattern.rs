@@ -6,7 +6,7 @@
 
 use corten_model::ModelArrays;
 
-use super::legs::{Batch, Place};
+use super::legs::{Batch, RunIndex};
 use super::path::{self, Leg, Piece, Pull};
 use crate::chain;
 use crate::prepared::span::Span;
@@ -96,7 +96,7 @@ impl<'a> RowOfPulls<'a> {
     }
 
     /// Adds the pulls of a piece of string, if it moves something.
-    fn add(&mut self, place: Place, straight: &Straight) {
+    fn add(&mut self, place: RunIndex, straight: &Straight) {
         let Straight { piece, points, bodies, when } = *straight;
         if bodies[0] == bodies[1] {
             return;

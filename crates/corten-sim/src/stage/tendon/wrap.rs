@@ -12,7 +12,7 @@ use corten_math::real::{asin, sin_cos};
 use corten_math::{MIN_VAL, Mask, Mat3, Number, Vec3, acos};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shape {
+pub(crate) enum WrapShape {
     Sphere,
     /// Along the z axis of its frame, of unlimited length.
     Cylinder,
@@ -21,7 +21,7 @@ pub(crate) enum Shape {
 /// A round obstacle in the world; several side by side, if `T` has lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Obstacle<T: Number> {
-    pub shape: Shape,
+    pub shape: WrapShape,
     pub center: Vec3<T>,
     /// `world_from_local`.
     pub frame: Mat3<T>,
@@ -55,8 +55,8 @@ impl<T: Number> Obstacle<T> {
         let tiny = T::splat(MIN_VAL_SQUARED);
         let central = start.dot(start).lt(tiny).or(end.dot(end).lt(tiny));
         let plane = match self.shape {
-            Shape::Sphere => Plane::Through(plane_through([start, end])),
-            Shape::Cylinder => Plane::Across,
+            WrapShape::Sphere => Plane::Through(plane_through([start, end])),
+            WrapShape::Cylinder => Plane::Across,
         };
         let flat_ends = [plane.flat(start), plane.flat(end)];
 
@@ -81,7 +81,7 @@ impl<T: Number> Obstacle<T> {
 
         let [mut reach, mut leave] = [plane.solid(arc.points[0]), plane.solid(arc.points[1])];
         let mut length = arc.length;
-        if self.shape == Shape::Cylinder {
+        if self.shape == WrapShape::Cylinder {
             let (zero, rise) = (T::splat(0.0), end[2] - start[2]);
             let level = rise.abs().le(zero);
             if zero.le(zero).and_not(level).any() {
@@ -428,7 +428,7 @@ mod tests {
 
     const RADIUS: f64 = 0.15;
 
-    fn obstacle(shape: Shape) -> Obstacle<f64> {
+    fn obstacle(shape: WrapShape) -> Obstacle<f64> {
         Obstacle { shape, center: Vec3::ZERO, frame: Mat3::IDENTITY, radius: RADIUS }
     }
 
@@ -451,7 +451,7 @@ mod tests {
         let tangent = (l * l - RADIUS * RADIUS).sqrt();
         let between = 2.0 * (0.3f64).atan2(0.1);
         let arc = RADIUS * (between - 2.0 * (RADIUS / l).acos());
-        for shape in [Shape::Sphere, Shape::Cylinder] {
+        for shape in [WrapShape::Sphere, WrapShape::Cylinder] {
             let found = path(obstacle(shape), a, b, None);
             assert!((found - (2.0 * tangent + arc)).abs() < 1e-14);
         }
@@ -460,8 +460,8 @@ mod tests {
     #[test]
     fn side_point_chooses_the_long_way() {
         let (a, b) = (Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.3, 0.1, 0.0));
-        let below = path(obstacle(Shape::Sphere), a, b, Some(Vec3::new(0.0, -0.3, 0.0)));
-        let above = path(obstacle(Shape::Sphere), a, b, Some(Vec3::new(0.0, 0.3, 0.0)));
+        let below = path(obstacle(WrapShape::Sphere), a, b, Some(Vec3::new(0.0, -0.3, 0.0)));
+        let above = path(obstacle(WrapShape::Sphere), a, b, Some(Vec3::new(0.0, 0.3, 0.0)));
         assert!(below > above);
     }
 
@@ -475,7 +475,7 @@ mod tests {
 
     #[test]
     fn straight_when_clear() {
-        let o = obstacle(Shape::Sphere);
+        let o = obstacle(WrapShape::Sphere);
         assert!(touch(o, Vec3::new(-1.0, 0.2, 0.0), Vec3::new(1.0, 0.2, 0.0), None).is_none());
         assert!(touch(o, Vec3::new(0.1, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), None).is_none());
         assert!(touch(o, Vec3::ZERO, Vec3::X, None).is_none());
@@ -485,7 +485,7 @@ mod tests {
     /// height.
     #[test]
     fn cylinder_path_rises_evenly() {
-        let o = obstacle(Shape::Cylinder);
+        let o = obstacle(WrapShape::Cylinder);
         let (a, b) = (Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.3, 0.1, 0.4));
         let flat = path(o, a, Vec3::new(0.3, 0.1, 0.0), None);
         assert!((path(o, a, b, None) - flat.hypot(0.4)).abs() < 1e-14);
@@ -532,8 +532,8 @@ mod tests {
         let ring = |shape, a, b| path(obstacle(shape), a, b, Some(Vec3::ZERO));
         let a = Vec3::new(0.3, 0.15, 0.0);
         let b = Vec3::new(0.3, -0.15, 0.0);
-        assert!((ring(Shape::Sphere, a, b) - 0.424264068711929).abs() < 1e-12);
-        let t = touch(obstacle(Shape::Sphere), a, b, Some(Vec3::ZERO)).unwrap();
+        assert!((ring(WrapShape::Sphere, a, b) - 0.424264068711929).abs() < 1e-12);
+        let t = touch(obstacle(WrapShape::Sphere), a, b, Some(Vec3::ZERO)).unwrap();
         assert!(t.points[0].distance(Vec3::new(0.15, 0.0, 0.0)) < 1e-6);
         assert_eq!(t.points[0], t.points[1]);
     }
@@ -555,7 +555,7 @@ mod tests {
             Vec3::new(0.01, 0.0, 0.0),
         ];
         let mut touching = 0;
-        for shape in [Shape::Sphere, Shape::Cylinder] {
+        for shape in [WrapShape::Sphere, WrapShape::Cylinder] {
             let one = obstacle(shape);
             let four = Obstacle::<Four> {
                 shape,
@@ -586,7 +586,7 @@ mod tests {
     /// What goes without heights where there are none is what comes of them.
     #[test]
     fn level_paths_are_those_next_to_them() {
-        let o = obstacle(Shape::Cylinder);
+        let o = obstacle(WrapShape::Cylinder);
         let ends = |rise: f64| [Vec3::new(-0.3, 0.1, 0.2), Vec3::new(0.3, 0.1, 0.2 + rise)];
         let [level, sloped] = [0.0, 1e-14].map(|rise| o.touch(ends(rise), None).unwrap());
         assert_eq!(level.length, sloped.length);

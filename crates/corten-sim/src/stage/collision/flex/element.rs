@@ -9,7 +9,7 @@ use corten_geom::{Geometry, Hint, Hit, Pose, Shape, convex, hfield};
 use corten_math::{Mat3, Quat, Vec3};
 use corten_model::enums::GeomType;
 
-use super::super::narrow::Memory;
+use super::super::narrow::Scratch;
 use super::super::parameters::Parameters;
 use super::super::shape;
 use super::tree::{apart, apart_from_ball};
@@ -140,7 +140,7 @@ impl<'a> Flexes<'a> {
         flex: &Flex,
         element: usize,
         pair: &Pair,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let m = self.m;
@@ -169,7 +169,7 @@ impl<'a> Flexes<'a> {
                     && let Some(simplex) = self.simplex(flex, element, margin)
                 {
                     let (frame, options) = (self.narrow.pose(geom), self.narrow.options());
-                    let Memory { hits, convex, .. } = work;
+                    let Scratch { hits, convex, .. } = work;
                     hfield::collide(&heights, &frame, &simplex, margin, &options, hits, convex);
                 }
             }
@@ -204,7 +204,7 @@ impl<'a> Flexes<'a> {
         [first, second]: [&Flex; 2],
         [a, b]: [usize; 2],
         pair: &Pair,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let margin = pair.margin;
@@ -252,7 +252,7 @@ impl<'a> Flexes<'a> {
         element: usize,
         vertex: usize,
         pair: &Pair,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let Some(&center) = self.vertices[flex.vertices.range()].get(vertex) else { return };
@@ -297,7 +297,7 @@ impl<'a> Flexes<'a> {
         flex: &Flex,
         element: usize,
         pair: &Pair,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let corners = self.corners(flex, element);
@@ -338,8 +338,8 @@ impl<'a> Flexes<'a> {
     }
 
     /// The general convex search: one point.
-    fn search<'s>(&self, a: &mut Shape<'s>, b: &mut Shape<'s>, margin: f64, work: &mut Memory) {
-        let Memory { hits, convex: memory, .. } = work;
+    fn search<'s>(&self, a: &mut Shape<'s>, b: &mut Shape<'s>, margin: f64, work: &mut Scratch) {
+        let Scratch { hits, convex: memory, .. } = work;
         memory.supports.recall(Span::default());
         convex::collide(a, b, margin, &self.narrow.options(), false, hits, memory);
     }
@@ -350,10 +350,10 @@ impl<'a> Flexes<'a> {
         touched: Touched,
         pair: &Pair,
         margin: f64,
-        work: &mut Memory,
+        work: &mut Scratch,
         out: &mut Found<'_>,
     ) {
-        let Memory { hits, frames, .. } = work;
+        let Scratch { hits, frames, .. } = work;
         if hits.is_empty() {
             return;
         }

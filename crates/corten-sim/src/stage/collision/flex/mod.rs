@@ -27,7 +27,7 @@ use tree::{Aabb, Tree, apart_from_ball};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct Scratch {
     stack: Vec<[u32; 2]>,
     /// Elements, or pairs of them, to be tested.
     found: Vec<[u32; 2]>,
@@ -114,8 +114,8 @@ impl<'a> Flexes<'a> {
         &self,
         candidates: &[Candidate],
         rules: &Rules,
-        work: &mut narrow::Memory,
-        memory: &mut Memory,
+        work: &mut narrow::Scratch,
+        memory: &mut Scratch,
         contacts: &mut Vec<Contact>,
     ) -> bool {
         let m = self.m;
@@ -159,7 +159,7 @@ impl<'a> Flexes<'a> {
         &self,
         candidates: &[Candidate],
         rules: &Rules,
-        work: &mut narrow::Memory,
+        work: &mut narrow::Scratch,
         out: &mut Found<'_>,
     ) {
         if !out.is_full {
@@ -192,8 +192,8 @@ impl<'a> Flexes<'a> {
         &self,
         body: usize,
         flex: &Flex,
-        work: &mut narrow::Memory,
-        memory: &mut Memory,
+        work: &mut narrow::Scratch,
+        memory: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let m = self.m;
@@ -223,8 +223,8 @@ impl<'a> Flexes<'a> {
     }
 
     /// Finds the elements whose boxes meet that of a geom, in ascending order.
-    fn elements_near(&self, geom: usize, flex: &Flex, margin: f64, memory: &mut Memory) {
-        let Memory { stack, found, .. } = memory;
+    fn elements_near(&self, geom: usize, flex: &Flex, margin: f64, memory: &mut Scratch) {
+        let Scratch { stack, found, .. } = memory;
         let pose = self.narrow.pose(geom);
         let radius = self.m.geom_rbound[geom] + margin;
         let ball_meets = |b: &Aabb| !apart_from_ball(pose.pos, radius, b);
@@ -257,8 +257,8 @@ impl<'a> Flexes<'a> {
         &self,
         first: &Flex,
         second: &Flex,
-        work: &mut narrow::Memory,
-        memory: &mut Memory,
+        work: &mut narrow::Scratch,
+        memory: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let m = self.m;
@@ -268,7 +268,7 @@ impl<'a> Flexes<'a> {
             [first, second].map(|f| Surface::of_flex(m, f.id)),
         );
         let flexes = [first, second];
-        let Memory { stack, found, .. } = memory;
+        let Scratch { stack, found, .. } = memory;
         if let (Some(a), Some(b)) = (self.tree(first), self.tree(second)) {
             found.clear();
             a.pairs(&b, false, pair.margin, stack, |a, b| found.push([a as u32, b as u32]));
@@ -286,7 +286,7 @@ impl<'a> Flexes<'a> {
     }
 
     /// Neighbours within a flex, and tetrahedra that turn inside out.
-    fn internal(&self, flex: &Flex, work: &mut narrow::Memory, out: &mut Found<'_>) {
+    fn internal(&self, flex: &Flex, work: &mut narrow::Scratch, out: &mut Found<'_>) {
         let m = self.m;
         if m.flex_internal[flex.id] == 0 {
             return;
@@ -317,15 +317,15 @@ impl<'a> Flexes<'a> {
     fn itself(
         &self,
         flex: &Flex,
-        work: &mut narrow::Memory,
-        memory: &mut Memory,
+        work: &mut narrow::Scratch,
+        memory: &mut Scratch,
         out: &mut Found<'_>,
     ) {
         let pair = self.self_pair(flex);
         let tree_margin = pair.margin;
         let pair = Pair { margin: 0.0, gap: Some(0.0), ..pair };
         let mut test = |a: usize, b: usize| self.elements([flex; 2], [a, b], &pair, work, out);
-        let Memory { stack, sweep, .. } = memory;
+        let Scratch { stack, sweep, .. } = memory;
         let boxes = self.boxes(flex);
         let active = || (0..boxes.len()).filter(|&e| self.is_active(flex, e));
         match (FlexSelf::from_raw(self.m.flex_selfcollide[flex.id]), self.tree(flex)) {
