@@ -36,8 +36,12 @@ def run(test, source, alias):
         env = {**os.environ, "PYTHONPATH": path, "MUJOCO_GL": os.environ.get("MUJOCO_GL", "osmesa")}
         text = subprocess.run(command, capture_output=True, text=True, env=env, cwd=folder).stdout
     found = {}
-    for outcome, name in re.findall(r"^(PASSED|FAILED|ERROR|SUBFAIL\w*)\S* (?:\[[^\]]*\] )?\S*?(?:::(\S+)|$)", text, re.M):
-        found[name] = "FAILED" if found.get(name) == "FAILED" or outcome != "PASSED" else outcome
+    for line in text.splitlines():
+        # A part of a test is told as SUBFAILED[what was tried]; its test counts as failed.
+        outcome = re.match(r"(PASSED|FAILED|ERROR|SUBFAIL)", line)
+        name = outcome and re.search(r"_test\.py::(\S+)", line)
+        if name and found.get(name[1]) != "FAILED":
+            found[name[1]] = "PASSED" if outcome[1] == "PASSED" else "FAILED"
     return found, text
 
 

@@ -355,8 +355,12 @@ class MjsElement(_Fields):
             if isinstance(present, str):
                 raise ValueError(f"{name} should be a string.") from e
             if isinstance(present, np.ndarray):
+                if not present.size:
+                    raise ValueError(f"{name} has the wrong type.") from e
+                if isinstance(value, (str, bytes)) or np.ndim(value) == 0:
+                    raise ValueError(f"{name} should be a list/array.") from e
                 raise ValueError(f"{name} should be a list/array of size {present.size}.") from e
-            raise ValueError(f"{name} is the wrong type: {e}") from e
+            raise ValueError(f"{name} is the wrong type.") from e
 
     def _get(self, name):
         """The value of a field, as Python gets it."""
