@@ -1,7 +1,7 @@
-"""Programs of other people's packages, each reduced to numbers: `probes.py NAME OUT.npz [STEPS]`.
+"""Programs of other people's packages, each reduced to numbers: `probes.py NAME OUT.npz [STEPS [up|down]]`.
 
 Run as it is, a probe uses the package mujoco; under `python -m corten.mujoco` it uses CortenForge. `check.py` runs both
-and compares.
+and compares. With `up` or `down`, every simulation starts one unit in the last place away.
 """
 import importlib.metadata
 import sys
@@ -162,10 +162,29 @@ PROBES = {f.__name__: f for f in (gymnasium, gymnasium_robotics, metaworld, dm_c
                                   stable_baselines3)}
 
 
+def _nudge(mujoco, toward):
+    """Moves the positions of every simulation by one unit in the last place before its first step."""
+    seen = {}
+
+    def nudge(step):
+        def nudged(m, d, *args, **kwargs):
+            # Simulations that are reset start anew.
+            if not seen.get(id(d), np.inf) <= d.time:
+                d.qpos[:] = np.nextafter(d.qpos, toward)
+            step(m, d, *args, **kwargs)
+            seen[id(d)] = d.time
+        return nudged
+    # Some packages step in halves.
+    for name in ("mj_step", "mj_step2"):
+        setattr(mujoco, name, nudge(getattr(mujoco, name)))
+
+
 def main():
     name, out = sys.argv[1], sys.argv[2]
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else STEPS
     import mujoco
+    if len(sys.argv) > 4 and sys.argv[4]:
+        _nudge(mujoco, np.inf if sys.argv[4] == "up" else -np.inf)
     print(f"{name} {importlib.metadata.version(name.replace('_', '-'))} on {mujoco.__name__}")
     np.savez(out, **dict(PROBES[name](steps)))
 

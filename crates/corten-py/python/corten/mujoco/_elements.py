@@ -89,7 +89,8 @@ class Content:
     def __init__(self, base, spec):
         self.base = base
         self.spec = weakref.ref(spec)
-        self.objects = weakref.WeakValueDictionary()
+        # Weak references to the objects of elements.
+        self.objects = {}
         # Content of elements that now belong to another spec, which this one was attached to.
         self.moved = {}
         self.shown = {}
@@ -100,15 +101,20 @@ class Content:
         """The object of an element: the same one for as long as anybody holds it."""
         if index is None:
             return None
-        if not prototype and (kind, index) in self.moved:
+        if self.moved and not prototype and (kind, index) in self.moved:
             content, index = self.moved[kind, index]
             return content.element(kind, index)
         key = (kind, index, prototype)
-        found = self.objects.get(key)
+        known = self.objects.get(key)
+        found = known and known()
         if found is None:
             found = CLASSES[kind](self, kind, index, prototype)
-            self.objects[key] = found
+            self.remember(key, found)
         return found
+
+    def remember(self, key, element):
+        """Keeps the object of an element for as long as anybody else does."""
+        self.objects[key] = weakref.ref(element, lambda _, forget=self.objects.pop: forget(key, None))
 
     def elements(self, kind, indices):
         return [self.element(kind, i) for i in indices]
@@ -147,11 +153,12 @@ class Content:
             if (kind, old) in child.moved:
                 continue
             child.moved[kind, old] = (self, new)
-            found = child.objects.pop((kind, old, False), None)
+            known = child.objects.pop((kind, old, False), None)
+            found = known and known()
             if found is not None:
                 object.__setattr__(found, "_content", self)
                 object.__setattr__(found, "_index", new)
-                self.objects[kind, new, False] = found
+                self.remember((kind, new, False), found)
         moved = {(kind, old): new for kind, old, new in copies}
         for key in [k for k in child.shown if len(k) == 4 and not k[2] and (k[0], k[1]) in moved]:
             self.shown[key[0], moved[key[0], key[1]], False, key[3]] = child.shown.pop(key)
@@ -308,10 +315,11 @@ class MjsElement(_Fields):
     __slots__ = ("_kind", "_index", "_prototype")
 
     def __init__(self, content, kind, index, prototype=False):
-        object.__setattr__(self, "_content", content)
-        object.__setattr__(self, "_kind", kind)
-        object.__setattr__(self, "_index", index)
-        object.__setattr__(self, "_prototype", prototype)
+        # Past `__setattr__`, which writes values.
+        _put_content(self, content)
+        _put_kind(self, kind)
+        _put_index(self, index)
+        _put_prototype(self, prototype)
 
     # Names of the values that an element has.
     _known = ()
@@ -371,9 +379,6 @@ class MjsElement(_Fields):
         value = content.base.get(self._kind, self._index, name, self._prototype)
         if isinstance(value, tuple):
             return content.show(key, MjsOrientation(*value))
-        kind = _ENUMS.get((self._kind, name))
-        if kind is not None:
-            return ENUM_TYPES[kind](value)
         if name == "fluid_ellipsoid":
             return float(value)
         return self._shown(key, value)
@@ -435,8 +440,34 @@ class MjsElement(_Fields):
         self._content.spec().delete(self)
 
 
+_put_content = _Fields._content.__set__
+_put_kind, _put_index, _put_prototype = (getattr(MjsElement, n).__set__ for n in ("_kind", "_index", "_prototype"))
+
+
 class _Value:
     """A field, as an attribute of a class of elements; `MjsElement.__setattr__` writes it."""
+
+    __slots__ = ("__name__", "_members")
+
+    def __init__(self, kind, name):
+        self.__name__ = name
+        enum = _ENUMS.get((kind, name))
+        # Members by their numbers: calling an enumeration is slow.
+        self._members = enum and {int(member): member for member in ENUM_TYPES[enum]}
+
+    def __get__(self, element, cls=None):
+        if element is None:
+            return self
+        if self._members is None:
+            return element._get(self.__name__)
+        return self._members[element._content.base.get(element._kind, element._index, self.__name__, element._prototype)]
+
+    def __repr__(self):
+        return f"<field '{self.__name__}' of elements>"
+
+
+class _Plain:
+    """A field that is a number or a text."""
 
     __slots__ = ("__name__",)
 
@@ -444,10 +475,11 @@ class _Value:
         self.__name__ = name
 
     def __get__(self, element, cls=None):
-        return self if element is None else element._get(self.__name__)
+        if element is None:
+            return self
+        return element._content.base.get(element._kind, element._index, self.__name__, element._prototype)
 
-    def __repr__(self):
-        return f"<field '{self.__name__}' of elements>"
+    __repr__ = _Value.__repr__
 
 
 class _Classed:
@@ -966,9 +998,11 @@ class MjsDefault:
 
     @classmethod
     def _of(cls, content, index):
-        found = content.objects.get(("default", index, True))
+        known = content.objects.get(("default", index, True))
+        found = known and known()
         if found is None:
-            found = content.objects["default", index, True] = cls(content, index)
+            found = cls(content, index)
+            content.remember(("default", index, True), found)
         return found
 
     @property
@@ -1018,13 +1052,22 @@ for _kind in _PLUGIN_USERS:
                                      doc="What it asks of plugins.")
 
 
+def _field(base, kind, name):
+    """A field as an attribute of a class, by what the prototype of its kind has there, if there is one."""
+    try:
+        plain = isinstance(base.get(kind, 0, name, True), (int, float, str)) and name != "fluid_ellipsoid"
+    except (TypeError, ValueError):
+        plain = name == "name"
+    return _Plain(name) if plain and (kind, name) not in _ENUMS else _Value(kind, name)
+
+
 def _add_fields():
     base = SpecBase()
     for kind, cls in CLASSES.items():
         cls._known = tuple(base.names(kind))
         for name in cls._known:
             if not hasattr(cls, name):
-                setattr(cls, name, _Value(name))
+                setattr(cls, name, _field(base, kind, name))
 
 
 _add_fields()
