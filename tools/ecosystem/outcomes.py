@@ -11,7 +11,7 @@ def run(files, alias, cwd, options=(), path="", timeout=None):
     command = [sys.executable, *(["-m", "corten.mujoco"] if alias else []), "-m", "pytest", "-p", "no:cacheprovider",
                "-q", "-rA", "--tb=line", *options, *map(str, files)]
     paths = os.pathsep.join(p for p in (path, os.environ.get("PYTHONPATH", "")) if p)
-    env = {**os.environ, "PYTHONPATH": paths, "MUJOCO_GL": os.environ.get("MUJOCO_GL", "osmesa")}
+    env = {**os.environ, "COLUMNS": "200", "PYTHONPATH": paths, "MUJOCO_GL": os.environ.get("MUJOCO_GL", "osmesa")}
     try:
         text = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd, timeout=timeout).stdout
     except subprocess.TimeoutExpired:

@@ -38,6 +38,11 @@ _ENUMS = {
     ("sensor", "reftype"): "mjtObj", ("sensor", "datatype"): "mjtDataType", ("sensor", "needstage"): "mjtStage",
     ("body", "sleep"): "mjtSleepPolicy",
 }
+# Fields that MuJoCo does not have: programs compare the message that lists its own.
+_OWN = {
+    "geom": ("stiffness", "dissipation"), "pair": ("stiffness", "dissipation"), "mesh": ("builtin", "params"),
+    "flex": ("bending_model", "elasticity_model"), "actuator": ("gain_model", "gain_params"),
+}
 _ORIENTATIONS = {"axisangle": (1, 4), "xyaxes": (2, 6), "zaxis": (3, 3), "euler": (4, 3)}
 
 
@@ -337,20 +342,26 @@ class MjsElement(_Fields):
         names += ["info"] + (["childclass"] if cls.__name__ in ("MjsBody", "MjsFrame") else [])
         for name in values:
             if name not in names:
-                raise TypeError(f"Invalid {name} keyword argument. Valid options are: {', '.join(names)}.")
+                kind = KINDS_BY_CLASS[cls.__name__]
+                shown = ", ".join(n for n in names if n not in _OWN.get(kind, ()))
+                raise TypeError(f"Invalid {name} keyword argument. Valid options are: {shown}.")
+        for prefix in ("", "i"):
+            if sum(prefix + n in values for n in _ORIENTATIONS) > 1:
+                # The words, and the missing space, are MuJoCo's.
+                *others, last = (prefix + n for n in _ORIENTATIONS)
+                raise ValueError(f"Only one of: {', '.join(others)}, or{last} can be set.")
 
     def _give(self, name, value):
         """Sets a value that was given by keyword."""
         for prefix, field in (("", "alt"), ("i", "ialt")):
             plain = name.removeprefix(prefix) if name.startswith(prefix) else ""
             if plain in _ORIENTATIONS and field in self._known:
+                number, size = _ORIENTATIONS[plain]
+                if np.shape(value) != (size,):
+                    raise ValueError(f"{name} should be a list/array of size {size}.")
                 orientation = getattr(self, field)
-                orientation.type = _ORIENTATIONS[plain][0]
-                try:
-                    setattr(orientation, plain, value)
-                except (TypeError, ValueError):
-                    size = _ORIENTATIONS[plain][1]
-                    raise ValueError(f"{name} should be a list/array of size {size}.") from None
+                orientation.type = number
+                setattr(orientation, plain, value)
                 return
         try:
             if name == "name":
