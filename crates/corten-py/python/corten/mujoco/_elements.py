@@ -477,20 +477,15 @@ class _Value:
         return f"<field '{self.__name__}' of elements>"
 
 
-class _Plain:
+class _Plain(_Value):
     """A field that is a number or a text."""
 
-    __slots__ = ("__name__",)
-
-    def __init__(self, name):
-        self.__name__ = name
+    __slots__ = ()
 
     def __get__(self, element, cls=None):
         if element is None:
             return self
         return element._content.base.get(element._kind, element._index, self.__name__, element._prototype)
-
-    __repr__ = _Value.__repr__
 
 
 class _Classed:
@@ -1069,7 +1064,7 @@ def _field(base, kind, name):
         plain = isinstance(base.get(kind, 0, name, True), (int, float, str)) and name != "fluid_ellipsoid"
     except (TypeError, ValueError):
         plain = name == "name"
-    return _Plain(name) if plain and (kind, name) not in _ENUMS else _Value(kind, name)
+    return (_Plain if plain and (kind, name) not in _ENUMS else _Value)(kind, name)
 
 
 def _add_fields():
