@@ -483,7 +483,7 @@ mod tests {
     fn the_arena_is_what_mujoco_computes() {
         // From MuJoCo 3.4.0: a model without anything, and one with `nstack`.
         let plain = model("<mujoco/>");
-        assert_eq!(plain.narena, 14 << 20);
+        assert_eq!(plain.narena, 13 << 20);
         let legacy = model(r#"<mujoco><size nstack="1000" njmax="10" nconmax="3"/></mujoco>"#);
         assert_eq!(legacy.narena, 1 << 20);
     }
