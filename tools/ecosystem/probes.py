@@ -1,7 +1,7 @@
-"""Programs of other people's packages, each reduced to numbers: `probes.py NAME OUT.npz [STEPS]`.
+"""Programs of other people's packages, each reduced to numbers: `probes.py NAME OUT.npz [STEPS [up|down]]`.
 
 Run as it is, a probe uses the package mujoco; under `python -m corten.mujoco` it uses CortenForge. `check.py` runs both
-and compares.
+and compares. With `up` or `down`, every simulation starts one unit in the last place away.
 """
 import importlib.metadata
 import sys
@@ -67,6 +67,7 @@ def metaworld(steps):
 def dm_control(steps):
     """Every task of the suite."""
     from dm_control import suite
+    from dm_control.rl.control import PhysicsError
     for domain, task in suite.ALL_TASKS:
         try:
             env = suite.load(domain, task, task_kwargs={"random": 0})
@@ -79,7 +80,11 @@ def dm_control(steps):
         rows = []
         for _ in range(steps):
             rows.append(np.concatenate([np.ravel(v) for v in step.observation.values()]))
-            step = env.step(rng.uniform(spec.minimum, spec.maximum, spec.shape))
+            try:
+                step = env.step(rng.uniform(spec.minimum, spec.maximum, spec.shape))
+            except PhysicsError:
+                # Random actions break some tasks: at which step is a result, too.
+                break
             rows.append([step.reward or 0.0])
         yield f"{domain}-{task}", np.concatenate(rows)
 
@@ -162,10 +167,29 @@ PROBES = {f.__name__: f for f in (gymnasium, gymnasium_robotics, metaworld, dm_c
                                   stable_baselines3)}
 
 
+def _nudge(mujoco, toward):
+    """Moves the positions of every simulation by one unit in the last place before its first step."""
+    seen = {}
+
+    def nudge(step):
+        def nudged(m, d, *args, **kwargs):
+            # Simulations that are reset start anew.
+            if not seen.get(id(d), np.inf) <= d.time:
+                d.qpos[:] = np.nextafter(d.qpos, toward)
+            step(m, d, *args, **kwargs)
+            seen[id(d)] = d.time
+        return nudged
+    # Some packages step in halves.
+    for name in ("mj_step", "mj_step2"):
+        setattr(mujoco, name, nudge(getattr(mujoco, name)))
+
+
 def main():
     name, out = sys.argv[1], sys.argv[2]
     steps = int(sys.argv[3]) if len(sys.argv) > 3 else STEPS
     import mujoco
+    if len(sys.argv) > 4 and sys.argv[4]:
+        _nudge(mujoco, np.inf if sys.argv[4] == "up" else -np.inf)
     print(f"{name} {importlib.metadata.version(name.replace('_', '-'))} on {mujoco.__name__}")
     np.savez(out, **dict(PROBES[name](steps)))
 

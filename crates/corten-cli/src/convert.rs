@@ -11,7 +11,7 @@ pub struct Args {
     /// MJCF or URDF file.
     input: PathBuf,
     /// Where to write: `.xml` or `.mjcf` for MJCF with all includes and attachments resolved,
-    /// `.cfa` for the compiled model.
+    /// `.cfa` for the compiled model, `.mjb` for MuJoCo's form of it.
     output: PathBuf,
     /// Write MJCF that MuJoCo 3.4.0 loads, and warn of each extension that is lost.
     #[arg(long)]
@@ -36,7 +36,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         "cfa" if args.mujoco => bail!("--mujoco writes MJCF: name a file that ends in .xml"),
         "cfa" => corten::load_file(&args.input)?.to_bytes(),
-        _ => bail!("'{}': expected a name that ends in .xml, .mjcf or .cfa", args.output.display()),
+        "mjb" => corten::load_file(&args.input)?.to_mjb()?,
+        _ => {
+            let output = args.output.display();
+            bail!("'{output}': expected a name that ends in .xml, .mjcf, .cfa or .mjb")
+        }
     };
     std::fs::write(&args.output, content)
         .with_context(|| format!("cannot write {}", args.output.display()))?;

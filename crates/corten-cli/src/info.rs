@@ -11,7 +11,7 @@ use corten::enums::{
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// MJCF or URDF file, or a compiled model (.cfa).
+    /// MJCF or URDF file, or a compiled model (.cfa, .mjb).
     file: PathBuf,
     /// Only sizes and totals.
     #[arg(long, short)]

@@ -14,7 +14,7 @@ use crate::start::{self, Start};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// MJCF or URDF file, compiled model (.cfa), or recording (.npz).
+    /// MJCF or URDF file, compiled model (.cfa, .mjb), or recording (.npz).
     file: PathBuf,
     /// Where to write: `.png` for a picture; for a video `.gif`, `.apng`, `.mp4`, `.webm` (the last two
     /// need ffmpeg), or a directory for numbered pictures. By default a picture next to nothing else, in

@@ -9,7 +9,7 @@ use corten_view::{Options, Server, Session, is_built};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// MJCF or URDF file, or a compiled model (.cfa).
+    /// MJCF or URDF file, or a compiled model (.cfa, .mjb).
     file: PathBuf,
     /// Port of the page; 0 for any that is free.
     #[arg(long, default_value_t = 0)]

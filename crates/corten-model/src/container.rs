@@ -4,7 +4,7 @@
 //! entry a `u16` name length, the UTF-8 name, a `u8` scalar type, a `u64` number of scalars, the
 //! scalars; at the end the 64-bit FNV-1a hash of everything before it.
 
-use crate::arrays::{ArrayRef, ScalarKind};
+use crate::arrays::{ArrayRef, ScalarKind, is_mjb};
 
 const MAGIC: &[u8; 8] = b"CORTENAR";
 const VERSION: u32 = 1;
@@ -44,10 +44,7 @@ pub enum ContainerError {
     Foreign,
     #[error("the file is empty")]
     Empty,
-    #[error(
-        "this is a binary model of MuJoCo (.mjb), whose layout belongs to one version of MuJoCo: \
-         load its MJCF instead"
-    )]
+    #[error("this is a binary model of MuJoCo (.mjb), not a file of named arrays")]
     Mujoco,
     #[error("this is XML text, not a binary model: load it as MJCF or URDF")]
     Xml,
@@ -137,12 +134,10 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry>, ContainerError> {
 
 /// What a file is that is not ours.
 fn foreign(bytes: &[u8]) -> ContainerError {
-    /// The number at the start of every `.mjb`.
-    const MJB: [u8; 4] = 54321_i32.to_le_bytes();
     match bytes.trim_ascii_start() {
         [] => ContainerError::Empty,
         [b'<', ..] | [0xef, 0xbb, 0xbf, b'<', ..] => ContainerError::Xml,
-        _ if bytes.starts_with(&MJB) => ContainerError::Mujoco,
+        _ if is_mjb(bytes) => ContainerError::Mujoco,
         _ => ContainerError::Foreign,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use corten_model::{Assets, Diagnostics, Limits, ReadOptions, Spec};
-use corten_sim::{Loaded, build, load_file};
+use corten_sim::{BINARY, Loaded, build, load_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -102,7 +102,7 @@ fn last() -> MutexGuard<'static, Option<Spec>> {
 }
 
 fn read(path: &str, assets: &Assets, options: ReadOptions) -> Result<Loaded, Diagnostics> {
-    if path.to_ascii_lowercase().ends_with(".cfa") {
+    if BINARY.iter().any(|ending| path.to_ascii_lowercase().ends_with(ending)) {
         return load_file(path, assets, options);
     }
     let (spec, warnings) = Spec::read_file(path, assets, options)?;

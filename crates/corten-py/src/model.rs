@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::args::Text;
 use crate::attributes::{Handed, MODEL_FIELDS};
+use crate::errors::fatal;
 use crate::fields;
 use crate::memory::{Keeper, Read, Settings, Shared, Values, Write};
 use corten_sim::extend::GainDispatch;
@@ -265,25 +266,25 @@ impl PyModel {
 
     /// Bytes of the arena that MuJoCo would give the model; here memory grows.
     #[getter]
-    fn narena(&self, py: Python<'_>) -> PyResult<u64> {
-        Ok(arena_bytes(&*self.shared.read_attached(py)?))
+    fn narena(&self, py: Python<'_>) -> PyResult<i64> {
+        Ok(self.shared.read_attached(py)?.narena)
     }
 
-    /// Bytes of all arrays.
+    /// Bytes of all arrays, as MuJoCo lays them out.
     #[getter]
-    fn nbuffer(&self, py: Python<'_>) -> PyResult<usize> {
-        let m = self.shared.read_attached(py)?;
-        Ok(Model::ARRAYS
-            .iter()
-            .map(|info| {
-                m.expected_len(info)
-                    * match info.scalar {
-                        ScalarKind::F64 => 8,
-                        ScalarKind::F32 | ScalarKind::I32 => 4,
-                        ScalarKind::U8 => 1,
-                    }
-            })
-            .sum())
+    fn nbuffer(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.shared.read_attached(py)?.buffer_bytes())
+    }
+
+    /// The model as a binary file of MuJoCo 3.4.0.
+    fn to_mjb(&self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
+        let bytes = self.shared.read_attached(py)?.to_mjb();
+        Ok(PyBytes::new(py, &bytes.map_err(|e| fatal(e.to_string()))?).unbind())
+    }
+
+    /// Bytes of that file.
+    fn mjb_bytes(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.shared.read_attached(py)?.mjb_bytes())
     }
 
     #[getter]
@@ -325,23 +326,4 @@ pub fn cannot_set(object: &Bound<'_, PyAny>, field: &str) -> PyErr {
     } else {
         format!("'{class}' object has no attribute '{field}'")
     })
-}
-
-/// Bytes of the arena that MuJoCo's compiler would give a model that asks for none.
-fn arena_bytes(m: &Model) -> u64 {
-    /// Bytes of MuJoCo's contact.
-    const CONTACT: u64 = 568;
-    const MEGABYTE: u64 = 1 << 20;
-    let wished = |asked: i32, usual: u64| u64::try_from(asked).unwrap_or(usual);
-    let (contacts, rows) = (wished(m.nconmax, 100), wished(m.njmax, 500));
-    let (nv, neq) = (m.nv as u64, m.neq as u64);
-    let objects = m.nq + m.nv + m.nu + m.na + m.nbody + m.njnt;
-    let objects = objects + m.ngeom + m.nsite + m.neq + m.ntendon + m.nwrap;
-    let square = |n: u64| n.saturating_mul(n);
-    let stack = square(rows + neq + nv).saturating_mul(5).saturating_add(20 * objects as u64);
-    let lists = contacts * CONTACT + rows * 144 + nv * 12;
-    let matrices = (rows * 24).saturating_mul(nv).saturating_add(square(rows) * 12);
-    let bytes = stack.max(1000).saturating_mul(8);
-    let bytes = bytes.saturating_add(lists).saturating_add(matrices);
-    bytes.checked_next_multiple_of(MEGABYTE).unwrap_or(bytes)
 }

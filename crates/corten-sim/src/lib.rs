@@ -45,7 +45,7 @@ pub use data::{
 };
 pub use error::StepError;
 pub use extend::{Extensions, Hook, Hooks, Registry};
-pub use load::{Loaded, build, compile_spec, load_file, load_model, load_model_str};
+pub use load::{BINARY, Loaded, build, compile_spec, load_file, load_model, load_model_str};
 pub use model::Model;
 pub use step::{forward, step};
 pub use timer::Stopwatch;

@@ -8,6 +8,9 @@ use corten_model::{Assets, Diagnostic, Diagnostics, Draft, ReadOptions, Spec, co
 
 use crate::{Model, Registry, constants};
 
+/// How files of compiled models end: CortenForge's and MuJoCo's.
+pub const BINARY: [&str; 2] = [".cfa", ".mjb"];
+
 /// A model and what its author should know although it loads.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -17,7 +20,7 @@ pub struct Loaded {
     pub warnings: Diagnostics,
 }
 
-/// Loads a model from a file, or from the binary form of one (`.cfa`).
+/// Loads a model from a file, or from the binary form of one (`.cfa`, or MuJoCo's `.mjb`).
 ///
 /// The error lists everything that is wrong with the file, each with its place.
 pub fn load_model(path: impl AsRef<Path>) -> Result<Model, Diagnostics> {
@@ -47,7 +50,7 @@ pub(crate) fn load_file_by(
     options: ReadOptions,
 ) -> Result<Loaded, Diagnostics> {
     let path = path.to_string_lossy();
-    if extension(&path).eq_ignore_ascii_case(".cfa") {
+    if BINARY.iter().any(|ending| extension(&path).eq_ignore_ascii_case(ending)) {
         let error = |e: &dyn std::error::Error| Diagnostics::from(Diagnostic::error(e.to_string()));
         let bytes = assets.read("", &path, &options.limits).map_err(|e| error(&e))?;
         let mut model = registry.load_bytes(&bytes).map_err(|e| error(&e))?;

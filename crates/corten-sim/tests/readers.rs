@@ -13,7 +13,7 @@ use corten_math::Random;
 type Reader = fn(&[u8]);
 
 /// Readers, with the number of damaged copies per kept input.
-const READERS: [(&str, Reader, usize); 9] = [
+const READERS: [(&str, Reader, usize); 10] = [
     ("mjcf", readers::mjcf, 30),
     ("urdf", readers::urdf, 60),
     ("obj", readers::obj, 80),
@@ -23,6 +23,7 @@ const READERS: [(&str, Reader, usize); 9] = [
     ("png", readers::png, 80),
     ("hfield", readers::hfield, 80),
     ("model", readers::model, 60),
+    ("mjb", readers::mjb, 200),
 ];
 
 /// One to three random edits: a bit, a byte, a word of extreme value, a piece lost or doubled.

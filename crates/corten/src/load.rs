@@ -27,7 +27,7 @@ pub fn load_model_with(text: &str, assets: &Assets) -> Result<Model, Diagnostics
     corten_sim::load_model_str(text, assets)
 }
 
-/// Loads a model from an MJCF or URDF file, or from the binary form of a model (`.cfa`).
+/// Loads a model from an MJCF or URDF file, or from the binary form of a model (`.cfa`, `.mjb`).
 ///
 /// The error lists everything that is wrong with the file, each with its place.
 pub fn load_file(path: impl AsRef<Path>) -> Result<Model, Diagnostics> {

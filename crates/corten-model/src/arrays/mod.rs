@@ -2,6 +2,7 @@
 
 mod declare;
 mod extension_names;
+mod mjb;
 mod model;
 mod pack;
 mod reflect;
@@ -9,6 +10,8 @@ mod validate;
 mod validate_flex;
 
 pub use extension_names::{ExtensionNames, GainChoice};
+pub(crate) use mjb::arena_bytes;
+pub use mjb::{MjbError, is_mjb};
 pub use model::ModelArrays;
 pub use pack::{NAMED, UnpackError};
 pub use reflect::{ArrayInfo, ArrayMut, ArrayRef, Cell, Columns, RecordField, ScalarKind};

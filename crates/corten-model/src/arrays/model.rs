@@ -22,6 +22,8 @@ array_struct! {
         pub njmax: i32,
         /// Requested contacts; −1 if the author left it open. Memory grows as needed.
         pub nconmax: i32,
+        /// Bytes of the arena that MuJoCo would have.
+        pub narena: i64,
         /// Names of objects, both ways.
         pub object_names: Names,
         /// What the model asks for by name, beside its objects.

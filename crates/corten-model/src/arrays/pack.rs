@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::mjb::{MjbError, arena_bytes, is_mjb};
 use super::{ArrayRef, ExtensionNames, InvalidReference, ModelArrays};
 use crate::container::{self, ContainerError, Entry, Values};
 use crate::enums::ObjType;
@@ -27,6 +28,8 @@ pub enum UnpackError {
     Container(#[from] ContainerError),
     #[error("the model contradicts itself: {0}")]
     Reference(#[from] InvalidReference),
+    #[error(transparent)]
+    Mjb(#[from] MjbError),
     #[error("'{path}': {reason}")]
     File { path: String, reason: String },
 }
@@ -60,6 +63,9 @@ pub const NAMED: [(ObjType, &str, &str); 23] = [
     (ObjType::Key, "names.key", "nkey"),
     (ObjType::Plugin, "names.plugin", "nplugin"),
 ];
+
+/// Bytes of MuJoCo's arena; older files lack it.
+const ARENA: &str = "narena";
 
 /// Applies a macro to every record of a model, with its prefix and type.
 macro_rules! record_sections {
@@ -97,6 +103,7 @@ impl ModelArrays {
         }
         push("njmax".into(), Values::I32(vec![self.njmax]));
         push("nconmax".into(), Values::I32(vec![self.nconmax]));
+        push(ARENA.into(), Values::F64(vec![self.narena as f64]));
         self.each_record(&mut |name, values| push(name, owned(values)));
         for (i, info) in ModelArrays::ARRAYS.iter().enumerate() {
             if let Some(values) = self.array(i) {
@@ -136,6 +143,11 @@ impl ModelArrays {
             _ => Err(UnpackError::Size(name.into())),
         };
         (model.njmax, model.nconmax) = (signed("njmax")?, signed("nconmax")?);
+        model.narena = match by_name.get(ARENA) {
+            Some(Values::F64(v)) if v.len() == 1 && v[0] >= 0.0 => v[0] as i64,
+            Some(_) => return Err(UnpackError::Size(ARENA.into())),
+            None => arena_bytes(&model, -1, -1),
+        };
         // Lengths are checked against the entries before anything is allocated from sizes.
         let left_out = |name: &str| ModelArrays::OWN.contains(&name) && !by_name.contains_key(name);
         for info in ModelArrays::ARRAYS.iter().filter(|info| !left_out(info.name)) {
@@ -197,15 +209,19 @@ impl ModelArrays {
         container::write(entries.iter().map(|e| (e.name.as_str(), e.values.as_ref())))
     }
 
-    /// The model in a file that [`ModelArrays::to_bytes`] made; foreign, damaged and inconsistent files
-    /// are refused.
+    /// The model in a file that [`ModelArrays::to_bytes`] made, or MuJoCo 3.4.0 ([`ModelArrays::from_mjb`]);
+    /// foreign, damaged and inconsistent files are refused.
     pub fn from_bytes(file: &[u8]) -> Result<ModelArrays, UnpackError> {
+        if is_mjb(file) {
+            return ModelArrays::from_mjb(file);
+        }
         let model = ModelArrays::unpack(&container::read(file)?)?;
         model.validate()?;
         Ok(model)
     }
 
-    /// Writes the model to a file, usually `.cfa`, for [`ModelArrays::load`].
+    /// Writes the model to a file for [`ModelArrays::load`]: `.mjb` as MuJoCo does, others, usually `.cfa`, in our
+    /// own form.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("corten-doc-{}.cfa", std::process::id()));
@@ -218,7 +234,9 @@ impl ModelArrays {
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), UnpackError> {
         let path = path.as_ref();
-        std::fs::write(path, self.to_bytes()).map_err(|e| file_error(path, &e))
+        let mujoco = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mjb"));
+        let bytes = if mujoco { self.to_mjb()? } else { self.to_bytes() };
+        std::fs::write(path, bytes).map_err(|e| file_error(path, &e))
     }
 
     /// The model in a file that [`ModelArrays::save`] wrote.
@@ -240,7 +258,7 @@ impl ModelArrays {
         rows.saturating_mul(columns)
     }
 
-    fn each_record(&self, visit: &mut dyn FnMut(String, ArrayRef<'_>)) {
+    pub(super) fn each_record(&self, visit: &mut dyn FnMut(String, ArrayRef<'_>)) {
         macro_rules! section {
             ($prefix:literal, $record:expr, $Type:ty) => {
                 for name in <$Type>::FIELDS {

@@ -42,6 +42,7 @@ mod tree;
 pub(crate) use flex::{bending_coefficients, stretch_coefficients};
 
 use crate::ModelArrays;
+use crate::arrays::arena_bytes;
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject};
 use crate::enums::ObjType;
@@ -218,6 +219,7 @@ pub fn compile_with(
     plugins.write(&mut model);
     carried.write(&mut model);
     layout::finish_simple(&mut model);
+    model.narena = arena_bytes(&model, spec.sizes.memory, spec.sizes.nstack);
     sparsity::check_bytes(&model, spec.limits.model_bytes)?;
     sparsity::build(&mut model);
     keyframe::write(&mut cx, &mut model, &tree);

@@ -86,7 +86,10 @@ fn check(
     tree: &Tree,
     tendons: &[TendonPlan],
 ) {
-    if let Some(problem) = attachment_problem(cx.spec, s, objects, tree, tendons) {
+    let contact = s.type_.info().attachment == Attachment::Contact;
+    if let Some(problem) = contact.then(|| contact_problem(s)).flatten() {
+        cx.error("sensor", s, problem);
+    } else if let Some(problem) = attachment_problem(cx.spec, s, objects, tree, tendons) {
         cx.error("sensor", s, problem);
     } else if s.reftype != ObjType::Unknown && !has_frame(s.reftype) {
         cx.error("sensor", s, "the reference must be a body, geom, site or camera");
@@ -110,7 +113,8 @@ fn attachment_problem(
     const NO_SITE: &str = "this sensor must be attached to a site";
     let require = |holds: bool, problem: &'static str| (!holds).then_some(problem);
     match s.type_.info().attachment {
-        Attachment::Nothing => None,
+        // Contacts: `contact_problem`.
+        Attachment::Nothing | Attachment::Contact => None,
         Attachment::One(target) => target_problem(spec, s, target, objects[0], tree, tendons),
         Attachment::Frame { .. } => require(has_frame(s.objtype), NO_FRAME),
         Attachment::CamProjection => match objects[1] {
@@ -124,7 +128,6 @@ fn attachment_problem(
         Attachment::InsideSite => require(has_frame(s.objtype), NO_FRAME)
             .or(require(s.reftype == ObjType::Site, "this sensor needs a site")),
         Attachment::Distance => distance_problem(spec, s, objects, tree),
-        Attachment::Contact => contact_problem(s),
         Attachment::Tactile => require(
             s.objtype == ObjType::Mesh && s.reftype == ObjType::Geom,
             "this sensor needs a mesh and a geom",
@@ -196,22 +199,26 @@ fn distance_problem(
     }
 }
 
-fn contact_problem(s: &Sensor) -> Option<&'static str> {
+fn contact_problem(s: &Sensor) -> Option<String> {
     let [fields, reduce, slots] = s.intprm;
     let known = (1 << ContactDataField::ALL.len()) - 1;
     let criterion = |kind: ObjType| {
         matches!(kind, ObjType::Body | ObjType::Xbody | ObjType::Geom | ObjType::Unknown)
     };
     if !criterion(s.objtype) && s.objtype != ObjType::Site {
-        Some("the first criterion must be a body, geom or site")
+        Some("the first criterion must be a body, geom or site".into())
     } else if !criterion(s.reftype) {
-        Some("the second criterion must be a body or geom")
-    } else if fields <= 0 || fields & !known != 0 {
-        Some("unknown or missing data fields")
+        Some("the second criterion must be a body or geom".into())
+    } else if fields <= 0 {
+        Some(format!("no data fields: intprm[0] is {fields}"))
+    } else if fields & known == 0 {
+        Some(format!("no known data fields: intprm[0] is {fields}"))
+    } else if fields & !known != 0 {
+        Some(format!("unknown data fields: intprm[0] is {fields}"))
     } else if ContactReduction::from_raw(reduce).is_none() {
-        Some("unknown reduction")
+        Some(format!("unknown reduction: intprm[1] is {reduce}"))
     } else if slots <= 0 {
-        Some("'num' must be positive")
+        Some("num (intprm[2]) must be positive".into())
     } else {
         None
     }

@@ -134,7 +134,7 @@ impl Registry {
         self.build(&spec, assets, warnings).map(|loaded| loaded.model)
     }
 
-    /// Loads a model from a file, or from the binary form of one (`.cfa`); files in `assets` stand
+    /// Loads a model from a file, or from the binary form of one (`.cfa`, `.mjb`); files in `assets` stand
     /// before those on disk.
     pub fn load_file(
         &self,

@@ -5,7 +5,7 @@
 from typing import Union as _Union
 
 from .. import _corten
-from . import _contexts, _misc, _render, _visual
+from . import _contexts, _functions, _misc, _render, _visual  # noqa: F401
 from ._enums import CONSTANTS as _CONSTANTS
 from ._enums import ENUM_TYPES as _ENUM_TYPES
 from .._corten import FatalError, UnexpectedError

@@ -38,6 +38,11 @@ _ENUMS = {
     ("sensor", "reftype"): "mjtObj", ("sensor", "datatype"): "mjtDataType", ("sensor", "needstage"): "mjtStage",
     ("body", "sleep"): "mjtSleepPolicy",
 }
+# Fields that MuJoCo does not have: programs compare the message that lists its own.
+_OWN = {
+    "geom": ("stiffness", "dissipation"), "pair": ("stiffness", "dissipation"), "mesh": ("builtin", "params"),
+    "flex": ("bending_model", "elasticity_model"), "actuator": ("gain_model", "gain_params"),
+}
 _ORIENTATIONS = {"axisangle": (1, 4), "xyaxes": (2, 6), "zaxis": (3, 3), "euler": (4, 3)}
 
 
@@ -89,7 +94,8 @@ class Content:
     def __init__(self, base, spec):
         self.base = base
         self.spec = weakref.ref(spec)
-        self.objects = weakref.WeakValueDictionary()
+        # Weak references to the objects of elements.
+        self.objects = {}
         # Content of elements that now belong to another spec, which this one was attached to.
         self.moved = {}
         self.shown = {}
@@ -100,15 +106,20 @@ class Content:
         """The object of an element: the same one for as long as anybody holds it."""
         if index is None:
             return None
-        if not prototype and (kind, index) in self.moved:
+        if self.moved and not prototype and (kind, index) in self.moved:
             content, index = self.moved[kind, index]
             return content.element(kind, index)
         key = (kind, index, prototype)
-        found = self.objects.get(key)
+        known = self.objects.get(key)
+        found = known and known()
         if found is None:
             found = CLASSES[kind](self, kind, index, prototype)
-            self.objects[key] = found
+            self.remember(key, found)
         return found
+
+    def remember(self, key, element):
+        """Keeps the object of an element for as long as anybody else does."""
+        self.objects[key] = weakref.ref(element, lambda _, forget=self.objects.pop: forget(key, None))
 
     def elements(self, kind, indices):
         return [self.element(kind, i) for i in indices]
@@ -147,11 +158,12 @@ class Content:
             if (kind, old) in child.moved:
                 continue
             child.moved[kind, old] = (self, new)
-            found = child.objects.pop((kind, old, False), None)
+            known = child.objects.pop((kind, old, False), None)
+            found = known and known()
             if found is not None:
                 object.__setattr__(found, "_content", self)
                 object.__setattr__(found, "_index", new)
-                self.objects[kind, new, False] = found
+                self.remember((kind, new, False), found)
         moved = {(kind, old): new for kind, old, new in copies}
         for key in [k for k in child.shown if len(k) == 4 and not k[2] and (k[0], k[1]) in moved]:
             self.shown[key[0], moved[key[0], key[1]], False, key[3]] = child.shown.pop(key)
@@ -308,10 +320,11 @@ class MjsElement(_Fields):
     __slots__ = ("_kind", "_index", "_prototype")
 
     def __init__(self, content, kind, index, prototype=False):
-        object.__setattr__(self, "_content", content)
-        object.__setattr__(self, "_kind", kind)
-        object.__setattr__(self, "_index", index)
-        object.__setattr__(self, "_prototype", prototype)
+        # Past `__setattr__`, which writes values.
+        _put_content(self, content)
+        _put_kind(self, kind)
+        _put_index(self, index)
+        _put_prototype(self, prototype)
 
     # Names of the values that an element has.
     _known = ()
@@ -329,20 +342,26 @@ class MjsElement(_Fields):
         names += ["info"] + (["childclass"] if cls.__name__ in ("MjsBody", "MjsFrame") else [])
         for name in values:
             if name not in names:
-                raise TypeError(f"Invalid {name} keyword argument. Valid options are: {', '.join(names)}.")
+                kind = KINDS_BY_CLASS[cls.__name__]
+                shown = ", ".join(n for n in names if n not in _OWN.get(kind, ()))
+                raise TypeError(f"Invalid {name} keyword argument. Valid options are: {shown}.")
+        for prefix in ("", "i"):
+            if sum(prefix + n in values for n in _ORIENTATIONS) > 1:
+                # The words, and the missing space, are MuJoCo's.
+                *others, last = (prefix + n for n in _ORIENTATIONS)
+                raise ValueError(f"Only one of: {', '.join(others)}, or{last} can be set.")
 
     def _give(self, name, value):
         """Sets a value that was given by keyword."""
         for prefix, field in (("", "alt"), ("i", "ialt")):
             plain = name.removeprefix(prefix) if name.startswith(prefix) else ""
             if plain in _ORIENTATIONS and field in self._known:
+                number, size = _ORIENTATIONS[plain]
+                if np.shape(value) != (size,):
+                    raise ValueError(f"{name} should be a list/array of size {size}.")
                 orientation = getattr(self, field)
-                orientation.type = _ORIENTATIONS[plain][0]
-                try:
-                    setattr(orientation, plain, value)
-                except (TypeError, ValueError):
-                    size = _ORIENTATIONS[plain][1]
-                    raise ValueError(f"{name} should be a list/array of size {size}.") from None
+                orientation.type = number
+                setattr(orientation, plain, value)
                 return
         try:
             if name == "name":
@@ -355,8 +374,12 @@ class MjsElement(_Fields):
             if isinstance(present, str):
                 raise ValueError(f"{name} should be a string.") from e
             if isinstance(present, np.ndarray):
+                if not present.size:
+                    raise ValueError(f"{name} has the wrong type.") from e
+                if isinstance(value, (str, bytes)) or np.ndim(value) == 0:
+                    raise ValueError(f"{name} should be a list/array.") from e
                 raise ValueError(f"{name} should be a list/array of size {present.size}.") from e
-            raise ValueError(f"{name} is the wrong type: {e}") from e
+            raise ValueError(f"{name} is the wrong type.") from e
 
     def _get(self, name):
         """The value of a field, as Python gets it."""
@@ -367,9 +390,6 @@ class MjsElement(_Fields):
         value = content.base.get(self._kind, self._index, name, self._prototype)
         if isinstance(value, tuple):
             return content.show(key, MjsOrientation(*value))
-        kind = _ENUMS.get((self._kind, name))
-        if kind is not None:
-            return ENUM_TYPES[kind](value)
         if name == "fluid_ellipsoid":
             return float(value)
         return self._shown(key, value)
@@ -431,19 +451,41 @@ class MjsElement(_Fields):
         self._content.spec().delete(self)
 
 
+_put_content = _Fields._content.__set__
+_put_kind, _put_index, _put_prototype = (getattr(MjsElement, n).__set__ for n in ("_kind", "_index", "_prototype"))
+
+
 class _Value:
     """A field, as an attribute of a class of elements; `MjsElement.__setattr__` writes it."""
 
-    __slots__ = ("__name__",)
+    __slots__ = ("__name__", "_members")
 
-    def __init__(self, name):
+    def __init__(self, kind, name):
         self.__name__ = name
+        enum = _ENUMS.get((kind, name))
+        # Members by their numbers: calling an enumeration is slow.
+        self._members = enum and {int(member): member for member in ENUM_TYPES[enum]}
 
     def __get__(self, element, cls=None):
-        return self if element is None else element._get(self.__name__)
+        if element is None:
+            return self
+        if self._members is None:
+            return element._get(self.__name__)
+        return self._members[element._content.base.get(element._kind, element._index, self.__name__, element._prototype)]
 
     def __repr__(self):
         return f"<field '{self.__name__}' of elements>"
+
+
+class _Plain(_Value):
+    """A field that is a number or a text."""
+
+    __slots__ = ()
+
+    def __get__(self, element, cls=None):
+        if element is None:
+            return self
+        return element._content.base.get(element._kind, element._index, self.__name__, element._prototype)
 
 
 class _Classed:
@@ -962,9 +1004,11 @@ class MjsDefault:
 
     @classmethod
     def _of(cls, content, index):
-        found = content.objects.get(("default", index, True))
+        known = content.objects.get(("default", index, True))
+        found = known and known()
         if found is None:
-            found = content.objects["default", index, True] = cls(content, index)
+            found = cls(content, index)
+            content.remember(("default", index, True), found)
         return found
 
     @property
@@ -1014,13 +1058,22 @@ for _kind in _PLUGIN_USERS:
                                      doc="What it asks of plugins.")
 
 
+def _field(base, kind, name):
+    """A field as an attribute of a class, by what the prototype of its kind has there, if there is one."""
+    try:
+        plain = isinstance(base.get(kind, 0, name, True), (int, float, str)) and name != "fluid_ellipsoid"
+    except (TypeError, ValueError):
+        plain = name == "name"
+    return (_Plain if plain and (kind, name) not in _ENUMS else _Value)(kind, name)
+
+
 def _add_fields():
     base = SpecBase()
     for kind, cls in CLASSES.items():
         cls._known = tuple(base.names(kind))
         for name in cls._known:
             if not hasattr(cls, name):
-                setattr(cls, name, _Value(name))
+                setattr(cls, name, _field(base, kind, name))
 
 
 _add_fields()

@@ -66,21 +66,22 @@ def cone_hessians(d, contacts):
     return hessians
 
 
+_new = StructBase.__new__
+
+
 class _Struct(StructBase):
     """A struct of numbers and small vectors: an element of a list, or one that belongs to nothing."""
 
     __slots__ = ()
-    _list = ""
+    _list, _size = "", 0
 
     def __new__(cls):
-        size = _LAYOUTS[cls._list][0]
-        return StructBase.__new__(cls, np.zeros(size, np.uint8), 0, size)
+        return _new(cls, np.zeros(cls._size, np.uint8), 0, cls._size)
 
     @classmethod
     def _at(cls, memory, index):
         """The element of this index in the bytes of a list."""
-        size = _LAYOUTS[cls._list][0]
-        return StructBase.__new__(cls, memory, index * size, size)
+        return _new(cls, memory, index * cls._size, cls._size)
 
     def _assign(self, other):
         """Takes over all values of another one."""
@@ -126,7 +127,7 @@ class MjContact(_Struct):
 
     # Where H is: a list and the place in it, or an array of one's own.
     __slots__ = ("_place", "_own")
-    _list = "contact"
+    _list, _size = "contact", _LAYOUTS["contact"][0]
     locals().update(_fields_of("contact"))
 
     @property
@@ -155,7 +156,7 @@ class MjSolverStat(_Struct):
     """Statistics of one iteration of the solver."""
 
     __slots__ = ()
-    _list = "solver"
+    _list, _size = "solver", _LAYOUTS["solver"][0]
     locals().update(_fields_of("solver"))
 
 
@@ -163,7 +164,7 @@ class MjWarningStat(_Struct):
     """How often a warning was raised, and what about."""
 
     __slots__ = ()
-    _list = "warning"
+    _list, _size = "warning", _LAYOUTS["warning"][0]
     locals().update(_fields_of("warning"))
 
 
@@ -171,7 +172,7 @@ class MjTimerStat(_Struct):
     """Time spent in a stage, and how often it ran."""
 
     __slots__ = ()
-    _list = "timer"
+    _list, _size = "timer", _LAYOUTS["timer"][0]
     locals().update(_fields_of("timer"))
 
 
@@ -305,9 +306,27 @@ def _column(field):
     return property(lambda self: self._memory[field])
 
 
+def _item_of_all(name, placed):
+    """`__getitem__` with a short way to an element of the list of a simulation."""
+    element, size = _ELEMENTS[name], _LAYOUTS[name][0]
+
+    def item(self, index):
+        data = self._data() if self._part is None and type(index) is int else None
+        if data is not None:
+            memory = list_memory(data, name)
+            if 0 <= index < len(memory) // size:
+                found = _new(element, memory, index * size, size)
+                if placed:
+                    found._place = self, index
+                return found
+        return _List.__getitem__(self, index)
+    return item
+
+
 def _list_type(name):
     members = {"__slots__": (), "__doc__": _List.__doc__, "_list": name, "__module__": "corten.mujoco._structs"}
     members |= {field: _column(field) for field in _TYPES[name].names}
+    members["__getitem__"] = _item_of_all(name, name == "contact")
     if name == "contact":
         def _element(self, memory, place, index):
             contact = MjContact._at(memory, place)

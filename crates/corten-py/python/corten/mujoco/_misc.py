@@ -76,21 +76,24 @@ def mj_defaultSolRefImp(solref, solimp):
 def mj_saveModel(m, filename=None, buffer=None):
     """Writes a model to a file or into an array of bytes, for `MjModel.from_binary_path`.
 
-    The file is CortenForge's own (`.cfa`): versioned, with a checksum, and not MuJoCo's `.mjb`.
+    The file is MuJoCo's `.mjb`, which MuJoCo 3.4.0 reads as well; one whose name ends in `.cfa` is CortenForge's own,
+    versioned and with a checksum, and holds also what MuJoCo does not have.
     """
-    data = m.to_bytes()
     if buffer is not None:
+        data = m.to_mjb()
         if buffer.size < len(data):
             raise FatalError(f"the buffer has {buffer.size} bytes, the model needs {len(data)}")
         buffer[:len(data)] = np.frombuffer(data, np.uint8)
     elif filename:
+        filename = os.fsdecode(filename)
+        data = m.to_bytes() if filename.lower().endswith(".cfa") else m.to_mjb()
         with open(filename, "wb") as file:
             file.write(data)
 
 
 def mj_sizeModel(m):
-    """Number of bytes that `mj_saveModel` writes."""
-    return len(m.to_bytes())
+    """Number of bytes that `mj_saveModel` writes into an array."""
+    return m.mjb_bytes()
 
 
 def _print_fields(o, filename, float_format):

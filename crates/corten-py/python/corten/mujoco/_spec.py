@@ -27,6 +27,21 @@ def _files(include, assets):
     return {**files, **(assets or {})}
 
 
+# Findings that programs look for in MuJoCo's words.
+_WORDS = (
+    (r"'elevation' has \d+ values, nrow\*ncol is \d+", "elevation data length must match nrow*ncol"),
+    (r"plugin '(.*)' has no attribute '(.*)'", r"unrecognized attribute 'plugin:\2' for plugin '\1'"),
+    (r"no data fields: (intprm\[0\]) is (.*)", r"data spec (\1) must be positive, got \2"),
+    (r"no known data fields: (intprm\[0\]) is (.*)",
+     r"data spec \1=\2 must have at least one bit set of the first mjNCONDATA bits"),
+    (r"unknown data fields: (intprm\[0\]) is (.*)", r"data spec \1=\2 has bits set beyond the first mjNCONDATA bits"),
+    (r"unknown reduction: intprm\[1\] is (.*)", r"unknown reduction criterion. got \1"),
+    (r"the first criterion must be a body, geom or site",
+     "first matching criterion: if set, must be (x)body, geom or site"),
+    (r"the second criterion must be a body or geom", "second matching criterion: if set, must be (x)body or geom"),
+)
+
+
 class MjSpec:
     """A model that can be edited."""
 
@@ -105,14 +120,21 @@ class MjSpec:
     def _in_mujocos_words(self, text):
         """An error of compiling, with its first finding in the form that MuJoCo's users look for: what, in which element,
         and the note that its author left there."""
-        found = re.match(r"error: (.*) \[(\w+) '([^']*)'\]", text)
-        element = found and found[2] in KINDS and getattr(self, found[2])(found[3])
-        if not element:
+        found = re.match(r"error: (.*) \[(\w+)(?: '([^']*)')?\]", text)
+        if not found or found[2] not in KINDS:
             return text
-        elements = getattr(self, KINDS[found[2]][1])
-        place = next((i for i, e in enumerate(elements) if e is element), -1)
-        note = f", {element.info}" if element.info else ""
-        return f"Error: {found[1]} in {found[2]}\nElement name '{found[3]}', id {place}{note}\n{text}"
+        what, kind, name = found.groups()
+        words = (re.sub(ours, theirs, what) for ours, theirs in _WORDS if re.fullmatch(ours, what))
+        told = "Error: " + next(words, f"{what} in {kind}")
+        element = getattr(self, kind)(name) if name else None
+        if element:
+            elements = getattr(self, KINDS[kind][1])
+            place = next((i for i, e in enumerate(elements) if e is element), -1)
+            note = f", {element.info}" if element.info else ""
+            told += f"\nElement name '{name}', id {place}{note}"
+        elif name:
+            return text
+        return f"{told}\n{text}"
 
     def _settle_keys(self):
         """Keyframes as compiling leaves them: of full length. Arrays of their old length are no longer theirs."""
