@@ -49,11 +49,18 @@ pub enum Command {
         /// Whether to run.
         on: bool,
     },
-    /// Advances by some steps.
+    /// Advances by some steps, or goes back in what was shown.
     Step {
-        /// How many.
-        count: u32,
+        /// How many; back if negative.
+        count: i32,
     },
+    /// Shows a state of a recording.
+    Seek {
+        /// Which.
+        index: usize,
+    },
+    /// Loads the model once more.
+    Reload,
     /// To the initial state.
     Reset,
     /// To a keyframe.
@@ -81,6 +88,20 @@ pub enum Command {
         id: usize,
         /// Where.
         value: f64,
+    },
+    /// Switches an equality constraint on or off.
+    Equality {
+        /// Which.
+        id: usize,
+        /// On or off.
+        on: bool,
+    },
+    /// Switches a group of actuators on or off.
+    Actuators {
+        /// Which group.
+        group: i32,
+        /// On or off.
+        on: bool,
     },
     /// Turns a switch of [`VisFlag`](corten_scene::VisFlag).
     Vis {
@@ -168,6 +189,15 @@ pub enum Command {
         /// The number.
         code: i32,
     },
+    /// Size of the page's picture.
+    Viewport {
+        /// In pixels.
+        width: u32,
+        /// Likewise.
+        height: u32,
+    },
+    /// Ends what the owner of the simulation does, as closing a window would.
+    Quit,
     /// Where the page's camera is, as an abstract camera.
     Camera {
         /// [`CameraType`](corten_scene::CameraType).
