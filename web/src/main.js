@@ -31,7 +31,8 @@ class App {
     bindKeys(this);
     bindMouse(this, canvas);
     addEventListener("resize", () => this.touch());
-    for (const side of ["left", "right"]) if (sessionStorage.getItem(`corten-${side}`) === "away") document.getElementById(side).classList.add("away");
+    const query = new URLSearchParams(location.search);
+    for (const side of ["left", "right"]) if ((sessionStorage.getItem(`corten-${side}`) ?? (query.get(side) === "0" ? "away" : "")) === "away") document.getElementById(side).classList.add("away");
     requestAnimationFrame((now) => this.loop(now));
   }
 

@@ -1,10 +1,10 @@
 //! What a page asks for.
 
 use corten_scene::GlCamera;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Where a page looks from; commands about places in its image carry it.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct View {
     /// Position.
     pub pos: [f32; 3],
@@ -41,7 +41,7 @@ impl View {
 }
 
 /// A command, as JSON with its name as `do`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Command {
     /// Starts or stops.
@@ -216,4 +216,12 @@ pub enum Command {
         /// Height in degrees.
         elevation: f64,
     },
+}
+
+impl Command {
+    /// As a page sends it.
+    pub fn to_json(&self) -> String {
+        // Names are plain text: nothing can fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
