@@ -9,18 +9,23 @@ export class Assets {
     this.changed = changed;
     this.shapes = new Map();
     this.textures = new Map();
-    this.sky = null;
-    const sky = model.textures.findIndex((texture) => texture.kind === "skybox");
-    if (sky >= 0) this.loadSky(sky);
+    this.skyId = model.textures.findIndex((texture) => texture.kind === "skybox");
   }
 
-  shape(kind, id) {
+  get sky() { return this.skyId >= 0 ? this.texture(this.skyId) : null; }
+
+  shape(kind, id) { return this.once(this.shapes, kind, id, (bytes) => this.build(kind, id, bytes)); }
+
+  texture(id) { return this.once(this.textures, "texture", id, (bytes) => image(this.model.textures[id], new Uint8Array(bytes))); }
+
+  // Null until it is loaded.
+  once(all, kind, id, build) {
     const key = `${kind} ${id}`;
-    if (!this.shapes.has(key)) {
-      this.shapes.set(key, null);
-      loadAsset(kind, id).then((bytes) => { this.shapes.set(key, this.build(kind, id, bytes)); this.changed(); }).catch(() => {});
+    if (!all.has(key)) {
+      all.set(key, null);
+      loadAsset(kind, id).then((bytes) => { all.set(key, build(bytes)); this.changed(); }, (error) => console.warn(String(error)));
     }
-    return this.shapes.get(key);
+    return all.get(key);
   }
 
   build(kind, id, bytes) {
@@ -34,46 +39,36 @@ export class Assets {
     return geometry;
   }
 
-  // The picture of a material; of cubes, the face in front.
-  texture(id) {
-    if (!this.textures.has(id)) {
-      this.textures.set(id, null);
-      loadAsset("texture", id).then((bytes) => {
-        const { width, height, channels, kind } = this.model.textures[id];
-        const rows = kind === "2d" ? height : Math.min(width, height);
-        const texture = new THREE.DataTexture(rgba(new Uint8Array(bytes), channels, width * rows), width, rows);
-        texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
-        texture.colorSpace = THREE.SRGBColorSpace;
-        texture.magFilter = THREE.LinearFilter;
-        texture.minFilter = THREE.LinearMipmapLinearFilter;
-        texture.generateMipmaps = true;
-        texture.anisotropy = 8;
-        texture.needsUpdate = true;
-        this.textures.set(id, texture);
-        this.changed();
-      }).catch(() => {});
-    }
-    return this.textures.get(id);
+  // Leaves what has changed to be loaded again.
+  forget(kind, id) {
+    for (const all of [this.shapes, this.textures]) for (const own of kind === "mesh" ? ["mesh", "hull"] : [kind]) all.delete(`${own} ${id}`);
   }
 
-  async loadSky(id) {
-    const { width, channels } = this.model.textures[id];
-    const bytes = new Uint8Array(await loadAsset("texture", id));
-    const face = (k) => {
-      const canvas = document.createElement("canvas");
-      canvas.width = canvas.height = width;
-      const pixels = rgba(bytes.subarray(k * width * width * channels), channels, width * width);
-      canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(pixels), width, width), 0, 0);
-      return canvas;
-    };
-    if (bytes.length < 6 * width * width * channels) return;
-    // The model's faces are right, left, up, down, front and back.
-    const texture = new THREE.CubeTexture([0, 1, 2, 3, 4, 5].map(face));
-    texture.colorSpace = THREE.SRGBColorSpace;
-    texture.needsUpdate = true;
-    this.sky = texture;
-    this.changed();
+  dispose() {
+    for (const all of [this.shapes, this.textures]) for (const part of all.values()) part?.dispose?.();
   }
+}
+
+// Flat, or a cube whose faces are below each other, or all the same.
+function image({ width, height, channels, kind }, bytes) {
+  const flat = kind === "2d", rows = flat ? height : width;
+  const part = (k) => new THREE.DataTexture(rgba(bytes.subarray(k * width * rows * channels), channels, width * rows), width, rows);
+  let texture;
+  if (flat) {
+    texture = part(0);
+    texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+    texture.anisotropy = 8;
+  } else {
+    const count = Math.floor(height / width);
+    texture = new THREE.CubeTexture([0, 1, 2, 3, 4, 5].map((k) => part(count >= 6 ? k : 0)));
+    texture.format = THREE.RGBAFormat;
+    texture.type = THREE.UnsignedByteType;
+  }
+  texture.magFilter = THREE.LinearFilter;
+  texture.minFilter = THREE.LinearMipmapLinearFilter;
+  texture.generateMipmaps = true;
+  texture.needsUpdate = true;
+  return texture;
 }
 
 function rgba(bytes, channels, count) {
@@ -91,7 +86,22 @@ function heightField({ size: [sx, sy, top, base], nrow, ncol }, heights) {
   const position = geometry.attributes.position;
   for (let r = 0; r < nrow; r++) for (let c = 0; c < ncol; c++) position.setZ((nrow - 1 - r) * ncol + c, heights[r * ncol + c] * top);
   geometry.computeVertexNormals();
-  const box = new THREE.BoxGeometry(2 * sx, 2 * sy, base).translate(0, 0, -base / 2);
-  geometry.userData.base = box;
+  geometry.userData.base = skirt(geometry, sx, sy, base, nrow, ncol);
+  return geometry;
+}
+
+// Walls down to the base, along the four edges, and the base.
+function skirt(surface, sx, sy, base, nrow, ncol) {
+  const top = surface.attributes.position, points = [];
+  const wall = (a, b) => {
+    const p = new THREE.Vector3().fromBufferAttribute(top, a), q = new THREE.Vector3().fromBufferAttribute(top, b);
+    const low = (v) => new THREE.Vector3(v.x, v.y, -base);
+    points.push(p, low(p), q, q, low(p), low(q));
+  };
+  for (let c = 0; c + 1 < ncol; c++) { wall(c + 1, c); wall((nrow - 1) * ncol + c, (nrow - 1) * ncol + c + 1); }
+  for (let r = 0; r + 1 < nrow; r++) { wall(r * ncol, (r + 1) * ncol); wall((r + 2) * ncol - 1, (r + 1) * ncol - 1); }
+  const floor = [[-sx, -sy], [-sx, sy], [sx, -sy], [sx, -sy], [-sx, sy], [sx, sy]].map(([x, y]) => new THREE.Vector3(x, y, -base));
+  const geometry = new THREE.BufferGeometry().setFromPoints([...points, ...floor]);
+  geometry.computeVertexNormals();
   return geometry;
 }

@@ -3,21 +3,19 @@
 import * as THREE from "three";
 import { Assets } from "./assets.js";
 import { Geom } from "./decode.js";
+import { Lights } from "./lights.js";
+import { Mirror } from "./mirror.js";
+import { dress, surface } from "./shade.js";
+import { UNIT, place, placeFlex } from "./shapes.js";
 
-const UNIT = {
-  sphere: new THREE.SphereGeometry(1, 36, 22),
-  cylinder: new THREE.CylinderGeometry(1, 1, 2, 36).rotateX(Math.PI / 2),
-  box: new THREE.BoxGeometry(2, 2, 2),
-  plane: new THREE.PlaneGeometry(2, 2),
-  head: new THREE.ConeGeometry(1, 1, 24).rotateX(Math.PI / 2).translate(0, 0, -0.5),
-  line: new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3(0, 0, 1)]),
-  linebox: new THREE.EdgesGeometry(new THREE.BoxGeometry(2, 2, 2)),
-};
-const RENDER = { shadow: 0, wireframe: 1, skybox: 4, fog: 5, haze: 6, segment: 7, idcolor: 8 };
+const RENDER = { shadow: 0, wireframe: 1, reflection: 2, additive: 3, skybox: 4, fog: 5, haze: 6, segment: 7, idcolor: 8, cull: 9 };
+const VIS = { flexvert: 24, flexedge: 25, flexskin: 27 };
+const DECOR = 4;
 
 export class Picture {
   constructor(canvas, labels) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
@@ -25,235 +23,204 @@ export class Picture {
     this.scene = new THREE.Scene();
     this.world = new THREE.Group();
     this.scene.add(this.world);
-    this.ambient = new THREE.AmbientLight(0xffffff, 1);
-    this.scene.add(this.ambient);
-    this.lights = [];
-    this.objects = [];
+    this.lights = new Lights(this.scene);
+    this.mirror = new Mirror();
     this.background = gradient();
-    this.scene.background = this.background;
+    this.pools = new Map();
   }
 
   setModel(model, changed) {
     this.model = model;
+    this.assets?.dispose();
     this.assets = new Assets(model, changed);
+    for (const pool of this.pools.values()) pool.objects.forEach(release);
     this.world.clear();
-    this.objects = [];
+    this.pools = new Map();
+  }
+
+  // A shape or texture has changed.
+  refresh(kind, id) {
+    this.assets?.forget(kind, id);
+    for (const pool of this.pools.values()) pool.objects.forEach((object) => { this.world.remove(object); release(object); });
+    this.pools = new Map();
   }
 
   // Brings the objects to a frame.
-  update(frame, flags, eye) {
+  update(frame, { render: flags, vis }, eye) {
     this.flags = flags;
+    this.vis = vis;
+    this.reach = 1.05 * this.model.zfar;
+    this.reflecting = null;
+    for (const pool of this.pools.values()) pool.used = 0;
     for (let i = 0; i < frame.ngeom; i++) {
       const geom = frame.geom(i);
-      const key = `${geom.type} ${geom.dataid} ${geom.matid} ${geom.type === Geom.flex || geom.type === Geom.skin ? geom.objid : ""}`;
-      let object = this.objects[i];
-      if (!object || object.userData.key !== key) {
-        if (object) { this.world.remove(object); release(object); }
-        object = this.make(geom);
-        if (!object) { this.objects[i] = undefined; continue; }
-        object.userData.key = key;
-        object.matrixAutoUpdate = false;
-        this.objects[i] = object;
-        this.world.add(object);
-      }
-      this.place(object, geom, frame, eye, i);
+      const object = this.take(geom);
+      if (object) this.show(object, geom, frame, eye, i);
     }
-    for (let i = frame.ngeom; i < this.objects.length; i++) if (this.objects[i]) { this.world.remove(this.objects[i]); release(this.objects[i]); }
-    this.objects.length = frame.ngeom;
-    this.light(frame, eye);
+    for (const pool of this.pools.values()) for (let k = pool.used; k < pool.objects.length; k++) pool.objects[k].visible = false;
+    this.lights.update(frame, eye, this.model, Boolean(flags[RENDER.shadow]));
     this.scene.background = flags[RENDER.skybox] && this.assets.sky ? this.assets.sky : this.background;
+    // The sky's up is y.
     this.scene.backgroundRotation.set(Math.PI / 2, 0, 0);
-    const haze = this.model.haze;
-    this.scene.fog = flags[RENDER.fog] ? new THREE.Fog(new THREE.Color(haze[0], haze[1], haze[2]), 3 * this.model.extent, 10 * this.model.extent) : null;
+    const [fog, start, end] = this.model.fog;
+    this.scene.fog = flags[RENDER.fog] ? new THREE.Fog(new THREE.Color(...fog.slice(0, 3)), start, end) : null;
+  }
+
+  // An object for a geom, from those of the same kind.
+  take(geom) {
+    const deformable = geom.type === Geom.flex || geom.type === Geom.skin;
+    const shaped = deformable || geom.type === Geom.mesh || geom.type === Geom.sdf || geom.type === Geom.hfield;
+    const key = `${geom.type} ${shaped ? geom.dataid : ""} ${geom.matid} ${deformable ? geom.objid : ""} ${geom.category === DECOR}`;
+    let pool = this.pools.get(key);
+    if (!pool) this.pools.set(key, (pool = { objects: [], used: 0 }));
+    if (pool.used === pool.objects.length) {
+      const object = this.make(geom);
+      if (!object) return null;
+      object.matrixAutoUpdate = false;
+      object.children.forEach((part) => { part.matrixAutoUpdate = false; });
+      pool.objects.push(object);
+      this.world.add(object);
+    }
+    const object = pool.objects[pool.used++];
+    object.visible = true;
+    return object;
   }
 
   make(geom) {
-    const material = this.material(geom);
+    const material = surface();
     const mesh = (geometry) => {
       const object = new THREE.Mesh(geometry, material);
-      object.castShadow = object.receiveShadow = geom.category !== 4;
+      object.castShadow = object.receiveShadow = geom.category !== DECOR;
       return object;
     };
-    const group = (...parts) => { const all = new THREE.Group(); all.add(...parts); return all; };
+    const many = (geometry, count) => {
+      const object = new THREE.InstancedMesh(geometry, material, Math.max(1, count));
+      object.frustumCulled = false;
+      object.castShadow = object.receiveShadow = true;
+      return object;
+    };
+    const group = (...parts) => { const all = new THREE.Group(); all.add(...parts); all.userData.material = material; return all; };
     switch (geom.type) {
-      case Geom.plane: { const object = mesh(UNIT.plane); object.castShadow = false; object.receiveShadow = true; return object; }
+      case Geom.plane: { const object = mesh(UNIT.plane); object.castShadow = false; material.side = THREE.DoubleSide; return object; }
       case Geom.sphere: case Geom.ellipsoid: return mesh(UNIT.sphere);
       case Geom.cylinder: return mesh(UNIT.cylinder);
       case Geom.box: return mesh(UNIT.box);
-      case Geom.capsule: return group(mesh(UNIT.cylinder), mesh(UNIT.sphere), mesh(UNIT.sphere));
-      case Geom.arrow: case Geom.arrow1: return group(mesh(UNIT.cylinder), mesh(UNIT.head));
-      case Geom.arrow2: return group(mesh(UNIT.cylinder), mesh(UNIT.head), mesh(UNIT.head));
-      case Geom.line: return new THREE.Line(UNIT.line, lineMaterial(material));
-      case Geom.linebox: return new THREE.LineSegments(UNIT.linebox, lineMaterial(material));
-      case Geom.mesh: case Geom.sdf: {
-        const shape = this.assets.shape(geom.dataid % 2 ? "hull" : "mesh", geom.dataid >> 1);
-        return shape && mesh(shape);
+      case Geom.capsule: return group(mesh(UNIT.tube), mesh(UNIT.top), mesh(UNIT.bottom));
+      case Geom.arrow: case Geom.arrow1: return group(mesh(UNIT.cylinder), mesh(UNIT.cone));
+      case Geom.arrow2: return group(mesh(UNIT.tube), mesh(UNIT.cone), mesh(UNIT.cone));
+      case Geom.line: return new THREE.Line(UNIT.line, new THREE.LineBasicMaterial());
+      case Geom.linebox: return new THREE.LineSegments(UNIT.linebox, new THREE.LineBasicMaterial());
+      case Geom.triangle: material.side = THREE.DoubleSide; return mesh(UNIT.triangle);
+      case Geom.mesh: case Geom.sdf: { const shape = this.assets.shape(geom.dataid % 2 ? "hull" : "mesh", geom.dataid >> 1); return shape && mesh(shape); }
+      case Geom.hfield: { const shape = this.assets.shape("hfield", geom.dataid); return shape && group(mesh(shape), mesh(shape.userData.base)); }
+      case Geom.flex: {
+        const { vertices, edges } = this.model.flexes[geom.objid];
+        const faces = mesh(new THREE.BufferGeometry());
+        faces.frustumCulled = false;
+        faces.userData.own = true;
+        material.side = THREE.DoubleSide;
+        return group(faces, many(UNIT.sphere, vertices), many(UNIT.tube, edges));
       }
-      case Geom.hfield: {
-        const shape = this.assets.shape("hfield", geom.dataid);
-        return shape && group(mesh(shape), mesh(shape.userData.base));
-      }
-      case Geom.triangle: case Geom.flex: { const object = mesh(new THREE.BufferGeometry()); object.frustumCulled = false; material.side = THREE.DoubleSide; return geom.type === Geom.flex ? group(object, new THREE.LineSegments(new THREE.BufferGeometry(), lineMaterial(material))) : object; }
       case Geom.skin: {
         const shape = this.assets.shape("skin", geom.objid);
         if (!shape) return null;
+        const { faces } = this.model.skins[geom.objid];
         const object = mesh(new THREE.BufferGeometry());
+        object.geometry.setIndex(new THREE.BufferAttribute(new Uint32Array(shape, 0, 3 * faces), 1));
+        if (shape.byteLength > 12 * faces) object.geometry.setAttribute("uv", new THREE.BufferAttribute(new Float32Array(shape, 12 * faces), 2));
         object.frustumCulled = false;
+        object.userData.own = true;
+        material.side = THREE.DoubleSide;
         return object;
       }
-      case Geom.label: return new THREE.Object3D();
       default: return null;
     }
   }
 
-  material(geom) {
-    const own = this.model.materials[geom.matid];
-    const material = new THREE.MeshPhongMaterial({ color: 0xffffff });
-    if (own && own.texture >= 0) {
-      const texture = this.assets.texture(own.texture);
-      material.userData.wants = own.texture;
-      if (texture) { material.map = texture.clone(); material.map.needsUpdate = true; material.userData.wants = -1; }
-    }
-    return material;
+  show(object, geom, frame, eye, i) {
+    const id = geom.objid;
+    if (geom.type === Geom.flex) {
+      const [faces, spheres, rods] = object.children, part = frame.flexFaces[id];
+      setAttributes(faces.geometry, { position: [part.position, 3], normal: [part.normal, 3], uv: [part.uv, 2] });
+      const skinned = this.vis[VIS.flexskin] && part.position.length > 0, radius = geom.size[0];
+      placeFlex(spheres, rods, frame, id, radius, radius > 0 && this.vis[VIS.flexvert] && !skinned, radius > 0 && this.vis[VIS.flexedge] && !skinned);
+    } else if (geom.type === Geom.skin) {
+      const { vertices: [first, count] } = this.model.skins[id];
+      const position = new Float32Array(3 * count), normal = new Float32Array(3 * count), all = frame.skinVert;
+      for (let v = 0; v < count; v++) for (let k = 0; k < 3; k++) {
+        position[3 * v + k] = all[6 * (first + v) + k];
+        normal[3 * v + k] = all[6 * (first + v) + 3 + k];
+      }
+      setAttributes(object.geometry, { position: [position, 3], normal: [normal, 3] });
+    } else place(object, geom, this.reach);
+    const material = object.material ?? object.userData.material;
+    if (material.userData.uniforms) this.coat(material, object, geom, eye);
+    this.colour(material, geom, i);
   }
 
-  place(object, geom, frame, eye, i) {
-    const { size, pos, mat, rgba } = geom;
-    const x = size[0], y = size[1], z = size[2];
-    const at = (part, sx, sy, sz, dz = 0) => { part.scale.set(sx, sy, sz); part.position.set(0, 0, dz); };
-    let centre = pos;
-    const matrix = (sx, sy, sz) => object.matrix.set(
-      mat[0] * sx, mat[1] * sy, mat[2] * sz, centre[0], mat[3] * sx, mat[4] * sy, mat[5] * sz, centre[1], mat[6] * sx, mat[7] * sy, mat[8] * sz, centre[2], 0, 0, 0, 1);
-    switch (geom.type) {
-      case Geom.plane: {
-        const far = Math.min(this.model.zfar, 60 * this.model.extent);
-        const sx = x > 0 ? x : far, sy = y > 0 ? y : far;
-        this.repeat(object.material, geom, sx, sy);
-        matrix(sx, sy, 1);
-        break;
-      }
-      case Geom.sphere: case Geom.ellipsoid: case Geom.box: case Geom.cylinder: case Geom.linebox: matrix(x, y, z); break;
-      case Geom.capsule: { const [body, top, bottom] = object.children; at(body, x, y, z); at(top, x, y, x, z); at(bottom, x, y, x, -z); matrix(1, 1, 1); break; }
-      case Geom.arrow: case Geom.arrow1: { const [shaft, head] = object.children, h = Math.min(3 * x, 0.5 * z); at(shaft, x, y, (z - h) / 2, (z - h) / 2); at(head, 1.75 * x, 1.75 * y, h, z); matrix(1, 1, 1); break; }
-      case Geom.arrow2: {
-        const [shaft, head, tail] = object.children, h = Math.min(3 * x, 0.5 * z);
-        at(shaft, x, y, z - h); at(head, 1.75 * x, 1.75 * y, h, z); at(tail, 1.75 * x, 1.75 * y, h, -z); tail.rotation.x = Math.PI; matrix(1, 1, 1); break;
-      }
-      case Geom.line: matrix(1, 1, z); break;
-      case Geom.triangle: { setTriangle(object.geometry, geom); object.matrix.identity(); break; }
-      case Geom.flex: this.flex(object, geom, frame); break;
-      case Geom.skin: this.skin(object, geom, frame); break;
-      default: matrix(1, 1, 1);
+  // Texture, mirror and fading.
+  coat(material, object, geom, eye) {
+    const { uniforms } = material.userData, coating = this.model.materials[geom.matid];
+    const infinite = geom.type === Geom.plane && (geom.size[0] <= 0 || geom.size[1] <= 0);
+    const texture = coating && coating.texture >= 0 && !this.isSegmented ? this.assets.texture(coating.texture) : null;
+    let paint = "";
+    if (texture) {
+      const cube = texture.isCubeTexture;
+      paint = geom.texcoord ? (cube ? "" : "given") : cube ? "cube" : "flat";
+      uniforms.paint.value = texture;
+      if (paint === "cube") uniforms.paintScale.value.set(...(coating.uniform ? geom.size : [1, 1, 1]));
+      if (paint === "flat") uniforms.paintScale.value = new THREE.Vector2(...this.repetitions(geom, coating));
     }
-    object.matrixWorldNeedsUpdate = true;
-    for (const part of object.children) part.updateMatrix();
-    const paint = object.material ?? object.children[0]?.material;
-    if (paint) this.paint(paint, geom, i);
+    const mirror = geom.type === Geom.plane && geom.reflectance > 0 && geom.rgba[3] > 0.99 && Boolean(this.flags[RENDER.reflection]) && !this.isSegmented && !this.reflecting;
+    if (mirror) {
+      this.reflecting = { object, geom, material };
+      uniforms.reflectance.value = geom.reflectance;
+      uniforms.mirror.value = this.mirror.target.texture;
+      uniforms.mirrorMatrix.value = this.mirror.matrix;
+    }
+    const fade = infinite && Boolean(this.flags[RENDER.haze]) && !this.isSegmented;
+    uniforms.fadeEnd.value = 0.7 * this.model.zfar;
+    material.userData.fades = fade;
+    // From below, the ground hides nothing.
+    const { pos, mat } = geom;
+    material.userData.fainter = geom.type === Geom.plane && [0, 1, 2].reduce((sum, k) => sum + (eye.pos[k] - pos[k]) * mat[3 * k + 2], 0) < 0 ? 0.3 : 1;
+    dress(material, { paint, mirror, fade });
   }
 
-  paint(material, geom, i) {
+  get isSegmented() { return Boolean(this.flags[RENDER.segment] || this.flags[RENDER.idcolor]); }
+
+  // Repetitions of a flat texture per unit of the shape's own coordinates: planes and boxes are unit shapes here.
+  repetitions(geom, { repeat, uniform }) {
+    return [0, 1].map((k) => {
+      const size = geom.size[k];
+      if (geom.type === Geom.plane) return size > 0 ? repeat[k] * (uniform ? size : 1) : repeat[k] * this.reach;
+      const own = geom.dataid >= 0 && size > 0 ? repeat[k] / size : repeat[k];
+      return uniform && size > 0 ? own * size : own;
+    });
+  }
+
+  colour(material, geom, i) {
     const [r, g, b, a] = geom.rgba;
-    if (material.userData.wants >= 0) {
-      const texture = this.assets.texture(material.userData.wants);
-      if (texture) { material.map = texture.clone(); material.map.needsUpdate = true; material.userData.wants = -1; material.needsUpdate = true; }
-    }
-    if (this.flags[RENDER.segment] || this.flags[RENDER.idcolor]) {
-      material.color.setHSL((i * 0.61803) % 1, 0.65, 0.55);
-      material.emissive?.copy(material.color).multiplyScalar(0.6);
-      return;
-    }
-    material.color.setRGB(r, g, b, THREE.SRGBColorSpace);
-    if (material.emissive) {
-      material.emissive.setRGB(r, g, b, THREE.SRGBColorSpace).multiplyScalar(Math.min(geom.emission, 1));
-      const s = 0.35 * geom.specular;
-      material.specular.setRGB(s, s, s);
-      material.shininess = Math.max(1, 128 * geom.shininess);
+    const lit = material.emissive !== undefined, { fades = false, fainter = 1 } = material.userData;
+    if (lit) {
       material.wireframe = Boolean(this.flags[RENDER.wireframe]);
+      material.specular.setScalar(this.isSegmented ? 0 : geom.specular);
+      material.shininess = Math.max(1, 128 * geom.shininess);
     }
-    const transparent = a < 0.999;
-    if (material.transparent !== transparent) { material.transparent = transparent; material.depthWrite = !transparent; material.needsUpdate = true; }
-    material.opacity = a;
-  }
-
-  // Textures repeat per size, or per unit of length if they are uniform; an infinite plane always does.
-  repeat(material, geom, sx, sy) {
-    const own = this.model.materials[geom.matid];
-    if (!material.map || !own) return;
-    const infinite = geom.size[0] <= 0 || geom.size[1] <= 0;
-    const [rx, ry] = own.repeat;
-    material.map.repeat.set(own.uniform || infinite ? rx * sx * (infinite ? 1 : 1) : rx, own.uniform || infinite ? ry * sy : ry);
-    if (infinite) { material.map.repeat.set(rx * sx, ry * sy); material.map.offset.set(-0.5 * rx * sx % 1, -0.5 * ry * sy % 1); }
-  }
-
-  flex(object, geom, frame) {
-    const id = geom.objid, faces = frame.flexFaces[id];
-    const [skin, edges] = object.children;
-    setAttributes(skin.geometry, { position: [faces.position, 3], normal: [faces.normal, 3], uv: [faces.uv, 2] });
-    const [vertAdr, , , , edgeAdr, edgeNum] = frame.flexes.subarray(6 * id, 6 * id + 6);
-    const showEdges = faces.position.length === 0;
-    edges.visible = showEdges;
-    if (showEdges) {
-      const points = new Float32Array(6 * edgeNum);
-      for (let e = 0; e < edgeNum; e++) for (let k = 0; k < 2; k++) {
-        const v = 3 * (vertAdr + frame.flexEdge[2 * (edgeAdr + e) + k]);
-        points.set(frame.flexVert.subarray(v, v + 3), 6 * e + 3 * k);
-      }
-      setAttributes(edges.geometry, { position: [points, 3] });
-      edges.frustumCulled = false;
-      this.paint(edges.material, geom, 0);
+    if (this.isSegmented) {
+      const tint = material.emissive ?? material.color;
+      material.color.setScalar(0);
+      tint.setHSL((i * 0.61803) % 1, 0.65, 0.55);
+    } else {
+      material.color.setRGB(r, g, b);
+      material.emissive?.setRGB(r, g, b).multiplyScalar(geom.emission);
     }
-    object.matrix.identity();
-  }
-
-  skin(object, geom, frame) {
-    const count = frame.nskinvert, position = new Float32Array(3 * count), normal = new Float32Array(3 * count);
-    for (let v = 0; v < count; v++) { position.set(frame.skinVert.subarray(6 * v, 6 * v + 3), 3 * v); normal.set(frame.skinVert.subarray(6 * v + 3, 6 * v + 6), 3 * v); }
-    setAttributes(object.geometry, { position: [position, 3], normal: [normal, 3] });
-    if (!object.geometry.index) object.geometry.setIndex(new THREE.BufferAttribute(new Uint32Array(this.assets.shape("skin", geom.objid)), 1));
-    object.matrix.identity();
-  }
-
-  light(frame, eye) {
-    const ambient = new THREE.Color(0, 0, 0);
-    let shadows = 0;
-    for (let i = 0; i < Math.min(frame.nlight, 8); i++) {
-      const light = frame.light(i);
-      ambient.r += light.ambient[0]; ambient.g += light.ambient[1]; ambient.b += light.ambient[2];
-      const kind = light.type === 1 ? "directional" : "spot";
-      let own = this.lights[i];
-      if (!own || own.userData.kind !== kind) {
-        if (own) this.scene.remove(own, own.target);
-        own = kind === "directional" ? new THREE.DirectionalLight() : new THREE.SpotLight();
-        own.userData.kind = kind;
-        if (own.shadow) { own.shadow.mapSize.set(2048, 2048); own.shadow.bias = -0.0004; own.shadow.normalBias = 0.01; }
-        this.lights[i] = own;
-        this.scene.add(own, own.target);
-      }
-      own.visible = true;
-      own.color.setRGB(light.diffuse[0], light.diffuse[1], light.diffuse[2]);
-      own.intensity = Math.PI;
-      const extent = this.model.extent, reach = Math.min(3 * extent, 30);
-      const pos = light.headlight ? eye.pos : light.pos, dir = light.headlight ? eye.forward : light.dir;
-      if (kind === "directional") {
-        // Only the direction counts: the shadow is taken around the model.
-        const centre = this.model.center;
-        own.position.set(centre[0] - dir[0] * 2 * reach, centre[1] - dir[1] * 2 * reach, centre[2] - dir[2] * 2 * reach);
-        own.target.position.set(...centre);
-        Object.assign(own.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01, far: 5 * reach });
-      } else {
-        own.position.set(...pos);
-        own.target.position.set(pos[0] + dir[0], pos[1] + dir[1], pos[2] + dir[2]);
-        own.angle = Math.min((light.cutoff * Math.PI) / 180, Math.PI / 2 - 0.01);
-        own.penumbra = 0.4;
-        own.decay = 0;
-        own.distance = 0;
-      }
-      own.castShadow = Boolean(this.flags[RENDER.shadow]) && light.castshadow && !light.headlight && shadows < 3;
-      shadows += own.castShadow;
-    }
-    for (let i = frame.nlight; i < this.lights.length; i++) if (this.lights[i]) this.lights[i].visible = false;
-    this.ambient.color.setRGB(0.12 + ambient.r, 0.12 + ambient.g, 0.12 + ambient.b);
-    this.ambient.intensity = Math.PI;
+    const opacity = this.isSegmented ? 1 : a * fainter;
+    const transparent = opacity < 0.999 || fades;
+    if (material.transparent !== transparent) { material.transparent = transparent; material.needsUpdate = true; }
+    material.depthWrite = opacity >= 0.999;
+    material.opacity = opacity;
+    material.blending = transparent && this.flags[RENDER.additive] && !fades ? THREE.AdditiveBlending : THREE.NormalBlending;
   }
 
   showLabels(frame, camera) {
@@ -276,16 +243,18 @@ export class Picture {
   }
 
   render(camera) {
+    this.scene.updateMatrixWorld();
+    if (this.reflecting) {
+      const { object, geom, material } = this.reflecting;
+      const seen = this.mirror.draw(this.renderer, this.scene, camera, object, geom);
+      if (!seen) material.userData.uniforms.reflectance.value = 0;
+    }
     this.renderer.render(this.scene, camera);
   }
 
   resize(width, height) {
     this.renderer.setSize(width, height, false);
   }
-}
-
-function lineMaterial() {
-  return new THREE.LineBasicMaterial();
 }
 
 function setAttributes(geometry, parts) {
@@ -296,20 +265,15 @@ function setAttributes(geometry, parts) {
   }
 }
 
-function setTriangle(geometry, { pos, mat, size }) {
-  const corner = (k, length) => [0, 1, 2].map((r) => pos[r] + mat[3 * r + k] * length);
-  const normal = [mat[2], mat[5], mat[8]];
-  setAttributes(geometry, { position: [[...pos, ...corner(0, size[0]), ...corner(1, size[1])], 3], normal: [[...normal, ...normal, ...normal], 3] });
-}
-
 function release(object) {
   object.traverse((part) => {
-    part.material?.map?.dispose();
     part.material?.dispose();
-    if (part.geometry && part.userData.own) part.geometry.dispose();
+    part.dispose?.();
+    if (part.userData.own) part.geometry.dispose();
   });
 }
 
+// Where the model has no sky.
 function gradient() {
   const canvas = document.createElement("canvas");
   canvas.width = 4;
@@ -321,7 +285,5 @@ function gradient() {
   fill.addColorStop(1, "#22201f");
   pen.fillStyle = fill;
   pen.fillRect(0, 0, 4, 512);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.colorSpace = THREE.SRGBColorSpace;
-  return texture;
+  return new THREE.CanvasTexture(canvas);
 }

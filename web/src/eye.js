@@ -80,7 +80,7 @@ export class Eye {
     camera.lookAt(pos[0] + forward[0], pos[1] + forward[1], pos[2] + forward[2]);
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld();
-    this.view = { pos, forward, up, half: Math.tan((fovy * Math.PI) / 360), aspect };
+    this.view = { pos, forward, up, half: Math.tan((fovy * Math.PI) / 360), aspect, lookat: this.lookat, distance: this.distance };
   }
 
   rotate(dx, dy) {

@@ -28,11 +28,12 @@ function handle(app, event) {
   if (ctrlKey) {
     if (key === "p") { app.screenshot(); return true; }
     if (key === "a") { app.eye.align(); app.eye.keep(); app.touch(); return true; }
-    if (key === "l" || key === "r") return false;
+    if (key === "l") { app.send({ do: "reload" }); return true; }
+    if (key === "q") { app.send({ do: "quit" }); return true; }
     return false;
   }
   const act = {
-    " ": () => app.togglePlay(), ArrowRight: () => app.send({ do: "step", count: shiftKey ? 10 : 1 }), Backspace: () => app.send({ do: "reset" }),
+    " ": () => app.togglePlay(), ArrowRight: () => app.send({ do: "step", count: shiftKey ? 10 : 1 }), ArrowLeft: () => app.send({ do: "step", count: shiftKey ? -10 : -1 }), Backspace: () => app.send({ do: "reset" }),
     "-": () => app.panels.changeSpeed(-1), "=": () => app.panels.changeSpeed(1), "+": () => app.panels.changeSpeed(1),
     "[": () => app.eye.cycle(-1), "]": () => app.eye.cycle(1), Escape: () => { app.eye.fixed = -1; app.eye.keep(); app.help(false); },
     Tab: () => app.togglePanel(shiftKey ? "right" : "left"), F1: () => app.help(), F2: () => app.togglePanel("right"),
@@ -56,15 +57,20 @@ export function bindMouse(app, canvas) {
   let drag = null;
   const relative = (event) => { const box = canvas.getBoundingClientRect(); return [(event.clientX - box.left) / box.width, 1 - (event.clientY - box.top) / box.height]; };
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-  canvas.addEventListener("dblclick", (event) => {
+  let last = { button: -1, time: 0 };
+  // As in simulate: with the right button the camera looks there, with Ctrl as well it follows.
+  const pick = (event) => {
     const [x, y] = relative(event);
     app.send({ do: "select", view: app.eye.view, x, y });
-    // As in simulate: with the right button the camera goes there, with Ctrl it follows.
-    if (event.ctrlKey) app.followNext = true;
-  });
+    app.followNext = event.ctrlKey;
+    app.lookNext = event.button === 2 && !event.ctrlKey;
+  };
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     canvas.focus();
+    const again = last.button === event.button && event.timeStamp - last.time < 350 && Math.hypot(event.clientX - last.x, event.clientY - last.y) < 6;
+    last = again ? { button: -1, time: 0 } : { button: event.button, time: event.timeStamp, x: event.clientX, y: event.clientY };
+    if (again) { pick(event); return; }
     const pulling = event.ctrlKey && app.state?.selection;
     drag = { x: event.clientX, y: event.clientY, button: event.button, pulling };
     canvas.classList.add(pulling ? "pulling" : "dragging");
@@ -99,8 +105,8 @@ export function bindMouse(app, canvas) {
 }
 
 export const HELP = [
-  ["Simulation", [["Space", "play, pause"], ["→, Shift+→", "one step, ten"], ["Backspace", "reset"], ["− and =", "slower, faster"]]],
+  ["Simulation", [["Space", "play, pause"], ["→, Shift+→", "one step, ten"], ["←, Shift+←", "back, ten states"], ["Backspace", "reset"], ["Ctrl+L", "load the model again"], ["Ctrl+Q", "end (a Python viewer)"], ["− and =", "slower, faster"]]],
   ["Camera", [["Left drag", "turn"], ["Right drag", "move (Shift: along the ground)"], ["Wheel, middle drag", "zoom"], ["[ and ]", "other cameras"], ["Esc", "free camera"], ["Ctrl+A", "see everything"]]],
-  ["Bodies", [["Double click", "select"], ["Ctrl+double click", "select and follow"], ["Ctrl+right drag", "pull (Shift: along the ground)"], ["Ctrl+left drag", "turn"], ["PageUp", "select the parent"]]],
+  ["Bodies", [["Double click", "select"], ["Right double click", "look there"], ["Ctrl+double click", "select and follow"], ["Ctrl+right drag", "pull (Shift: along the ground)"], ["Ctrl+left drag", "turn"], ["PageUp", "select the parent"]]],
   ["View", [["Tab, Shift+Tab", "left, right panel"], ["F5", "full screen"], ["F6, F7", "frames, labels"], ["0 to 5", "groups of geoms (Shift: sites)"], ["Letters", "switches, as next to them"], ["Ctrl+P", "screenshot"], ["F1", "this list"]]],
 ];

@@ -4,6 +4,7 @@ import { Picture } from "./draw.js";
 import { Eye } from "./eye.js";
 import { HELP, bindKeys, bindMouse } from "./keys.js";
 import { Connection } from "./net.js";
+import { Overlays } from "./overlays.js";
 import { Panels } from "./panels.js";
 
 const canvas = document.getElementById("canvas");
@@ -14,6 +15,8 @@ class App {
     this.picture = new Picture(canvas, document.getElementById("labels"));
     this.eye = new Eye();
     this.panels = new Panels(this);
+    this.overlays = new Overlays(document.getElementById("overlays"));
+    this.versions = {};
     this.rate = 0;
     this.dirty = true;
     this.connection = new Connection({
@@ -28,12 +31,14 @@ class App {
     bindKeys(this);
     bindMouse(this, canvas);
     addEventListener("resize", () => this.touch());
-    for (const side of ["left", "right"]) if (sessionStorage.getItem(`corten-${side}`) === "away") document.getElementById(side).classList.add("away");
+    const query = new URLSearchParams(location.search);
+    for (const side of ["left", "right"]) if ((sessionStorage.getItem(`corten-${side}`) ?? (query.get(side) === "0" ? "away" : "")) === "away") document.getElementById(side).classList.add("away");
     requestAnimationFrame((now) => this.loop(now));
   }
 
   setModel(model) {
     this.model = model;
+    this.state = this.bytes = this.frame = null;
     document.title = `${model.name || "model"} · corten`;
     this.picture.setModel(model, () => this.touch());
     this.eye.setModel(model);
@@ -44,26 +49,15 @@ class App {
     this.state = state;
     if (state.failure && state.failure !== this.failure) this.tell(state.failure);
     this.failure = state.failure;
-    if (this.followNext && state.selection) { this.eye.fixed = -2; this.eye.tracked = state.selection.body; this.followNext = false; }
+    if (this.followNext && state.selection) { this.eye.fixed = -2; this.eye.tracked = state.selection.body; this.followNext = false; this.eye.keep(); }
+    if (this.lookNext && state.selection) { this.eye.lookat = [...state.selection.point]; this.lookNext = false; this.eye.keep(); }
     const { camera } = state;
     if (camera && camera.serial !== this.cameraSerial) { this.cameraSerial = camera.serial; this.eye.take(camera); this.touch(); }
-    this.showTexts(state.texts ?? []);
+    this.overlays.show(state.overlays);
+    for (const [key, version] of Object.entries(state.versions)) {
+      if (this.versions[key] !== version) { this.versions[key] = version; this.picture.refresh(...key.split(" ")); }
+    }
     this.panels.show(state);
-  }
-
-  // Texts of the simulation's owner, in the corners.
-  showTexts(texts) {
-    const key = JSON.stringify(texts);
-    if (key === this.texts) return;
-    this.texts = key;
-    const box = document.getElementById("texts");
-    box.replaceChildren(...texts.map(([at, left, right]) => {
-      const block = document.createElement("pre");
-      block.className = `grid${at}`;
-      const rows = left.split("\n"), values = right.split("\n");
-      block.textContent = rows.map((row, i) => (values[i] ? `${row}  ${values[i]}` : row)).join("\n");
-      return block;
-    }));
   }
 
   loop(now) {
@@ -71,14 +65,21 @@ class App {
     if (!this.dirty || !this.model || !this.bytes || !this.state) return;
     this.dirty = false;
     const width = canvas.clientWidth, height = canvas.clientHeight;
-    if (this.width !== width || this.height !== height) { this.picture.resize(width, height); this.width = width; this.height = height; }
+    if (this.width !== width || this.height !== height) {
+      this.picture.resize(width, height);
+      this.width = width;
+      this.height = height;
+      this.send({ do: "viewport", width, height });
+    }
     const fresh = this.frame?.buffer !== this.bytes;
     if (fresh) this.frame = new Frame(this.bytes, this.model.layout);
+    const begin = performance.now();
     this.eye.update(this.frame, width / height);
-    this.picture.update(this.frame, this.state.opt.render, this.eye.view);
+    this.picture.update(this.frame, this.state.opt, this.eye.view);
     this.picture.render(this.eye.camera);
     this.picture.showLabels(this.frame, this.eye.camera);
     this.panels.drawPlots();
+    this.busy = (this.busy ?? 0) + 0.05 * (performance.now() - begin - (this.busy ?? 0));
     if (fresh) {
       this.connection.next();
       this.rate += 0.05 * (1000 / Math.max(1, now - (this.last ?? now - 16)) - this.rate);

@@ -2,12 +2,8 @@
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-export function assetUrl(kind, id) {
-  return `asset/${kind}/${id}?token=${token}`;
-}
-
-export async function loadAsset(kind, id) {
-  const answer = await fetch(assetUrl(kind, id));
+export async function loadAsset(kind, id, more = "") {
+  const answer = await fetch(`asset/${kind}/${id}?token=${token}${more}`);
   if (!answer.ok) throw new Error(`${kind} ${id}: ${answer.status}`);
   return answer.arrayBuffer();
 }

@@ -51,9 +51,12 @@ export class Panels {
     this.eye = element("select", { title: "Camera ([ and ])", onchange: () => { app.eye.fixed = Number(this.eye.value); app.eye.keep(); app.touch(); } },
       element("option", { value: -1, textContent: "Free camera" }), element("option", { value: -2, textContent: "Tracking camera" }),
       ...this.model.cameras.map((name, i) => element("option", { value: i, textContent: name })));
+    this.film = element("input", { type: "range", id: "film", min: 0, step: 1, title: "State of the recording", hidden: true, oninput: () => app.send({ do: "seek", index: Number(this.film.value) }) });
+    this.film.onpointerdown = () => { this.held = this.film; };
+    this.film.onpointerup = () => { this.held = null; };
     this.bar.replaceChildren(
       button("reset", "Reset (Backspace)", () => app.send({ do: "reset" })), this.play, button("step", "One step (→)", () => app.send({ do: "step", count: 1 })),
-      this.clock, element("span", { className: "muted", textContent: "s" }), this.pace, this.speed, ...keys, this.eye,
+      this.clock, element("span", { className: "muted", textContent: "s" }), this.film, this.pace, this.speed, ...keys, this.eye,
       button("camera", "Screenshot (Ctrl+P)", () => app.screenshot()));
   }
 
@@ -80,6 +83,8 @@ export class Panels {
     }
     this.disable = model.disable.map(([title, bit]) => chip(title, "", () => app.send({ do: "disable", bit, on: !(app.state.opt.disable & bit) })));
     this.enable = model.enable.map(([title, bit]) => chip(title, "", () => app.send({ do: "enable", bit, on: !(app.state.opt.enable & bit) })));
+    this.equalities = model.equalities.slice(0, 200).map((title, id) => chip(title, "", () => app.send({ do: "equality", id, on: !app.state.equalities[id] })));
+    this.actuatorGroups = [0, 1, 2, 3, 4, 5].map((group) => element("button", { textContent: group, onclick: () => app.send({ do: "actuators", group, on: Boolean(app.state.opt.actuators_off & (1 << group)) }) }));
     const search = element("input", { type: "search", id: "search", placeholder: "Search bodies by name", oninput: () => this.listBodies(search.value) });
     this.bodies = element("div", { className: "list" });
     const size = model.sizes;
@@ -92,7 +97,9 @@ export class Panels {
       section("Picture", false, element("div", { className: "grid" }, ...this.render)),
       section("Groups", false, groups),
       section("Physics", false, element("p", { className: "muted", textContent: "Lit: in force. Click to switch." }),
-        element("div", { className: "grid" }, ...this.disable), element("p", { className: "muted", textContent: "Additions" }), element("div", { className: "grid" }, ...this.enable)),
+        element("div", { className: "grid" }, ...this.disable), element("p", { className: "muted", textContent: "Additions" }), element("div", { className: "grid" }, ...this.enable),
+        ...(model.actuators.length ? [element("p", { className: "muted", textContent: "Groups of actuators" }), element("div", { className: "groups" }, element("span"), ...this.actuatorGroups)] : []),
+        ...(this.equalities.length ? [element("p", { className: "muted", textContent: "Equality constraints" }), element("div", { className: "grid" }, ...this.equalities)] : [])),
       section("Bodies", false, search, this.bodies));
     this.listBodies("");
   }
@@ -149,6 +156,15 @@ export class Panels {
     this.pace.textContent = state.playing ? `${(100 * state.measured).toFixed(0)} % of real time` : "paused";
     if (document.activeElement !== this.speed) this.speed.value = SPEEDS.reduce((a, b) => (Math.abs(b - state.speed) < Math.abs(a - state.speed) ? b : a));
     if (document.activeElement !== this.eye) this.eye.value = this.app.eye.fixed;
+    this.film.hidden = !state.film;
+    if (state.film) {
+      const { at, count } = state.film;
+      this.film.max = count - 1;
+      if (this.held !== this.film) this.film.value = at;
+      this.film.style.setProperty("--part", `${(100 * at) / Math.max(1, count - 1)}%`);
+    }
+    this.equalities.forEach((b, i) => b.classList.toggle("on", state.equalities[i] !== 0));
+    this.actuatorGroups.forEach((b, i) => b.classList.toggle("on", !(opt.actuators_off & (1 << i))));
     this.vis.forEach((b, i) => b.classList.toggle("on", opt.vis[i] !== 0));
     this.render.forEach((b, i) => b.classList.toggle("on", opt.render[i] !== 0));
     this.disable.forEach((b, i) => b.classList.toggle("on", !(opt.disable & this.model.disable[i][1])));

@@ -30,6 +30,7 @@ mod spec;
 mod stages;
 mod support;
 mod util;
+mod viewer;
 
 use corten_model::enums::ENUMS;
 use pyo3::prelude::*;
@@ -63,6 +64,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     support::register(module)?;
     util::register(module)?;
     render::register(module)?;
+    viewer::register(module)?;
     scene::register(module)?;
     stages::register(module)
 }

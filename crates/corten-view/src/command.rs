@@ -1,10 +1,10 @@
 //! What a page asks for.
 
 use corten_scene::GlCamera;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Where a page looks from; commands about places in its image carry it.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct View {
     /// Position.
     pub pos: [f32; 3],
@@ -41,7 +41,7 @@ impl View {
 }
 
 /// A command, as JSON with its name as `do`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum Command {
     /// Starts or stops.
@@ -49,11 +49,18 @@ pub enum Command {
         /// Whether to run.
         on: bool,
     },
-    /// Advances by some steps.
+    /// Advances by some steps, or goes back in what was shown.
     Step {
-        /// How many.
-        count: u32,
+        /// How many; back if negative.
+        count: i32,
     },
+    /// Shows a state of a recording.
+    Seek {
+        /// Which.
+        index: usize,
+    },
+    /// Loads the model once more.
+    Reload,
     /// To the initial state.
     Reset,
     /// To a keyframe.
@@ -81,6 +88,20 @@ pub enum Command {
         id: usize,
         /// Where.
         value: f64,
+    },
+    /// Switches an equality constraint on or off.
+    Equality {
+        /// Which.
+        id: usize,
+        /// On or off.
+        on: bool,
+    },
+    /// Switches a group of actuators on or off.
+    Actuators {
+        /// Which group.
+        group: i32,
+        /// On or off.
+        on: bool,
     },
     /// Turns a switch of [`VisFlag`](corten_scene::VisFlag).
     Vis {
@@ -168,6 +189,15 @@ pub enum Command {
         /// The number.
         code: i32,
     },
+    /// Size of the page's picture.
+    Viewport {
+        /// In pixels.
+        width: u32,
+        /// Likewise.
+        height: u32,
+    },
+    /// Ends what the owner of the simulation does, as closing a window would.
+    Quit,
     /// Where the page's camera is, as an abstract camera.
     Camera {
         /// [`CameraType`](corten_scene::CameraType).
@@ -186,4 +216,12 @@ pub enum Command {
         /// Height in degrees.
         elevation: f64,
     },
+}
+
+impl Command {
+    /// As a page sends it.
+    pub fn to_json(&self) -> String {
+        // Names are plain text: nothing can fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }

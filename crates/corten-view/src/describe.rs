@@ -24,11 +24,16 @@ pub fn describe(m: &Model) -> Value {
         },
         "znear": f64::from(m.vis.map.znear) * m.stat.extent,
         "zfar": f64::from(m.vis.map.zfar) * m.stat.extent,
-        "haze": m.vis.rgba.haze,
+        "fog": (
+            m.vis.rgba.fog,
+            f64::from(m.vis.map.fogstart) * m.stat.extent,
+            f64::from(m.vis.map.fogend) * m.stat.extent,
+        ),
         "bodies": names(m, ObjType::Body, m.nbody),
         "parents": m.body_parentid,
         "geoms": names(m, ObjType::Geom, m.ngeom),
         "keys": names(m, ObjType::Key, m.nkey),
+        "sites": names(m, ObjType::Site, m.nsite),
         "cameras": names(m, ObjType::Camera, m.ncam),
         "fovy": m.cam_fovy,
         "joints": joints(m),
@@ -40,7 +45,13 @@ pub fn describe(m: &Model) -> Value {
         "hfields": (0..m.nhfield).map(|i| json!({
             "size": m.hfield_size[i], "nrow": m.hfield_nrow[i], "ncol": m.hfield_ncol[i],
         })).collect::<Vec<_>>(),
-        "flexes": m.flex_dim,
+        "flexes": (0..m.nflex).map(|i| json!({
+            "dim": m.flex_dim[i], "vertices": m.flex_vertnum[i], "edges": m.flex_edgenum[i],
+        })).collect::<Vec<_>>(),
+        "skins": (0..m.nskin).map(|i| json!({
+            "vertices": (m.skin_vertadr[i], m.skin_vertnum[i]), "faces": m.skin_facenum[i],
+        })).collect::<Vec<_>>(),
+        "equalities": names(m, ObjType::Equality, m.neq),
         "layout": { "geom": size_of::<Geom>(), "light": size_of::<Light>() },
         "vis": VisFlag::ALL.iter().map(|f| f.switch()).collect::<Vec<_>>(),
         "render": RenderFlag::ALL.iter().map(|f| f.switch()).collect::<Vec<_>>(),

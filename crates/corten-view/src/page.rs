@@ -9,6 +9,9 @@ use rust_embed::RustEmbed;
 #[allow_missing = true]
 struct Bundle;
 
+/// What is served in its place.
+pub const MISSING: &str = "The page is not part of this build: make it with './tools/web' (needs Node) and build again.\n";
+
 /// Whether the page is part of this build.
 pub fn is_built() -> bool {
     Bundle::get("index.html").is_some()

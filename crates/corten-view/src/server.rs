@@ -18,8 +18,8 @@ use tokio::net::TcpListener;
 use crate::access::{Token, is_from_here};
 use crate::command::Command;
 use crate::describe::describe;
+use crate::mail::SessionHandle;
 use crate::page;
-use crate::session::SessionHandle;
 use crate::shape::Asset;
 
 /// Where to serve.
@@ -41,9 +41,6 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
-    /// The page is not part of this build.
-    #[error("the page is not part of this build: make it with './tools/web' and build again")]
-    NoPage,
     /// Somebody else has the port.
     #[error(
         "port {port} of {host} is in use: choose another one (--port), or 0 for any that is free"
@@ -62,6 +59,9 @@ pub enum ServerError {
         /// Why.
         source: std::io::Error,
     },
+    /// The system has no threads to serve on.
+    #[error("cannot start threads to serve: {0}")]
+    Threads(std::io::Error),
     /// The system has no randomness for the token.
     #[error("the system has no random numbers for the token: {0}")]
     Random(getrandom::Error),
@@ -83,11 +83,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the port.
+    /// Takes the port. Without a page ([`is_built`](crate::is_built)) the address tells how to make it.
     pub async fn bind(options: &Options, session: SessionHandle) -> Result<Server, ServerError> {
-        if !page::is_built() {
-            return Err(ServerError::NoPage);
-        }
         let Options { host, port } = *options;
         let wanted = SocketAddr::new(host, port);
         let failure = |source: std::io::Error| match source.kind() {
@@ -127,6 +124,12 @@ impl Server {
     }
 }
 
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
 #[derive(Deserialize)]
 struct Ticket {
     #[serde(default)]
@@ -163,6 +166,7 @@ fn serve_file(path: &str) -> Response {
             ];
             (headers, bytes.into_owned()).into_response()
         }
+        None if path == "index.html" => (StatusCode::NOT_FOUND, page::MISSING).into_response(),
         None => (StatusCode::NOT_FOUND, "There is no such file.\n").into_response(),
     }
 }
@@ -189,8 +193,12 @@ async fn asset(
     if let Some(refusal) = shared.refusal(&headers, &ticket) {
         return refusal;
     }
-    let found =
-        Asset::parse(&kind).and_then(|kind| shared.session.with_model(|m| kind.bytes(m, id)));
+    let found = match kind.as_str() {
+        "image" => shared.session.image(id),
+        kind => {
+            Asset::parse(kind).and_then(|kind| shared.session.with_model(|m| kind.bytes(m, id)))
+        }
+    };
     match found {
         Some(bytes) => ([(CONTENT_TYPE, "application/octet-stream")], bytes).into_response(),
         None => (StatusCode::NOT_FOUND, "The model has no such object.\n").into_response(),
@@ -213,12 +221,9 @@ async fn socket(
 /// One tab: frames to it, the latest only if it is slow; commands from it.
 async fn tab(mut socket: WebSocket, shared: Arc<Shared>) {
     let session = shared.session.clone();
-    let model = session.with_model(describe);
-    let hello = json!({ "kind": "model", "model": model }).to_string();
-    if socket.send(Message::Text(hello.into())).await.is_err() {
-        return;
-    }
+    let _open = session.tabs.enter();
     let mut pictures = session.pictures();
+    let mut known = None;
     // Frames that the page has not asked for yet are not sent: it asks when it has drawn the last one.
     let mut ready = true;
     pictures.mark_changed();
@@ -233,6 +238,14 @@ async fn tab(mut socket: WebSocket, shared: Arc<Shared>) {
                     continue;
                 }
                 ready = false;
+                if known != Some(picture.model) {
+                    known = Some(picture.model);
+                    let model = session.with_model(describe);
+                    let hello = json!({ "kind": "model", "model": model }).to_string();
+                    if socket.send(Message::Text(hello.into())).await.is_err() {
+                        return;
+                    }
+                }
                 let text = Utf8Bytes::from(picture.numbers.as_str());
                 let frame = Bytes::from(picture.scene.as_ref().clone());
                 if socket.send(Message::Text(text)).await.is_err()

@@ -1,21 +1,24 @@
 //! A simulation that runs in real time on a thread of its own, and answers commands.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use corten_model::Options;
-use corten_model::enums::{EnableBit, JointType};
-use corten_scene::{Camera, Category, Frame, Geom, Label, Perturb, Scene, VisOption, update_scene};
-use corten_sim::{Data, Model, sleep};
-use serde_json::json;
+use corten_model::enums::EnableBit;
+use corten_scene::{Camera, Category, Frame, Geom, Label, Scene, VisOption, update_scene};
+use corten_sim::{Data, Model};
 use tokio::sync::watch;
 
 use crate::command::Command;
 use crate::frame;
+use crate::history::{Film, History, Restore};
+use crate::looks::copy_looks;
+use crate::mail::{Mailbox, Message, Picture, SessionHandle, Shown, Tabs, lock};
+use crate::obey::obey;
 use crate::pulling::Pulling;
-use crate::state::{Pace, numbers};
+use crate::state::{Pace, numbers, overlays};
 
 /// Time between frames.
 const FRAME: Duration = Duration::from_micros(16_000);
@@ -26,53 +29,8 @@ const PATIENCE: Duration = Duration::from_millis(12);
 /// Most geoms in a scene.
 const MAX_GEOM: usize = 50_000;
 
-/// What the owner of a simulation and its pages tell each other ([`SessionHandle::exchange`]).
-#[derive(Debug, Default)]
-struct Mailbox {
-    /// The latest state, until the session has taken it.
-    state: Option<(Box<Data>, Options)>,
-    /// What pages asked for that changes the simulation.
-    commands: Vec<Command>,
-    /// What is shown; from the owner, until the session has taken it.
-    shown: Option<Shown>,
-    opt: VisOption,
-    pert: Perturb,
-}
-
-/// What the owner of a simulation adds to its picture.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
-    /// Options, if they shall change.
-    pub opt: Option<VisOption>,
-    /// What is selected and pulled, if that shall change.
-    pub pert: Option<Perturb>,
-    /// Where pages shall look from, if that shall change.
-    pub camera: Option<Camera>,
-    /// Geoms in addition to those of the model.
-    pub geoms: Vec<Geom>,
-    /// Texts: position (`mjtGridPos`), left and right column.
-    pub texts: Vec<(i32, String, String)>,
-}
-
-/// What pages tell the owner.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// What they asked for.
-    pub commands: Vec<Command>,
-    /// What is shown.
-    pub opt: VisOption,
-    /// What is selected and pulled.
-    pub pert: Perturb,
-}
-
-/// A frame, ready to be sent.
-#[derive(Clone, Debug, Default)]
-pub struct Picture {
-    /// The scene, as `frame` encodes it.
-    pub scene: Arc<Vec<u8>>,
-    /// Numbers, as JSON.
-    pub numbers: Arc<String>,
-}
+/// Loads a model, once more when a page asks for it.
+pub type Loader = dyn Fn() -> Result<Model, String> + Send;
 
 /// A running simulation.
 #[derive(Debug)]
@@ -81,41 +39,48 @@ pub struct Session {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How to talk to a [`Session`].
-#[derive(Clone, Debug)]
-pub struct SessionHandle {
-    commands: Sender<Message>,
-    pictures: watch::Receiver<Picture>,
-    model: Arc<RwLock<Model>>,
-    mailbox: Arc<Mutex<Mailbox>>,
-}
-
-#[derive(Debug)]
-enum Message {
-    Do(Command),
-    End,
-}
-
 impl Session {
     /// Starts a session with a model, paused or running.
     pub fn start(model: Model, playing: bool) -> Session {
-        Session::new(model, playing, false)
+        Session::new(model, |simulation| simulation.pace.playing = playing)
+    }
+
+    /// Starts a session whose model can be loaded again.
+    pub fn load(loader: Box<Loader>, playing: bool) -> Result<Session, String> {
+        let model = loader()?;
+        Ok(Session::new(model, |simulation| {
+            simulation.pace.playing = playing;
+            simulation.loader = Some(loader);
+        }))
     }
 
     /// Starts a session that shows what its owner simulates ([`SessionHandle::exchange`]).
     pub fn passive(model: Model) -> Session {
-        Session::new(model, false, true)
+        Session::new(model, |simulation| simulation.passive = true)
     }
 
-    fn new(model: Model, playing: bool, passive: bool) -> Session {
+    /// Starts a session that shows a recording: the times of its states, in order, and how to get them.
+    pub fn film(model: Model, times: Vec<f64>, restore: Box<Restore>) -> Session {
+        Session::new(model, |simulation| {
+            simulation.film = Some(Film { times, restore, at: 0 });
+            simulation.seek(0);
+        })
+    }
+
+    fn new(model: Model, settle: impl FnOnce(&mut Simulation)) -> Session {
         let (commands, inbox) = channel();
         let (outbox, pictures) = watch::channel(Picture::default());
-        let shared = Arc::new(RwLock::new(model.clone()));
-        let mailbox = Arc::<Mutex<Mailbox>>::default();
-        let mut simulation = Simulation::new(model, playing, outbox);
-        simulation.mailbox = passive.then(|| mailbox.clone());
+        let handle = SessionHandle {
+            commands,
+            pictures,
+            model: Arc::new(RwLock::new(model.clone())),
+            mailbox: Arc::<Mutex<Mailbox>>::default(),
+            pressed: Arc::<Condvar>::default(),
+            tabs: Arc::<Tabs>::default(),
+        };
+        let mut simulation = Simulation::new(model, outbox, &handle);
+        settle(&mut simulation);
         let thread = std::thread::spawn(move || simulation.run(&inbox));
-        let handle = SessionHandle { commands, pictures, model: shared, mailbox };
         Session { handle, thread: Some(thread) }
     }
 
@@ -127,6 +92,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        self.handle.end();
         // It has ended by itself if nobody receives.
         let _ = self.handle.commands.send(Message::End);
         if let Some(thread) = self.thread.take() {
@@ -135,43 +101,11 @@ impl Drop for Session {
     }
 }
 
-impl SessionHandle {
-    /// Asks for something.
-    pub fn send(&self, command: Command) {
-        // A session that has ended answers nothing.
-        let _ = self.commands.send(Message::Do(command));
-    }
-
-    /// Shows a state of a simulation that the caller owns, and tells what pages asked for in return:
-    /// commands that change it are for the caller to obey ([`obey`]).
-    pub fn exchange(&self, m: &Model, d: &Data, shown: Shown) -> Answer {
-        let mut mail = lock(&self.mailbox);
-        mail.state = Some((Box::new(d.clone()), m.opt.clone()));
-        mail.opt = shown.opt.unwrap_or(mail.opt);
-        mail.pert = shown.pert.unwrap_or(mail.pert);
-        mail.shown = Some(shown);
-        Answer { commands: std::mem::take(&mut mail.commands), opt: mail.opt, pert: mail.pert }
-    }
-
-    /// Replaces the model that pages load shapes and textures from; they reload.
-    pub fn replace_model(&self, model: Model) {
-        *self.model.write().unwrap_or_else(PoisonError::into_inner) = model;
-    }
-
-    /// The latest frame, and news of further ones.
-    pub(crate) fn pictures(&self) -> watch::Receiver<Picture> {
-        self.pictures.clone()
-    }
-
-    /// Looks at the model as it was loaded.
-    pub(crate) fn with_model<R>(&self, f: impl FnOnce(&Model) -> R) -> R {
-        f(&self.model.read().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
 /// What the thread has.
 struct Simulation {
     model: Model,
+    /// Counts the models.
+    number: u32,
     data: Data,
     scene: Scene,
     opt: VisOption,
@@ -179,43 +113,64 @@ struct Simulation {
     pace: Pace,
     /// Wall clock and simulated time that are kept in step.
     origin: (Instant, f64),
+    /// When it went on last.
+    advanced: Instant,
     changed: bool,
-    outbox: watch::Sender<Picture>,
-    /// Where the state comes from, if somebody else simulates.
-    mailbox: Option<Arc<Mutex<Mailbox>>>,
+    history: History,
+    film: Option<Film>,
+    loader: Option<Box<Loader>>,
+    /// Whether somebody else simulates.
+    passive: bool,
     shown: Shown,
     /// Counts the cameras that the owner has set.
     cameras: u32,
-}
-
-/// A panic leaves mail that can still be read.
-fn lock(mailbox: &Mutex<Mailbox>) -> MutexGuard<'_, Mailbox> {
-    mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+    outbox: watch::Sender<Picture>,
+    mailbox: Arc<Mutex<Mailbox>>,
+    shared: Arc<RwLock<Model>>,
+    tabs: Arc<Tabs>,
 }
 
 impl Simulation {
-    fn new(model: Model, playing: bool, outbox: watch::Sender<Picture>) -> Simulation {
+    fn new(model: Model, outbox: watch::Sender<Picture>, handle: &SessionHandle) -> Simulation {
         let data = model.make_data();
         let scene = Scene::new(&model, MAX_GEOM);
-        let pace = Pace { playing, speed: 1.0, measured: 0.0, failure: None };
+        {
+            let mut mail = lock(&handle.mailbox);
+            mail.flags = scene.flags;
+        }
         let mut simulation = Simulation {
             model,
+            number: 0,
             data,
             scene,
             opt: VisOption::default(),
             pulling: Pulling::default(),
-            pace,
+            pace: Pace::default(),
             origin: (Instant::now(), 0.0),
+            advanced: Instant::now(),
             changed: true,
-            outbox,
-            mailbox: None,
+            history: History::default(),
+            film: None,
+            loader: None,
+            passive: false,
             shown: Shown::default(),
             cameras: 0,
+            outbox,
+            mailbox: handle.mailbox.clone(),
+            shared: handle.model.clone(),
+            tabs: handle.tabs.clone(),
         };
-        // Energy is plotted.
-        simulation.model.opt.enableflags |= EnableBit::Energy.raw();
-        simulation.forward();
+        simulation.begin();
         simulation
+    }
+
+    /// Before the first step of a model.
+    fn begin(&mut self) {
+        // Energy is plotted.
+        self.model.opt.enableflags |= EnableBit::Energy.raw();
+        self.forward();
+        self.history.push(&self.model, &self.data);
+        self.restart_clock();
     }
 
     fn run(&mut self, inbox: &Receiver<Message>) {
@@ -232,16 +187,15 @@ impl Simulation {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             next = Instant::now() + FRAME;
-            if self.mailbox.is_some() {
-                self.collect();
-            } else if self.pace.playing {
+            self.collect();
+            if self.pace.playing && !self.passive {
                 self.advance();
-            } else if self.pulling.act(&self.model, &mut self.data, true) {
+            } else if !self.passive && self.pulling.act(&self.model, &mut self.data, true) {
                 self.forward();
             }
             // A new page gets the present frame, also while nothing moves.
-            let watching = self.outbox.receiver_count();
-            if watching > 1 && (self.changed || watching != watched) {
+            let watching = self.tabs.open.load(Ordering::Relaxed);
+            if watching > 0 && (self.changed || watching != watched) {
                 self.publish();
             }
             watched = watching;
@@ -250,46 +204,109 @@ impl Simulation {
 
     /// Takes what the owner has sent.
     fn collect(&mut self) {
-        let Some(mailbox) = &self.mailbox else { return };
-        let mut mail = lock(mailbox);
-        if let Some((data, options)) = mail.state.take() {
+        let mailbox = self.mailbox.clone();
+        let mut mail = lock(&mailbox);
+        self.changed |= std::mem::take(&mut mail.news);
+        if let Some(replaced) = mail.replaced.take() {
+            let (model, data) = *replaced;
+            self.replace(model, data);
+        }
+        if let Some(data) = mail.state.take() {
             self.pace.playing = data.time != self.data.time;
             self.data = *data;
-            self.model.opt = options;
+            let own = self.shared.read().unwrap_or_else(PoisonError::into_inner);
+            copy_looks(&own, &mut self.model);
             self.changed = true;
         }
         if let Some(shown) = mail.shown.take() {
             self.opt = shown.opt.unwrap_or(self.opt);
             self.pulling.pert = shown.pert.unwrap_or(self.pulling.pert);
+            self.scene.flags = shown.flags.unwrap_or(self.scene.flags);
             self.cameras += u32::from(shown.camera.is_some());
+            if let Some(pace) = &shown.pace {
+                self.pace = pace.clone();
+            }
             let camera = shown.camera.or(self.shown.camera);
             self.shown = Shown { camera, ..shown };
         }
         mail.opt = self.opt;
         mail.pert = self.pulling.pert;
+        mail.flags = self.scene.flags;
     }
 
-    /// Steps until the simulated time has caught up with the clock, or patience ends.
+    /// Shows another model.
+    fn replace(&mut self, model: Model, data: Data) {
+        *self.shared.write().unwrap_or_else(PoisonError::into_inner) = model.clone();
+        let flags = self.scene.flags;
+        self.scene = Scene::new(&model, MAX_GEOM);
+        self.scene.flags = flags;
+        self.model = model;
+        self.data = data;
+        self.number += 1;
+        self.pulling = Pulling::default();
+        self.history.clear();
+        self.shown = Shown::default();
+        self.changed = true;
+    }
+
+    /// Loads the model once more.
+    fn reload(&mut self) {
+        match self.loader.as_ref().map(|loader| loader()) {
+            Some(Ok(model)) => {
+                let data = model.make_data();
+                self.pace.failure = None;
+                self.replace(model, data);
+                self.begin();
+            }
+            Some(Err(error)) => self.pace.failure = Some(error),
+            None => self.pace.failure = Some("there is no file to load again".to_owned()),
+        }
+    }
+
+    /// Goes on until the simulated time has caught up with the clock, or patience ends.
     fn advance(&mut self) {
         let begin = Instant::now();
         let (wall, time) = self.origin;
         let goal = time + begin.duration_since(wall).as_secs_f64() * self.pace.speed;
         let before = self.data.time;
-        while self.data.time < goal && begin.elapsed() < PATIENCE {
-            self.pulling.act(&self.model, &mut self.data, false);
-            if let Err(error) = self.data.step(&self.model) {
-                self.pace.failure = Some(error.to_string());
-                self.pace.playing = false;
-                break;
+        if let Some(film) = &self.film {
+            let to = film.index_at(goal);
+            self.pace.playing = to < film.last();
+            self.seek(to);
+        } else {
+            while self.data.time < goal && begin.elapsed() < PATIENCE && self.step_once() {}
+            self.history.push(&self.model, &self.data);
+            // One that cannot keep up starts counting anew.
+            if self.data.time < goal - 0.1 * self.pace.speed {
+                self.restart_clock();
             }
         }
-        // One that cannot keep up starts counting anew.
-        if self.data.time < goal - 0.1 * self.pace.speed {
-            self.restart_clock();
-        }
-        let rate = (self.data.time - before) / FRAME.as_secs_f64();
-        self.pace.measured += 0.05 * (rate - self.pace.measured);
+        let waited = begin.duration_since(self.advanced).max(FRAME).as_secs_f64();
+        self.advanced = begin;
+        self.pace.measured += 0.05 * ((self.data.time - before) / waited - self.pace.measured);
         self.changed = true;
+    }
+
+    /// One step; `false` if it went bad.
+    fn step_once(&mut self) -> bool {
+        self.pulling.act(&self.model, &mut self.data, false);
+        if let Err(error) = self.data.step(&self.model) {
+            self.pace.failure = Some(error.to_string());
+            self.pace.playing = false;
+            return false;
+        }
+        true
+    }
+
+    /// Shows a state of the recording.
+    fn seek(&mut self, index: usize) {
+        let Some(film) = &mut self.film else { return };
+        film.at = index.min(film.last());
+        if let Err(error) = (film.restore)(&mut self.data, film.at) {
+            self.pace.failure = Some(error);
+            self.pace.playing = false;
+        }
+        self.forward();
     }
 
     fn restart_clock(&mut self) {
@@ -307,15 +324,8 @@ impl Simulation {
         let mut camera = Camera::free(&self.model);
         let everything = Category::All.raw();
         let pert = Some(&self.pulling.pert);
-        let made = update_scene(
-            &self.model,
-            &self.data,
-            &self.opt,
-            pert,
-            Some(&mut camera),
-            everything,
-            &mut self.scene,
-        );
+        let (m, d, opt) = (&self.model, &self.data, &self.opt);
+        let made = update_scene(m, d, opt, pert, Some(&mut camera), everything, &mut self.scene);
         if let Err(error) = made {
             self.pace.failure = Some(error.to_string());
         }
@@ -326,17 +336,19 @@ impl Simulation {
         let selection = self.pulling.describe(&self.model, &self.data);
         let mut numbers =
             numbers(&self.model, &self.data, &self.pace, &self.opt, &self.scene, selection);
-        numbers["texts"] = json!(self.shown.texts);
-        if let Some(camera) = self.shown.camera {
-            numbers["camera"] = json!({
-                "serial": self.cameras, "type": camera.kind, "fixed": camera.fixedcamid,
-                "tracked": camera.trackbodyid, "lookat": camera.lookat.0,
-                "distance": camera.distance, "azimuth": camera.azimuth,
-                "elevation": camera.elevation,
+        overlays(&mut numbers, &lock(&self.mailbox));
+        if let Some(camera) = &self.shown.camera {
+            numbers["camera"] = crate::state::camera(camera, self.cameras);
+        }
+        if let Some(film) = &self.film {
+            numbers["film"] = serde_json::json!({
+                "at": film.at, "count": film.times.len(),
+                "first": film.times.first(), "last": film.times.last(),
             });
         }
         let scene = Arc::new(frame::encode(&self.model, &self.data, &self.scene));
-        self.outbox.send_replace(Picture { scene, numbers: Arc::new(numbers.to_string()) });
+        let numbers = Arc::new(numbers.to_string());
+        self.outbox.send_replace(Picture { model: self.number, scene, numbers });
         self.changed = false;
     }
 
@@ -359,10 +371,8 @@ impl Simulation {
                 self.pulling.drag(m, d, &mut self.scene, &view, action, dx, dy);
             }
             Command::Release => self.pulling.release(),
-            other => match &self.mailbox {
-                Some(mailbox) => lock(mailbox).commands.push(other),
-                None => self.simulate(other),
-            },
+            other if self.passive => lock(&self.mailbox).ask(other),
+            other => self.simulate(other),
         }
     }
 
@@ -370,20 +380,36 @@ impl Simulation {
     fn simulate(&mut self, command: Command) {
         match command {
             Command::Play { on } => {
+                let ended = self.film.as_ref().is_some_and(|film| film.at == film.last());
+                if on && ended {
+                    self.seek(0);
+                }
                 self.pace.playing = on;
                 self.pace.failure = None;
-                self.pace.measured = 0.0;
+                self.pace.measured = self.pace.speed;
                 self.restart_clock();
             }
-            Command::Step { count } => self.step(count.min(10_000)),
+            Command::Step { count } => self.step(count.clamp(-10_000, 10_000)),
             Command::Speed { factor } if factor.is_finite() => {
                 self.pace.speed = factor.clamp(0.001, 100.0);
                 self.restart_clock();
             }
+            Command::Reload => self.reload(),
+            Command::Seek { index } => {
+                self.seek(index);
+                self.restart_clock();
+            }
+            Command::Reset if self.film.is_some() => {
+                self.seek(0);
+                self.restart_clock();
+            }
+            _ if self.film.is_some() => {}
             Command::Reset | Command::Key { .. } => {
                 self.pace.failure = None;
                 obey(&mut self.model, &mut self.data, &command);
                 self.forward();
+                self.history.clear();
+                self.history.push(&self.model, &self.data);
                 self.restart_clock();
             }
             other => {
@@ -395,18 +421,25 @@ impl Simulation {
         }
     }
 
-    fn step(&mut self, count: u32) {
+    /// Steps, or goes back.
+    fn step(&mut self, count: i32) {
         self.pace.playing = false;
+        if let Some(film) = &self.film {
+            self.seek(film.at.saturating_add_signed(count as isize));
+            return;
+        }
+        if count < 0 || self.history.is_back() {
+            if self.history.go(&self.model, &mut self.data, -count) {
+                self.forward();
+            }
+            return;
+        }
         let begin = Instant::now();
         for _ in 0..count {
-            self.pulling.act(&self.model, &mut self.data, false);
-            if let Err(error) = self.data.step(&self.model) {
-                self.pace.failure = Some(error.to_string());
+            if !self.step_once() || begin.elapsed() > Duration::from_secs(1) {
                 return;
             }
-            if begin.elapsed() > Duration::from_secs(1) {
-                return;
-            }
+            self.history.push(&self.model, &self.data);
         }
     }
 
@@ -425,51 +458,8 @@ impl Simulation {
     }
 }
 
-/// Does to a simulation what a page asked for; commands that concern the picture or the pace do nothing.
-pub fn obey(m: &mut Model, d: &mut Data, command: &Command) {
-    match *command {
-        Command::Reset => drop(d.reset(m)),
-        Command::Key { id } => drop(d.reset_to_keyframe(m, id)),
-        Command::Ctrl { id, value } if value.is_finite() => {
-            if let Some(ctrl) = d.ctrl.get_mut(id) {
-                *ctrl = value;
-            }
-        }
-        Command::ClearCtrl => d.ctrl.fill(0.0),
-        Command::Joint { id, value } if value.is_finite() => put_joint(m, d, id, value),
-        Command::Disable { bit, on } => toggle(&mut m.opt.disableflags, bit, on),
-        Command::Enable { bit, on } => toggle(&mut m.opt.enableflags, bit, on),
-        _ => {}
-    }
-}
-
-/// Puts a hinge or slide joint somewhere, at rest; what was asleep wakes.
-fn put_joint(m: &Model, d: &mut Data, id: usize, value: f64) {
-    let kind = m.jnt_type.get(id).and_then(|raw| JointType::from_raw(*raw));
-    let (Some(JointType::Hinge | JointType::Slide), Ok(adr), Ok(dof)) = (
-        kind,
-        usize::try_from(m.jnt_qposadr.get(id).copied().unwrap_or(-1)),
-        usize::try_from(m.jnt_dofadr.get(id).copied().unwrap_or(-1)),
-    ) else {
-        return;
-    };
-    let (Some(position), Some(velocity)) = (d.qpos.get_mut(adr), d.qvel.get_mut(dof)) else {
-        return;
-    };
-    (*position, *velocity) = (value, 0.0);
-    // A number that is not negative is the next tree in a cycle of sleepers.
-    for tree in d.tree_asleep.iter_mut().filter(|tree| **tree >= 0) {
-        *tree = -1;
-    }
-    sleep::update(m, d);
-}
-
 fn set(flags: &mut [u8], id: usize, on: bool) {
     if let Some(flag) = flags.get_mut(id) {
         *flag = on.into();
     }
-}
-
-fn toggle(flags: &mut i32, bit: i32, on: bool) {
-    if on { *flags |= bit } else { *flags &= !bit }
 }

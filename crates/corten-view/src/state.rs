@@ -1,9 +1,11 @@
 //! Numbers that a page shows next to the picture.
 
 use corten_model::enums::{JointType, Warning};
-use corten_scene::{Scene, VisOption};
+use corten_scene::{Camera, Scene, VisOption};
 use corten_sim::{Data, Model};
 use serde_json::{Value, json};
+
+use crate::mail::Mailbox;
 
 /// How the simulation runs.
 #[derive(Clone, Debug)]
@@ -16,6 +18,31 @@ pub struct Pace {
     pub measured: f64,
     /// Why it stopped by itself.
     pub failure: Option<String>,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace { playing: false, speed: 1.0, measured: 0.0, failure: None }
+    }
+}
+
+/// An abstract camera, and how many there were before.
+pub fn camera(camera: &Camera, serial: u32) -> Value {
+    json!({
+        "serial": serial, "type": camera.kind, "fixed": camera.fixedcamid,
+        "tracked": camera.trackbodyid, "lookat": camera.lookat.0, "distance": camera.distance,
+        "azimuth": camera.azimuth, "elevation": camera.elevation,
+    })
+}
+
+/// Adds what is drawn over the scene, and what pages have to load again.
+pub(crate) fn overlays(numbers: &mut Value, mail: &Mailbox) {
+    let over = &mail.overlays;
+    let images: Vec<_> = over.images.iter().map(|image| image.rect).collect();
+    numbers["overlays"] = json!({
+        "texts": over.texts, "figures": over.figures, "images": images, "set": mail.images_set,
+    });
+    numbers["versions"] = json!(mail.versions);
 }
 
 /// See the module.
@@ -48,6 +75,7 @@ pub fn numbers(
         "failure": pace.failure,
         "ncon": d.ncon, "nefc": d.nefc, "niter": d.solver_niter.first(), "nisland": d.nisland,
         "energy": &d.energy[..],
+        "equalities": &d.eq_active[..],
         "ctrl": &d.ctrl[..], "joints": joints, "sensors": &d.sensordata[..],
         "selection": selection, "warnings": warnings,
         "opt": {
@@ -58,6 +86,7 @@ pub fn numbers(
                 "skin": opt.skingroup,
             },
             "disable": m.opt.disableflags, "enable": m.opt.enableflags,
+            "actuators_off": m.opt.disableactuator,
         },
     })
 }
