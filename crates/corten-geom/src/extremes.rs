@@ -236,7 +236,7 @@ impl Extremes {
                 return self.climb_among_many(x, y, z, at);
             }
             let heights = block.heights(dir);
-            let rise = heights.max();
+            let rise = heights.largest();
             if rise < block.lower {
                 return Ok(Place { block: at, vertex: block.vertex });
             }
@@ -258,11 +258,11 @@ impl Extremes {
         for _ in 0..MAX_STEPS {
             let Some(first) = self.blocks.get(usize::from(at)) else { break };
             let (mut block, mut heights) = (first, first.heights(dir));
-            let mut rise = heights.max();
+            let mut rise = heights.largest();
             let further = &self.blocks[usize::from(at) + 1..];
             for further in further.iter().take(first.more.into()) {
                 let others = further.heights(dir);
-                let other = others.max();
+                let other = others.largest();
                 if other > rise {
                     (block, heights, rise) = (further, others, other);
                 }
@@ -391,14 +391,15 @@ impl Block {
     #[inline(always)]
     fn heights(&self, [x, y, z]: [f32; 3]) -> F32x8 {
         let [ex, ey, ez] = &self.edges;
-        let xy = F32x8::load(ex).times(x).plus(F32x8::load(ey).times(y));
-        xy.plus(F32x8::load(ez).times(z))
+        let xy = F32x8::load(ex) * F32x8::splat(x) + F32x8::load(ey) * F32x8::splat(y);
+        xy + F32x8::load(ez) * F32x8::splat(z)
     }
 
     /// The first neighbour at a height.
     #[inline(always)]
     fn highest(&self, heights: F32x8, height: f32) -> u16 {
-        self.to[heights.equal(height).trailing_zeros() as usize % F32x8::LANES]
+        let lanes = heights.equal(F32x8::splat(height)).lanes();
+        self.to[lanes.trailing_zeros() as usize % F32x8::LANES]
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::light::{Lights, Material};
 use crate::linear::{Mat4, V3, V4};
 use crate::mesh::Mesh;
+use crate::raster::LANES;
 use crate::texture::Texture;
 
 /// Which faces are left out.
@@ -103,9 +104,9 @@ pub(crate) fn sample_positions(count: i32) -> &'static [[i32; 2]] {
 
 impl View {
     /// Numbers that a vertex carries to the pixels: colour and opacity, colours by lights with
-    /// shadows, texture coordinates, position in the world.
+    /// shadows, texture coordinates, position in the world; and zeros up to a multiple of the lanes.
     pub(crate) fn stride(&self) -> usize {
-        if self.shaded { 10 + 3 * self.lights.shadows } else { 0 }
+        if self.shaded { (10 + 3 * self.lights.shadows).next_multiple_of(LANES) } else { 0 }
     }
 
     pub(crate) fn texture_at(&self) -> usize {

@@ -47,7 +47,8 @@ pub(crate) struct Workspace {
     opaque: Vec<Chunk>,
     translucent: Vec<Chunk>,
     shadows: Vec<ShadowMap>,
-    mirrored: Vec<V3>,
+    /// What a mirror shows, row by row: reds, greens, blues.
+    mirrored: Vec<f32>,
 }
 
 /// A label and where it is in the image.
@@ -231,7 +232,7 @@ impl<'a> Frame<'a> {
         &self,
         view: &View,
         layers: &Layers,
-        mirrored: Option<&[V3]>,
+        mirrored: Option<&[f32]>,
         work: &mut Workspace,
         draw: impl FnOnce(&Pass),
     ) {
@@ -276,10 +277,10 @@ impl<'a> Frame<'a> {
         let bands = bands.zip(image.depth.chunks_mut(TILE_H * width)).enumerate();
         pass.run(self.threads, bands, |(rgb, depth), y, x, colours, depths| {
             let start = y * width + x;
-            for (pixel, colour) in rgb[3 * start..].chunks_exact_mut(3).zip(colours) {
-                for k in 0..3 {
-                    pixel[k] = byte(colour[k]);
-                }
+            let [red, green, blue] = colours;
+            let pixels = rgb[3 * start..].as_chunks_mut::<3>().0;
+            for (((pixel, &r), &g), &b) in pixels.iter_mut().zip(red).zip(green).zip(blue) {
+                *pixel = [byte(r), byte(g), byte(b)];
             }
             depth[start..start + depths.len()].copy_from_slice(depths);
         });
@@ -389,12 +390,14 @@ impl<'a> Frame<'a> {
         self.add_translucent(Some(number), mirror.reflectance, &mut layers);
         let mut image = std::mem::take(&mut work.mirrored);
         image.clear();
-        image.resize(view.width * view.height, [0.0; 3]);
+        image.resize(3 * view.width * view.height, 0.0);
         let width = view.width;
-        let bands = image.chunks_mut(TILE_H * width).enumerate();
+        let bands = image.chunks_mut(3 * TILE_H * width).enumerate();
         self.run(&view, &layers, None, work, |pass| {
             pass.run(self.threads, bands, |out, y, x, colours, _| {
-                out[y * width + x..][..colours.len()].copy_from_slice(colours);
+                for (k, colours) in colours.into_iter().enumerate() {
+                    out[(3 * y + k) * width + x..][..colours.len()].copy_from_slice(colours);
+                }
             });
         });
         work.mirrored = image;
@@ -437,7 +440,7 @@ impl<'a> Frame<'a> {
         for draw in &mut draws {
             draw.cull = if draw.mesh.closed { Cull::Back } else { Cull::None };
         }
-        let visible = (rect.width.max(rect.height) as usize).next_power_of_two().clamp(256, 2048);
+        let visible = 1 << (rect.width.max(rect.height) as usize).ilog2().clamp(7, 11);
         let size = visible.min(self.settings.shadow_size.max(8) as usize);
         if work.shadows.len() < casting.len() {
             work.shadows.resize_with(casting.len(), ShadowMap::default);

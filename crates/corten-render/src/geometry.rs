@@ -1,11 +1,14 @@
 //! From meshes to triangles on the image: transformation, light, clipping, culling, and the list of
 //! triangles that each tile of the image sees.
 
+use std::ops::Range;
+
+use corten_math::array::{self, MapInline};
 use corten_math::wide;
 
 use crate::draw::{Cull, Draw, View};
 use crate::linear::{Mat4, V3, V4, dot, rotate, transform, transform3, unit};
-use crate::mesh::Mesh;
+use crate::mesh::Sphere;
 
 /// Width of a tile in pixels.
 pub(crate) const TILE_W: usize = 64;
@@ -53,7 +56,7 @@ struct Scratch {
 }
 
 /// A vertex of a mesh on the image.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Corner {
     clip: V4,
     /// Bits of the planes of the frustum that it is beyond of.
@@ -100,7 +103,7 @@ impl Chunk {
         for (i, draw) in draws.iter().enumerate() {
             let eye = view.eye.times(&draw.model);
             let projected = view.projection.times(&eye);
-            if is_outside(&projected, draw.mesh) {
+            if is_outside(&projected, &draw.mesh.bound) {
                 continue;
             }
             let placed = Placed {
@@ -112,24 +115,34 @@ impl Chunk {
                 normals: eye.normals(),
                 plane: view.clip.map(|plane| local_plane(plane, &draw.model)),
             };
-            self.place(&placed, view);
+            self.place(&placed, view, &projected);
         }
     }
 
-    fn place(&mut self, placed: &Placed, view: &View) {
+    fn place(&mut self, placed: &Placed, view: &View, clip: &Mat4) {
         let mesh = placed.draw.mesh;
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.corners.clear();
-        corners_of(placed, view, &mut scratch.corners);
+        if scratch.corners.len() < mesh.pos.len() {
+            scratch.corners.resize(mesh.pos.len(), Corner::default());
+        }
         scratch.emitted.clear();
         scratch.emitted.resize(mesh.pos.len(), u32::MAX);
         if let Some(width) = placed.draw.wires {
+            corners_of(placed, view, 0..mesh.pos.len(), &mut scratch.corners);
             for &wire in &mesh.wires {
                 self.wire(placed, view, &mut scratch, wire, width);
             }
-        } else {
+        } else if mesh.patches.is_empty() {
+            corners_of(placed, view, 0..mesh.pos.len(), &mut scratch.corners);
             for &face in &mesh.faces {
                 self.face(placed, view, &mut scratch, face);
+            }
+        } else {
+            for patch in mesh.patches.iter().filter(|patch| !is_outside(clip, &patch.bound)) {
+                corners_of(placed, view, patch.vertices.clone(), &mut scratch.corners);
+                for &face in &mesh.faces[patch.faces.clone()] {
+                    self.face(placed, view, &mut scratch, face);
+                }
             }
         }
         self.scratch = scratch;
@@ -139,9 +152,9 @@ impl Chunk {
     #[inline]
     fn face(&mut self, placed: &Placed, view: &View, scratch: &mut Scratch, face: [u32; 3]) {
         let corners = [
-            scratch.corners[face[0] as usize],
-            scratch.corners[face[1] as usize],
-            scratch.corners[face[2] as usize],
+            &scratch.corners[face[0] as usize],
+            &scratch.corners[face[1] as usize],
+            &scratch.corners[face[2] as usize],
         ];
         let common = corners[0].outside & corners[1].outside & corners[2].outside;
         if common & !WIDE != 0 {
@@ -152,7 +165,7 @@ impl Chunk {
             return self.cut(placed, view, scratch, face, any & CUT);
         }
         let cull = placed.draw.cull;
-        let Some((triangle, turned)) = on_image(&corners, view, cull) else { return };
+        let Some((triangle, turned)) = on_image(corners, view, cull) else { return };
         let mut v = face;
         for i in &mut v {
             *i = self.vertex(placed, view, scratch, *i);
@@ -243,8 +256,8 @@ impl Chunk {
             self.carried.extend(carried);
         }
         for k in 1..corners.len() - 1 {
-            let three = [corners[0], corners[k], corners[k + 1]];
-            if let Some((triangle, turned)) = on_image(&three, view, placed.draw.cull) {
+            let three = [&corners[0], &corners[k], &corners[k + 1]];
+            if let Some((triangle, turned)) = on_image(three, view, placed.draw.cull) {
                 let v = [first, first + k as u32, first + k as u32 + 1];
                 self.push(triangle, turned, v, placed.number, view);
             }
@@ -307,8 +320,8 @@ impl Chunk {
             self.carried.extend(carried);
         }
         for [i, j, k] in [[0, 1, 2], [0, 2, 3]] {
-            let three = [corners[i], corners[j], corners[k]];
-            if let Some((triangle, turned)) = on_image(&three, view, Cull::None) {
+            let three = [&corners[i], &corners[j], &corners[k]];
+            if let Some((triangle, turned)) = on_image(three, view, Cull::None) {
                 let v = [i, j, k].map(|n| first + n as u32);
                 self.push(triangle, turned, v, placed.number, view);
             }
@@ -335,16 +348,16 @@ fn line_offset(a: V4, b: V4, view: &View, width: f32) -> [f32; 2] {
     [across[0] * 2.0 / w, across[1] * 2.0 / h]
 }
 
-/// Whether the bounding sphere of a mesh is beyond one of the planes of the frustum.
-fn is_outside(clip: &Mat4, mesh: &Mesh) -> bool {
+/// Whether a sphere in the frame of a mesh is beyond one of the planes of the frustum.
+fn is_outside(clip: &Mat4, bound: &Sphere) -> bool {
     let m = &clip.0;
-    let [x, y, z] = mesh.center.map(f64::from);
+    let [x, y, z] = bound.center.map_inline(f64::from);
     let beyond = |plane: [f64; 4]| {
         let distance = plane[0] * x + plane[1] * y + plane[2] * z + plane[3];
         let steepness = (plane[0] * plane[0] + plane[1] * plane[1] + plane[2] * plane[2]).sqrt();
-        distance < -steepness * mesh.radius as f64 * 1.0001 - 1e-6
+        distance < -steepness * bound.radius as f64 * 1.0001 - 1e-6
     };
-    let combined = |r: usize, sign: f64| std::array::from_fn(|c| m[3][c] + sign * m[r][c]);
+    let combined = |r: usize, sign: f64| array::from_fn(|c| m[3][c] + sign * m[r][c]);
     (0..2).any(|r| beyond(combined(r, 1.0)) || beyond(combined(r, -1.0)))
         || beyond(m[2])
         || beyond(combined(2, -1.0))
@@ -367,16 +380,16 @@ fn guards(view: &View) -> [f32; 2] {
 }
 
 wide! {
-    /// Where the vertices of a mesh are on the image.
-    fn corners_of(placed: &Placed<'_>, view: &View, corners: &mut Vec<Corner>) {
-        corners.reserve(placed.draw.mesh.pos.len());
-        for &p in &placed.draw.mesh.pos {
+    /// Where vertices of a mesh are on the image.
+    fn corners_of(placed: &Placed<'_>, view: &View, range: Range<usize>, corners: &mut [Corner]) {
+        let points = &placed.draw.mesh.pos[range.clone()];
+        for (corner, &p) in corners[range].iter_mut().zip(points) {
             let behind = match placed.plane {
                 Some(plane) => dot([plane[0], plane[1], plane[2]], p) + plane[3] < 0.0,
                 None => false,
             };
             let outside = if behind { BEHIND } else { 0 };
-            corners.push(project(transform(&placed.clip, p), view, outside));
+            *corner = project(transform(&placed.clip, p), view, outside);
         }
     }
 }
@@ -420,7 +433,7 @@ fn project([x, y, z, w]: V4, view: &View, mut outside: u8) -> Corner {
 /// The triangle of three corners on the image, if it is seen from the right side and may cover a
 /// sample; and whether it had to be turned.
 #[inline(always)]
-fn on_image(corners: &[Corner; 3], view: &View, cull: Cull) -> Option<(Triangle, bool)> {
+fn on_image(corners: [&Corner; 3], view: &View, cull: Cull) -> Option<(Triangle, bool)> {
     let [a, b, c] = corners;
     let area = (b.x - a.x) as i64 * (c.y - a.y) as i64 - (c.x - a.x) as i64 * (b.y - a.y) as i64;
     let front = (area > 0) != view.mirrored;
@@ -471,7 +484,7 @@ fn carry(placed: &Placed, view: &View, i: usize, out: &mut Vec<f32>) {
         let pos = transform3(&placed.eye, p);
         view.lights.shine(&draw.material, pos, normal, base, shadowed);
     } else {
-        base[..3].copy_from_slice(&draw.material.rgb.map(|x| x.clamp(0.0, 1.0)));
+        base[..3].copy_from_slice(&draw.material.rgb.map_inline(|x| x.clamp(0.0, 1.0)));
     }
     base[3] = mesh.alpha.get(i).map_or(draw.alpha, |&own| own).clamp(0.0, 1.0);
     if let Some(paint) = &draw.paint {

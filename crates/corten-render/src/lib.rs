@@ -7,6 +7,7 @@
 //! The picture is divided into tiles, which are drawn in parallel: triangles are found by integer
 //! arithmetic, only what is visible is shaded. It is the same to the bit for any number of threads.
 
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod assemble;

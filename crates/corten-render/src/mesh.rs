@@ -1,5 +1,7 @@
 //! Triangles to draw, with what their vertices carry.
 
+use std::ops::Range;
+
 use crate::linear::{V3, add, dot, scale, sub};
 
 /// A surface of triangles, and the lines that stand for it where wires are drawn.
@@ -18,9 +20,47 @@ pub(crate) struct Mesh {
     /// Whether it is closed, alone or together with others, so that faces turned away from a light
     /// cast no shadow of their own.
     pub closed: bool,
-    /// Bounding sphere.
+    pub bound: Sphere,
+    /// Parts of a large mesh, each of which may be out of sight: its faces in order.
+    pub patches: Vec<Patch>,
+}
+
+/// A sphere around points.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sphere {
     pub center: V3,
     pub radius: f32,
+}
+
+/// Consecutive faces of a mesh.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    pub faces: Range<usize>,
+    /// Range that their vertices are in.
+    pub vertices: Range<usize>,
+    pub bound: Sphere,
+}
+
+/// Faces of a patch, of meshes that have several times as many.
+const PATCH: usize = 128;
+
+impl Sphere {
+    /// Around the middle of the box of the points.
+    fn around(points: impl Iterator<Item = V3> + Clone) -> Sphere {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for p in points.clone() {
+            for i in 0..3 {
+                low[i] = low[i].min(p[i]);
+                high[i] = high[i].max(p[i]);
+            }
+        }
+        if low[0] > high[0] {
+            return Sphere::default();
+        }
+        let center = scale(add(low, high), 0.5);
+        let distance = |p: V3| dot(sub(p, center), sub(p, center)).sqrt();
+        Sphere { center, radius: points.map(distance).fold(0.0, f32::max) }
+    }
 }
 
 impl Mesh {
@@ -66,25 +106,22 @@ impl Mesh {
         }
     }
 
-    /// Computes the bounding sphere.
+    /// Computes bounding spheres.
     pub(crate) fn bounded(mut self) -> Mesh {
-        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for p in &self.pos {
-            for i in 0..3 {
-                low[i] = low[i].min(p[i]);
-                high[i] = high[i].max(p[i]);
-            }
+        self.bound = Sphere::around(self.pos.iter().copied());
+        if self.faces.len() >= 4 * PATCH {
+            self.patches = (0..self.faces.len().div_ceil(PATCH)).map(|i| self.patch(i)).collect();
         }
-        if self.pos.is_empty() {
-            return self;
-        }
-        self.center = scale(add(low, high), 0.5);
-        self.radius = self
-            .pos
-            .iter()
-            .map(|&p| dot(sub(p, self.center), sub(p, self.center)).sqrt())
-            .fold(0.0, f32::max);
         self
+    }
+
+    fn patch(&self, i: usize) -> Patch {
+        let faces = i * PATCH..((i + 1) * PATCH).min(self.faces.len());
+        let vertices = self.faces[faces.clone()].iter().flatten().map(|&v| v as usize);
+        let first = vertices.clone().min().unwrap_or(0);
+        let end = vertices.clone().max().map_or(first, |last| last + 1);
+        let bound = Sphere::around(vertices.map(|v| self.pos[v]));
+        Patch { faces, vertices: first..end, bound }
     }
 
     /// Marks it as closed.

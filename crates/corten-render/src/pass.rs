@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use corten_math::wide;
+use corten_math::array::MapInline;
+use corten_math::{F32x8, I32x8, wide};
 
 use crate::draw::{Draw, View};
 use crate::geometry::{Chunk, TILE_H, TILE_W};
-use crate::linear::V3;
 use crate::parallel::share;
 use crate::raster::{LANES, NONE, Scan, TILE, cover};
-use crate::shade::{Setup, Shader, Slope};
+use crate::shade::{Setup, Shader, Slopes, colours};
 
 /// Draws with about as many faces each, to be worked on by one thread each. More of them than
 /// threads, since some draws are out of sight.
@@ -64,22 +64,22 @@ pub(crate) struct Pass<'a> {
     pub shader: Shader<'a>,
     /// Chunks of what is opaque, and the number of the first triangle of each.
     pub opaque: &'a [Chunk],
-    pub bases: Vec<u32>,
+    pub bases: Vec<i32>,
     /// Chunks of what is translucent, and the order in which to draw them.
     pub translucent: &'a [Chunk],
     pub order: &'a [(usize, Blend)],
-    /// What mirrors show, per pixel.
-    pub mirrored: Option<&'a [V3]>,
+    /// What mirrors show: of each row all reds, then greens, then blues.
+    pub mirrored: Option<&'a [f32]>,
 }
 
 /// Numbers of the first triangles of chunks.
-pub(crate) fn bases(chunks: &[Chunk]) -> Vec<u32> {
+pub(crate) fn bases(chunks: &[Chunk]) -> Vec<i32> {
     let mut sum = 0;
     chunks
         .iter()
         .map(|chunk| {
             let base = sum;
-            sum += chunk.triangles.len() as u32;
+            sum += chunk.triangles.len() as i32;
             base
         })
         .collect()
@@ -89,25 +89,50 @@ pub(crate) fn bases(chunks: &[Chunk]) -> Vec<u32> {
 #[derive(Debug, Default)]
 pub(crate) struct Tile {
     depth: Vec<f32>,
-    ids: Vec<u32>,
-    /// Colours of pixels, or of all samples where something is translucent.
-    colour: Vec<V3>,
-    setups: Vec<(u32, Setup)>,
-    slopes: Vec<Slope>,
+    ids: Vec<i32>,
+    /// Reds, greens and blues of pixels, or of all samples where something is translucent.
+    colour: [Vec<f32>; 3],
+    setups: Vec<(i32, Setup)>,
+    slopes: Vec<Slopes>,
     table: Vec<u32>,
 }
 
 /// Entries of the table that finds triangles again.
 const TABLE: usize = 256;
 
+/// Room for eight lanes that begin in the last pixels of a tile.
+const PLANE: usize = TILE + LANES;
+
+impl Tile {
+    /// The ids of eight pixels are one: a bit for each of them.
+    #[inline(always)]
+    fn same(&self, place: usize, id: i32, samples: usize) -> u32 {
+        let lanes = |s: usize| {
+            let ids = self.ids[s * TILE + place..].first_chunk::<LANES>();
+            ids.map_or(0, |ids| I32x8::load(ids).equal(I32x8::splat(id)).lanes())
+        };
+        (1..samples).fold(lanes(0), |same, s| same & lanes(s))
+    }
+
+    /// Sets colours of eight pixels; those beyond a run are set again by the runs that follow.
+    #[inline(always)]
+    fn set(&mut self, place: usize, colours: &[[f32; LANES]; 3]) {
+        for (plane, colours) in self.colour.iter_mut().zip(colours) {
+            if let Some(plane) = plane[place..].first_chunk_mut::<LANES>() {
+                *plane = *colours;
+            }
+        }
+    }
+}
+
 impl Pass<'_> {
     /// Draws every tile; `write` receives rows of pixels: band of rows, row within it, first
-    /// column, colours, depths.
+    /// column, reds, greens and blues, depths.
     pub(crate) fn run<O: Send>(
         &self,
         threads: usize,
         bands: impl ExactSizeIterator<Item = (usize, O)> + Send,
-        write: impl Fn(&mut O, usize, usize, &[V3], &[f32]) + Sync,
+        write: impl Fn(&mut O, usize, usize, [&[f32]; 3], &[f32]) + Sync,
     ) {
         let view = self.shader.view;
         let columns = view.width.div_ceil(TILE_W);
@@ -118,9 +143,9 @@ impl Pass<'_> {
                 let width = TILE_W.min(view.width - origin[0]);
                 let height = TILE_H.min(view.height - origin[1]);
                 for y in 0..height {
-                    let start = y * TILE_W;
-                    let (colour, depth) = (&tile.colour[start..], &tile.depth[start..]);
-                    write(&mut out, y, origin[0], &colour[..width], &depth[..width]);
+                    let row = y * TILE_W..y * TILE_W + width;
+                    let colours = tile.colour.each_ref().map(|plane| &plane[row.clone()]);
+                    write(&mut out, y, origin[0], colours, &tile.depth[row.clone()]);
                 }
             }
         });
@@ -132,7 +157,7 @@ impl Pass<'_> {
         tile.depth.clear();
         tile.depth.resize(samples * TILE, 0.0);
         tile.ids.clear();
-        tile.ids.resize(samples * TILE, NONE);
+        tile.ids.resize(samples * TILE + LANES, NONE);
         tile.setups.clear();
         tile.slopes.clear();
         tile.table.clear();
@@ -143,75 +168,86 @@ impl Pass<'_> {
             }
         }
         let blends = self.translucent.iter().any(|chunk| !chunk.bins[index].is_empty());
-        tile.colour.clear();
-        tile.colour.resize(if blends { samples * TILE } else { TILE }, [0.0; 3]);
+        let planes = if blends { samples } else { 1 };
+        for plane in &mut tile.colour {
+            plane.clear();
+            plane.resize(planes * PLANE, 0.0);
+        }
         for y in 0..TILE_H.min(view.height - origin[1]) {
-            self.resolve_row(tile, y, origin, blends);
+            self.resolve_row(tile, y, origin, planes);
         }
         if blends {
             for &(number, blend) in self.order {
                 self.blend(tile, &self.translucent[number], blend, index, origin);
             }
-            mean(&mut tile.colour, samples);
+            tile.colour.iter_mut().for_each(|plane| mean(plane, samples));
         }
     }
 
     /// Colours of a row of pixels from the triangles that are seen there.
-    fn resolve_row(&self, tile: &mut Tile, y: usize, origin: [usize; 2], blends: bool) {
+    fn resolve_row(&self, tile: &mut Tile, y: usize, origin: [usize; 2], planes: usize) {
         let samples = self.shader.view.samples.len();
         let width = TILE_W.min(self.shader.view.width - origin[0]);
-        let start = y * TILE_W;
         let mut x = 0;
         while x < width {
-            let id = tile.ids[start + x];
-            let ids = &tile.ids;
-            let same = |x: usize| {
-                ids[start + x] == id && (1..samples).all(|s| ids[s * TILE + start + x] == id)
-            };
-            if !same(x) {
-                self.resolve_mixed(tile, x, y, origin, blends);
+            let place = y * TILE_W + x;
+            let id = tile.ids[place];
+            let run = tile.same(place, id, samples).trailing_ones() as usize;
+            if run == 0 {
+                self.resolve_mixed(tile, x, y, origin, planes);
                 x += 1;
                 continue;
             }
-            let mut end = x + 1;
-            while end < width && end < x + LANES && same(end) {
-                end += 1;
+            let count = run.min(width - x);
+            let colours = if id == NONE {
+                [[0.0; LANES]; 3]
+            } else {
+                self.shaded(tile, id, x, y, count, origin)
+            };
+            for s in 0..planes {
+                tile.set(s * PLANE + place, &colours);
             }
-            if id != NONE {
-                let colours = self.shaded(tile, id, x, y, end - x, origin);
-                for l in 0..end - x {
-                    for s in 0..if blends { samples } else { 1 } {
-                        tile.colour[s * TILE + start + x + l] = colours[l];
-                    }
-                }
-            }
-            x = end;
+            x += count;
         }
     }
 
     /// A pixel at an edge: each triangle once, with the samples that it has.
-    fn resolve_mixed(&self, tile: &mut Tile, x: usize, y: usize, origin: [usize; 2], blends: bool) {
+    fn resolve_mixed(
+        &self,
+        tile: &mut Tile,
+        x: usize,
+        y: usize,
+        origin: [usize; 2],
+        planes: usize,
+    ) {
         let samples = self.shader.view.samples.len();
         let place = y * TILE_W + x;
         let weight = 1.0 / samples as f32;
         let mut sum = [0.0; 3];
         for s in 0..samples {
             let id = tile.ids[s * TILE + place];
-            if id == NONE || (0..s).any(|k| tile.ids[k * TILE + place] == id) {
+            let known = (0..s).any(|k| tile.ids[k * TILE + place] == id);
+            if known {
                 continue;
             }
-            let colour = self.shaded(tile, id, x, y, 1, origin)[0];
+            let colour = if id == NONE {
+                [0.0; 3]
+            } else {
+                self.shaded(tile, id, x, y, 1, origin).map_inline(|plane| plane[0])
+            };
             for k in s..samples {
                 if tile.ids[k * TILE + place] == id {
-                    (0..3).for_each(|i| sum[i] += colour[i] * weight);
-                    if blends {
-                        tile.colour[k * TILE + place] = colour;
+                    for i in 0..3 {
+                        sum[i] += colour[i] * weight;
+                        if planes > 1 {
+                            tile.colour[i][k * PLANE + place] = colour[i];
+                        }
                     }
                 }
             }
         }
-        if !blends {
-            tile.colour[place] = sum;
+        if planes == 1 {
+            (0..3).for_each(|i| tile.colour[i][place] = sum[i]);
         }
     }
 
@@ -219,12 +255,12 @@ impl Pass<'_> {
     fn shaded(
         &self,
         tile: &mut Tile,
-        id: u32,
+        id: i32,
         x: usize,
         y: usize,
         count: usize,
         origin: [usize; 2],
-    ) -> [V3; LANES] {
+    ) -> [[f32; LANES]; 3] {
         let slot = id as usize % TABLE;
         let known = tile.setups.get(tile.table[slot] as usize).filter(|(own, _)| *own == id);
         let setup = match known {
@@ -239,17 +275,19 @@ impl Pass<'_> {
                 setup
             }
         };
-        let colours = self.shader.colours(&setup, &tile.slopes, x, y, count);
+        let mut rgb = colours(&self.shader, &setup, &tile.slopes, x, y, count).rgb;
         let mirror = self.mirrored.filter(|_| self.shader.draws[setup.draw as usize].mirror);
-        let row = (origin[1] + y) * self.shader.view.width + origin[0] + x;
-        let mut out = [[0.0; 3]; LANES];
-        for (l, out) in out.iter_mut().enumerate().take(count) {
-            let behind = mirror.and_then(|mirror| mirror.get(row + l)).copied().unwrap_or([0.0; 3]);
+        if let Some(mirror) = mirror {
+            let width = self.shader.view.width;
+            let row = 3 * (origin[1] + y) * width + origin[0] + x;
             for k in 0..3 {
-                out[k] = (colours.rgb[k][l] + behind[k]).clamp(0.0, 1.0);
+                let mut behind = [0.0; LANES];
+                let start = row + k * width;
+                behind[..count].copy_from_slice(&mirror[start..start + count]);
+                rgb[k] = rgb[k] + F32x8::load(&behind);
             }
         }
-        out
+        rgb.map_inline(|plane| plane.unit().store())
     }
 
     /// Lays the triangles of a chunk over what is there.
@@ -280,25 +318,28 @@ wide! {
             let mut x = scan.x[0];
             while x < scan.x[1] {
                 let place = y * TILE_W + x;
-                let mut colours = None;
+                let mut over = None;
                 for (s, &sample) in shader.view.samples.iter().enumerate() {
-                    let start = s * TILE + place;
-                    let Some(depth) = tile.depth[start..].first_chunk::<LANES>() else { break };
-                    let (_, passed) = scan.test(&scan.at(sample), x, y, depth);
-                    if passed == [false; LANES] {
+                    let Some(depth) = tile.depth[s * TILE + place..].first_chunk::<LANES>() else {
+                        break;
+                    };
+                    let (z, inside) = scan.test(&scan.at(sample), x, y);
+                    let passed = inside & z.ge(F32x8::load(depth));
+                    if passed.lanes() == 0 {
                         continue;
                     }
-                    let colours = colours.get_or_insert_with(|| {
-                        shader.colours(setup, &tile.slopes, x, y, LANES)
+                    let over = over.get_or_insert_with(|| {
+                        colours(shader, setup, &tile.slopes, x, y, LANES)
                     });
-                    for l in (0..LANES).filter(|&l| passed[l]) {
-                        let under = &mut tile.colour[start + l];
-                        let alpha = colours.alpha[l].clamp(0.0, 1.0);
-                        let rest = if blend == Blend::Add { 1.0 } else { 1.0 - alpha };
-                        for k in 0..3 {
-                            let colour = colours.rgb[k][l].clamp(0.0, 1.0);
-                            under[k] = (colour * alpha + under[k] * rest).min(1.0);
-                        }
+                    let one = F32x8::splat(1.0);
+                    let alpha = over.alpha.unit();
+                    let rest = if blend == Blend::Add { one } else { one - alpha };
+                    for k in 0..3 {
+                        let plane = &mut tile.colour[k][s * PLANE + place..];
+                        let Some(under) = plane.first_chunk_mut::<LANES>() else { break };
+                        let below = F32x8::load(under);
+                        let mixed = (over.rgb[k].unit() * alpha + below * rest).min(one);
+                        *under = passed.choose(mixed, below).store();
                     }
                 }
                 x += LANES;
@@ -308,11 +349,10 @@ wide! {
 }
 
 /// Colours of pixels as means of their samples'.
-fn mean(colour: &mut [V3], samples: usize) {
+fn mean(plane: &mut [f32], samples: usize) {
     let weight = 1.0 / samples as f32;
     for i in 0..TILE {
-        let sum = (0..samples)
-            .fold([0.0; 3], |sum: V3, s| [0, 1, 2].map(|k| sum[k] + colour[s * TILE + i][k]));
-        colour[i] = sum.map(|x| x * weight);
+        let sum: f32 = (0..samples).map(|s| plane[s * PLANE + i]).sum();
+        plane[i] = sum * weight;
     }
 }

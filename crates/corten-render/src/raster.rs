@@ -5,7 +5,8 @@
 //! `(i, j)` at `x = 256 i + s`, the sign of `E` is that of `a i + b j + ⌊(a s + b t + c) / 256⌋`, and
 //! the latter fits 32 bits within a tile.
 
-use corten_math::wide;
+use corten_math::array::MapInline;
+use corten_math::{F32x8, I32x8, Mask32x8, wide};
 
 use crate::draw::View;
 use crate::geometry::{Chunk, SUBPIXEL, TILE_H, TILE_W, Triangle, pixels};
@@ -13,11 +14,11 @@ use crate::geometry::{Chunk, SUBPIXEL, TILE_H, TILE_W, Triangle, pixels};
 /// Pixels of a tile.
 pub(crate) const TILE: usize = TILE_W * TILE_H;
 
-/// No triangle.
-pub(crate) const NONE: u32 = u32::MAX;
-
 /// Pixels that are looked at together.
-pub(crate) const LANES: usize = 8;
+pub(crate) const LANES: usize = F32x8::LANES;
+
+/// No triangle.
+pub(crate) const NONE: i32 = -1;
 
 /// A triangle within a tile.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +41,8 @@ pub(crate) struct Scan {
 pub(crate) struct Sampled {
     c: [i32; 3],
     z: f32,
+    /// How edges change along eight pixels of a row.
+    steps: [I32x8; 3],
 }
 
 impl Scan {
@@ -87,7 +90,13 @@ impl Scan {
             c[i] = ((self.c[i] + place) >> 8).clamp(-MOST, MOST) as i32;
         }
         let (sx, sy) = (sample[0] as f32 / SUBPIXEL, sample[1] as f32 / SUBPIXEL);
-        Sampled { c, z: (self.z + (self.zx * sx + self.zy * sy) as f64) as f32 }
+        Sampled {
+            c,
+            z: (self.z + (self.zx * sx + self.zy * sy) as f64) as f32,
+            steps: self
+                .a
+                .map_inline(|a| I32x8::load(&[0, a, 2 * a, 3 * a, 4 * a, 5 * a, 6 * a, 7 * a])),
+        }
     }
 
     /// Slope of the depth, the larger one.
@@ -95,63 +104,33 @@ impl Scan {
         self.zx.abs().max(self.zy.abs())
     }
 
-    /// Depths of eight pixels of a row, and which of them are covered and not behind `depth`.
+    /// Depths of eight pixels of a row, and which of them are covered.
     #[inline(always)]
-    pub(crate) fn test(
-        &self,
-        sampled: &Sampled,
-        x: usize,
-        y: usize,
-        depth: &[f32; LANES],
-    ) -> ([f32; LANES], [bool; LANES]) {
-        let mut start = sampled.c;
-        for i in 0..3 {
-            start[i] += self.a[i] * x as i32 + self.b[i] * y as i32;
-        }
-        let z = sampled.z + self.zx * x as f32 + self.zy * y as f32;
-        let (mut depths, mut passed) = ([0.0; LANES], [false; LANES]);
-        for l in 0..LANES {
-            let step = l as i32;
-            let sign = (start[0] + self.a[0] * step)
-                | (start[1] + self.a[1] * step)
-                | (start[2] + self.a[2] * step);
-            let z = z + self.zx * l as f32;
-            depths[l] = z;
-            passed[l] = (sign >= 0) & (z >= depth[l]);
-        }
-        (depths, passed)
+    pub(crate) fn test(&self, sampled: &Sampled, x: usize, y: usize) -> (F32x8, Mask32x8) {
+        let edge = |i: usize| {
+            let start = sampled.c[i] + self.a[i] * x as i32 + self.b[i] * y as i32;
+            I32x8::splat(start) + sampled.steps[i]
+        };
+        let inside = (edge(0) | edge(1) | edge(2)).natural();
+        let column = F32x8::splat(x as f32) + F32x8::count();
+        let z = F32x8::splat(sampled.z + self.zy * y as f32) + F32x8::splat(self.zx) * column;
+        (z, inside)
     }
 
-    /// Depth of a pixel's sample.
+    /// Draws the triangle: what is not behind `depth` replaces it, and `write` learns where.
     #[inline(always)]
-    fn fill(&self, sampled: &Sampled, id: u32, depth: &mut [f32], ids: &mut [u32]) {
+    fn fill(&self, sampled: &Sampled, depth: &mut [f32], mut write: impl FnMut(usize, Mask32x8)) {
         for y in self.y[0]..self.y[1] {
             let mut x = self.x[0];
             while x < self.x[1] {
                 let start = y * TILE_W + x;
                 let Some(depth) = depth[start..].first_chunk_mut::<LANES>() else { break };
-                let Some(ids) = ids[start..].first_chunk_mut::<LANES>() else { break };
-                let (depths, passed) = self.test(sampled, x, y, depth);
-                for l in 0..LANES {
-                    depth[l] = if passed[l] { depths[l] } else { depth[l] };
-                    ids[l] = if passed[l] { id } else { ids[l] };
-                }
-                x += LANES;
-            }
-        }
-    }
-
-    /// The same, without telling which triangle it is.
-    #[inline(always)]
-    fn fill_depth(&self, sampled: &Sampled, depth: &mut [f32]) {
-        for y in self.y[0]..self.y[1] {
-            let mut x = self.x[0];
-            while x < self.x[1] {
-                let start = y * TILE_W + x;
-                let Some(depth) = depth[start..].first_chunk_mut::<LANES>() else { break };
-                let (depths, passed) = self.test(sampled, x, y, depth);
-                for l in 0..LANES {
-                    depth[l] = if passed[l] { depths[l] } else { depth[l] };
+                let (z, inside) = self.test(sampled, x, y);
+                let before = F32x8::load(depth);
+                let passed = inside & z.ge(before);
+                if passed.lanes() != 0 {
+                    *depth = passed.choose(z, before).store();
+                    write(start, passed);
                 }
                 x += LANES;
             }
@@ -164,19 +143,24 @@ wide! {
     /// ones the last. Triangles are numbered from `base`.
     pub(crate) fn cover(
         chunk: &Chunk,
-        base: u32,
+        base: i32,
         tile: usize,
         origin: [usize; 2],
         view: &View,
         depth: &mut [f32],
-        ids: &mut [u32],
+        ids: &mut [i32],
     ) {
         for &index in &chunk.bins[tile] {
             let triangle = &chunk.triangles[index as usize];
             let Some(scan) = Scan::new(triangle, view, origin) else { continue };
             let planes = depth.chunks_exact_mut(TILE).zip(ids.chunks_exact_mut(TILE));
             for (&sample, (depth, ids)) in view.samples.iter().zip(planes) {
-                scan.fill(&scan.at(sample), base + index, depth, ids);
+                let id = I32x8::splat(base + index as i32);
+                scan.fill(&scan.at(sample), depth, |start, passed| {
+                    if let Some(ids) = ids[start..].first_chunk_mut::<LANES>() {
+                        *ids = passed.choose_int(id, I32x8::load(ids)).store();
+                    }
+                });
             }
         }
     }
@@ -198,7 +182,7 @@ wide! {
             let Some(scan) = Scan::new(triangle, view, origin) else { continue };
             let mut sampled = scan.at(view.samples[0]);
             sampled.z -= FACTOR * scan.slope() + UNITS;
-            scan.fill_depth(&sampled, depth);
+            scan.fill(&sampled, depth, |_, _| ());
         }
     }
 }
@@ -238,11 +222,10 @@ mod tests {
             };
             let Some(scan) = Scan::new(&t, &view, [0, 0]) else { continue };
             for (s, &sample) in samples.iter().enumerate() {
-                let mut ids = vec![NONE; TILE];
-                scan.fill(&scan.at(sample), 0, &mut [0.0; TILE], &mut ids);
-                for (count, id) in counts[s * TILE..].iter_mut().zip(ids) {
-                    *count += u32::from(id == 0);
-                }
+                let counts = &mut counts[s * TILE..];
+                scan.fill(&scan.at(sample), &mut [0.0; TILE], |start, passed| {
+                    (0..LANES).for_each(|l| counts[start + l] += passed.lanes() >> l & 1);
+                });
             }
         }
         counts
@@ -274,7 +257,7 @@ mod tests {
         };
         let scan = Scan::new(&t, &view, [0, 0]).unwrap();
         let mut depth = [0.0; TILE];
-        scan.fill_depth(&scan.at(CENTER[0]), &mut depth);
+        scan.fill(&scan.at(CENTER[0]), &mut depth, |_, _| ());
         for (x, y) in [(3, 4), (20, 10), (40, 2)] {
             let (px, py) = ((x as f32 + 0.5) / 64.0, (y as f32 + 0.5) / 32.0);
             assert!((depth[y * TILE_W + x] - (0.1 + 0.8 * px + 0.4 * py)).abs() < 1e-6);

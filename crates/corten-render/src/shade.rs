@@ -1,7 +1,8 @@
 //! Colours of pixels: what vertices carry, interpolated in perspective, times texture and shadow, and
 //! lost in fog.
 
-use corten_math::wide;
+use corten_math::array::MapInline;
+use corten_math::{F32x8, wide};
 
 use crate::draw::{Draw, View};
 use crate::geometry::{Chunk, SUBPIXEL, Triangle};
@@ -27,159 +28,164 @@ pub(crate) struct Shader<'a> {
     pub depth_row: [f32; 4],
 }
 
-/// A number that changes linearly on the image: at the tile's origin, and its slopes.
-pub(crate) type Slope = [f32; 3];
+/// Eight numbers that change linearly on the image: at the tile's origin, and their slopes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slopes {
+    start: [f32; LANES],
+    dx: [f32; LANES],
+    dy: [f32; LANES],
+}
 
 /// A triangle, ready to be asked for the colours of its pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setup {
     pub draw: u32,
-    inverse: Slope,
+    /// Of the reciprocal distance.
+    inverse: [f32; 3],
     start: usize,
 }
 
 /// Colours and opacities of eight pixels.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Colours {
-    pub rgb: [[f32; LANES]; 3],
-    pub alpha: [f32; LANES],
+    pub rgb: [F32x8; 3],
+    pub alpha: F32x8,
 }
 
 impl Shader<'_> {
     /// Prepares a triangle; what it carries goes to `slopes`.
+    #[inline(always)]
     pub(crate) fn prepare(
         &self,
         chunk: &Chunk,
         t: &Triangle,
         origin: [usize; 2],
-        slopes: &mut Vec<Slope>,
+        slopes: &mut Vec<Slopes>,
     ) -> Setup {
-        let x = t.x.map(|x| x as f32 / SUBPIXEL - origin[0] as f32);
-        let y = t.y.map(|y| y as f32 / SUBPIXEL - origin[1] as f32);
+        let x = t.x.map_inline(|x| x as f32 / SUBPIXEL - origin[0] as f32);
+        let y = t.y.map_inline(|y| y as f32 / SUBPIXEL - origin[1] as f32);
         let (x1, x2, y1, y2) = (x[1] - x[0], x[2] - x[0], y[1] - y[0], y[2] - y[0]);
         let scale = 1.0 / (x1 * y2 - x2 * y1);
         // Slopes of the shares of the second and third corner.
         let (s1, s2) = ([y2 * scale, -x2 * scale], [-y1 * scale, x1 * scale]);
-        let plane = |v: [f32; 3]| {
-            let (d1, d2) = (v[1] - v[0], v[2] - v[0]);
-            let (dx, dy) = (d1 * s1[0] + d2 * s2[0], d1 * s1[1] + d2 * s2[1]);
-            [v[0] - dx * x[0] - dy * y[0], dx, dy]
-        };
-        let inverse = t.v.map(|v| chunk.inverse[v as usize]);
+        let inverse = t.v.map_inline(|v| chunk.inverse[v as usize]);
+        let (d1, d2) = (inverse[1] - inverse[0], inverse[2] - inverse[0]);
+        let (ix, iy) = (d1 * s1[0] + d2 * s2[0], d1 * s1[1] + d2 * s2[1]);
         let stride = self.view.stride();
-        let [a, b, c] = t.v.map(|v| &chunk.carried[v as usize * stride..][..stride]);
         let start = slopes.len();
-        slopes.reserve(stride);
-        for k in 0..stride {
-            slopes.push(plane([a[k] * inverse[0], b[k] * inverse[1], c[k] * inverse[2]]));
+        let corners = t.v.map_inline(|v| &chunk.carried[v as usize * stride..][..stride]);
+        let [a, b, c] = corners.map_inline(|carried| carried.as_chunks::<LANES>().0);
+        for ((a, b), c) in a.iter().zip(b).zip(c) {
+            let a = F32x8::load(a) * F32x8::splat(inverse[0]);
+            let d1 = F32x8::load(b) * F32x8::splat(inverse[1]) - a;
+            let d2 = F32x8::load(c) * F32x8::splat(inverse[2]) - a;
+            let dx = d1 * F32x8::splat(s1[0]) + d2 * F32x8::splat(s2[0]);
+            let dy = d1 * F32x8::splat(s1[1]) + d2 * F32x8::splat(s2[1]);
+            let start = a - dx * F32x8::splat(x[0]) - dy * F32x8::splat(y[0]);
+            slopes.push(Slopes { start: start.store(), dx: dx.store(), dy: dy.store() });
         }
-        Setup { draw: t.draw, inverse: plane(inverse), start }
-    }
-
-    /// Colours of `count` pixels of a row, beginning at a place in the tile.
-    #[inline]
-    pub(crate) fn colours(
-        &self,
-        setup: &Setup,
-        slopes: &[Slope],
-        x: usize,
-        y: usize,
-        count: usize,
-    ) -> Colours {
-        let slopes = &slopes[setup.start..setup.start + self.view.stride()];
-        colours(self, setup, slopes, x, y, count)
+        let at_origin = inverse[0] - ix * x[0] - iy * y[0];
+        Setup { draw: t.draw, inverse: [at_origin, ix, iy], start }
     }
 }
 
-#[inline(always)]
-fn along(slope: &Slope, x: f32, y: f32) -> [f32; LANES] {
-    let start = slope[0] + slope[2] * y + slope[1] * x;
-    let mut out = [start; LANES];
-    for l in 0..LANES {
-        out[l] += slope[1] * l as f32;
-    }
-    out
+/// What a triangle carries at eight pixels of a row.
+struct Row<'a> {
+    slopes: &'a [Slopes],
+    /// The first pixel.
+    place: [f32; 2],
+    /// Distances from the eye.
+    w: F32x8,
 }
 
-#[inline(always)]
-fn times(mut a: [f32; LANES], b: &[f32; LANES]) -> [f32; LANES] {
-    for l in 0..LANES {
-        a[l] *= b[l];
+impl Row<'_> {
+    #[inline(always)]
+    fn new<'a>(setup: &Setup, slopes: &'a [Slopes], place: [f32; 2]) -> Row<'a> {
+        let [start, ix, iy] = setup.inverse;
+        let first = start + ix * place[0] + iy * place[1];
+        let inverse = F32x8::splat(first) + F32x8::splat(ix) * F32x8::count();
+        Row { slopes, place, w: F32x8::splat(1.0) / inverse }
     }
-    a
-}
 
-/// A number that vertices carry, at eight pixels.
-#[inline(always)]
-fn carried(slopes: &[Slope], k: usize, px: f32, py: f32, w: &[f32; LANES]) -> [f32; LANES] {
-    times(along(&slopes[k], px, py), w)
+    /// The `k`-th number at the first pixel, and how it changes; both divided by the distance.
+    #[inline(always)]
+    fn line(&self, k: usize) -> [f32; 2] {
+        let (Slopes { start, dx, dy }, lane) = (&self.slopes[k / LANES], k % LANES);
+        [start[lane] + dx[lane] * self.place[0] + dy[lane] * self.place[1], dx[lane]]
+    }
+
+    /// The `k`-th number.
+    #[inline(always)]
+    fn get(&self, k: usize) -> F32x8 {
+        let [first, dx] = self.line(k);
+        (F32x8::splat(first) + F32x8::splat(dx) * F32x8::count()) * self.w
+    }
+
+    /// Three numbers, beginning with the `k`-th.
+    #[inline(always)]
+    fn three(&self, k: usize) -> [F32x8; 3] {
+        [self.get(k), self.get(k + 1), self.get(k + 2)]
+    }
+
+    /// Whether a number is zero along the row.
+    #[inline(always)]
+    fn is_zero(&self, k: usize) -> bool {
+        self.line(k) == [0.0; 2]
+    }
 }
 
 wide! {
-    fn colours(
+    /// Colours of `count` pixels of a row, beginning at a place in the tile.
+    pub(crate) fn colours(
         shader: &Shader<'_>,
         setup: &Setup,
-        slopes: &[Slope],
+        slopes: &[Slopes],
         x: usize,
         y: usize,
         count: usize,
     ) -> Colours {
         let view = shader.view;
         let draw = &shader.draws[setup.draw as usize];
-        let (px, py) = (x as f32 + 0.5, y as f32 + 0.5);
-        let mut w = along(&setup.inverse, px, py);
-        for l in 0..LANES {
-            w[l] = 1.0 / w[l];
-        }
-        let mut rgb = [
-            carried(slopes, 0, px, py, &w),
-            carried(slopes, 1, px, py, &w),
-            carried(slopes, 2, px, py, &w),
-        ];
-        let mut alpha = carried(slopes, 3, px, py, &w);
-        let paint = textures(draw, setup, slopes, view.texture_at(), [px, py], &w, count);
-        if let Some(paint) = &paint {
-            for k in 0..3 {
-                rgb[k] = times(rgb[k], &paint.rgb[k]);
-            }
-            alpha = times(alpha, &paint.alpha);
+        let slopes = &slopes[setup.start..setup.start + view.stride() / LANES];
+        let row = Row::new(setup, slopes, [x as f32 + 0.5, y as f32 + 0.5]);
+        let mut rgb = row.three(0);
+        let mut alpha = row.get(3);
+        let paint = texture(draw, setup, &row, view.texture_at(), count);
+        if let Some([r, g, b, a]) = paint {
+            rgb = [rgb[0] * r, rgb[1] * g, rgb[2] * b];
+            alpha = alpha * a;
         }
         let needs_world = shader.fog.is_some() || (draw.lit && !shader.shadows.is_empty());
         if !needs_world {
             return Colours { rgb, alpha };
         }
-        let at = view.world_at();
-        let world = [
-            carried(slopes, at, px, py, &w),
-            carried(slopes, at + 1, px, py, &w),
-            carried(slopes, at + 2, px, py, &w),
-        ];
-        let mut clear = [1.0; LANES];
+        let world = row.three(view.world_at());
+        let mut clear = F32x8::splat(1.0);
         if let Some(fog) = &shader.fog {
-            let [a, b, c, d] = shader.depth_row;
-            for l in 0..LANES {
-                let distance = -(a * world[0][l] + b * world[1][l] + c * world[2][l] + d);
-                clear[l] = ((fog.end - distance) / (fog.end - fog.start)).clamp(0.0, 1.0);
-            }
+            let [a, b, c, d] = shader.depth_row.map_inline(F32x8::splat);
+            let distance = a * world[0] + b * world[1] + c * world[2] + d;
+            let range = F32x8::splat(fog.end - fog.start);
+            clear = ((F32x8::splat(fog.end) + distance) / range).unit();
             for k in 0..3 {
-                for l in 0..LANES {
-                    rgb[k][l] = fog.rgb[k] + (rgb[k][l] - fog.rgb[k]) * clear[l];
-                }
+                let fog = F32x8::splat(fog.rgb[k]);
+                rgb[k] = fog + (rgb[k] - fog) * clear;
             }
         }
         if draw.lit {
+            // Surfaces whose texture is translucent take no light that has shadows.
+            let takes = clear.only(alpha.ge(F32x8::splat(0.99)));
             for (i, map) in shader.shadows.iter().enumerate() {
-                let lit = map.lit(&world, count);
+                let at = 4 + 3 * i;
+                if (at..at + 3).all(|k| row.is_zero(k)) {
+                    continue;
+                }
+                let lit = map.lit(&world, count) * takes;
                 for k in 0..3 {
-                    let mut light = times(carried(slopes, 4 + 3 * i + k, px, py, &w), &lit);
+                    let mut light = row.get(at + k) * lit;
                     if let Some(paint) = &paint {
-                        light = times(light, &paint.rgb[k]);
+                        light = light * paint[k];
                     }
-                    for l in 0..LANES {
-                        // Surfaces whose texture is translucent take no light that has shadows.
-                        let opaque = if alpha[l] >= 0.99 { 1.0 } else { 0.0 };
-                        rgb[k][l] += light[l] * clear[l] * opaque;
-                    }
+                    rgb[k] = rgb[k] + light;
                 }
             }
         }
@@ -189,40 +195,17 @@ wide! {
 
 /// Colours of the texture, if there is one.
 #[inline(always)]
-fn textures(
-    draw: &Draw,
-    setup: &Setup,
-    slopes: &[Slope],
-    at: usize,
-    [px, py]: [f32; 2],
-    w: &[f32; LANES],
-    count: usize,
-) -> Option<Colours> {
+fn texture(draw: &Draw, setup: &Setup, row: &Row, at: usize, count: usize) -> Option<[F32x8; 4]> {
     let paint = draw.paint.as_ref()?;
-    let mut out = Colours::default();
     let [_, ix, iy] = setup.inverse;
-    let place = [
-        carried(slopes, at, px, py, w),
-        carried(slopes, at + 1, px, py, w),
-        carried(slopes, at + 2, px, py, w),
-    ];
-    for l in 0..count.min(LANES) {
-        let here = [place[0][l], place[1][l], place[2][l]];
-        // The quotient of two linear functions changes by (S' − s I') w.
-        let (mut dx, mut dy) = ([0.0; 3], [0.0; 3]);
-        for k in 0..3 {
-            dx[k] = (slopes[at + k][1] - here[k] * ix) * w[l];
-            dy[k] = (slopes[at + k][2] - here[k] * iy) * w[l];
-        }
-        let texel = if paint.texture.is_cube() {
-            paint.texture.look(here, dx, dy)
-        } else {
-            paint.texture.sample(here[0], here[1], [dx[0], dx[1]], [dy[0], dy[1]])
-        };
-        for k in 0..3 {
-            out.rgb[k][l] = texel[k];
-        }
-        out.alpha[l] = texel[3];
-    }
-    Some(out)
+    let place = row.three(at);
+    // The quotient of two linear functions changes by (S' − s I') w.
+    let change = |k: usize, slope: fn(&Slopes) -> &[f32; LANES], inverse: f32| {
+        let (group, lane) = ((at + k) / LANES, (at + k) % LANES);
+        let slope = F32x8::splat(slope(&row.slopes[group])[lane]);
+        (slope - place[k] * F32x8::splat(inverse)) * row.w
+    };
+    let dx = [0, 1, 2].map_inline(|k| change(k, |slopes| &slopes.dx, ix));
+    let dy = [0, 1, 2].map_inline(|k| change(k, |slopes| &slopes.dy, iy));
+    Some(paint.texture.look(place, dx, dy, count))
 }

@@ -1,5 +1,8 @@
 //! Shadows: depths as seen from a light.
 
+use corten_math::F32x8;
+use corten_math::array::MapInline;
+
 use crate::draw::{CENTER, Draw, View};
 use crate::geometry::{Chunk, TILE_H, TILE_W};
 use crate::light::Lights;
@@ -78,51 +81,35 @@ impl ShadowMap {
     /// How much of the light reaches points of the world: the mean of the four nearest texels'
     /// answers, weighted by distance.
     #[inline(always)]
-    pub(crate) fn lit(&self, world: &[[f32; LANES]; 3], count: usize) -> [f32; LANES] {
-        let m = &self.rows;
-        let mut place = [[0.0; LANES]; 4];
-        for r in 0..4 {
-            for l in 0..LANES {
-                place[r][l] =
-                    m[r][0] * world[0][l] + m[r][1] * world[1][l] + m[r][2] * world[2][l] + m[r][3];
+    pub(crate) fn lit(&self, world: &[F32x8; 3], count: usize) -> F32x8 {
+        let (zero, one, half) = (F32x8::splat(0.0), F32x8::splat(1.0), F32x8::splat(0.5));
+        let [x, y, z, w] = self.rows.map_inline(|row| {
+            let [a, b, c, d] = row.map_inline(F32x8::splat);
+            a * world[0] + b * world[1] + c * world[2] + d
+        });
+        let inverse = one / w;
+        let (x, y, depth) = (x * inverse - half, y * inverse - half, z * inverse);
+        let last = F32x8::splat(self.size as f32 - 2.0);
+        // What the light does not see is lit; so is a NaN.
+        let seen = x.ge(zero) & y.ge(zero) & x.lt(last) & y.lt(last);
+        let (column, row) = (x.only(seen).truncated(), y.only(seen).truncated());
+        let (px, py) = (x - column.numbers(), y - row.numbers());
+        let (column, row) = (column.store(), row.store());
+        let mut nearest = [[0.0; LANES]; 4];
+        for l in 0..count.min(LANES) {
+            let start = row[l] as usize * self.size + column[l] as usize;
+            let (Some(low), Some(high)) = (
+                self.depth.get(start..start + 2),
+                self.depth.get(start + self.size..start + self.size + 2),
+            ) else {
+                continue;
+            };
+            for (k, depth) in [low[0], low[1], high[0], high[1]].into_iter().enumerate() {
+                nearest[k][l] = depth;
             }
         }
-        for l in 0..LANES {
-            let inverse = 1.0 / place[3][l];
-            place[0][l] = place[0][l] * inverse - 0.5;
-            place[1][l] = place[1][l] * inverse - 0.5;
-            place[2][l] *= inverse;
-        }
-        let mut lit = [1.0; LANES];
-        for l in 0..count.min(LANES) {
-            lit[l] = self.share_lit(place[0][l], place[1][l], place[2][l]);
-        }
-        lit
-    }
-
-    #[inline(always)]
-    fn share_lit(&self, x: f32, y: f32, depth: f32) -> f32 {
-        let last = self.size as f32 - 2.0;
-        // What the light does not see is lit; so is a NaN.
-        if !(x >= 0.0 && y >= 0.0 && x < last && y < last) {
-            return 1.0;
-        }
-        let (column, row) = (x as usize, y as usize);
-        let (px, py) = (x - column as f32, y - row as f32);
-        let start = row * self.size + column;
-        let (Some(low), Some(high)) = (
-            self.depth.get(start..start + 2),
-            self.depth.get(start + self.size..start + self.size + 2),
-        ) else {
-            return 1.0;
-        };
-        let mut answers = [1.0f32; 4];
-        for (answer, &nearest) in answers.iter_mut().zip([low[0], low[1], high[0], high[1]].iter())
-        {
-            *answer = if depth < nearest { 0.0 } else { 1.0 };
-        }
-        let low = answers[0] + (answers[1] - answers[0]) * px;
-        let high = answers[2] + (answers[3] - answers[2]) * px;
-        low + (high - low) * py
+        let dark = nearest.map_inline(|nearest| one.only(depth.lt(F32x8::load(&nearest))));
+        let (low, high) = (dark[0] + (dark[1] - dark[0]) * px, dark[2] + (dark[3] - dark[2]) * px);
+        one - (low + (high - low) * py).only(seen)
     }
 }

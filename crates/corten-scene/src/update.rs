@@ -46,6 +46,7 @@ pub fn update_scene(
     check_sizes(m, d, scene)?;
     scene.geoms.clear();
     scene.status = 0;
+    painter(m, d, opt, pert.unwrap_or(&Perturb::default()), catmask, scene).plugins();
     add_geoms(m, d, opt, pert, catmask, scene)?;
     if let Some(camera) = camera {
         update_camera(m, d, camera, scene)?;
@@ -70,11 +71,20 @@ pub fn add_geoms(
     scene: &mut Scene,
 ) -> Result<(), SceneError> {
     check_sizes(m, d, scene)?;
-    let none = Perturb::default();
-    let hidden = if opt.has(VisFlag::Static) { 0 } else { Category::Static.raw() };
-    let (pert, catmask) = (pert.unwrap_or(&none), catmask & !hidden);
-    Painter { m, d, opt, pert, catmask, scene, unit: m.stat.meansize }.all();
+    painter(m, d, opt, pert.unwrap_or(&Perturb::default()), catmask, scene).all();
     Ok(())
+}
+
+fn painter<'a>(
+    m: &'a Model,
+    d: &'a Data,
+    opt: &'a VisOption,
+    pert: &'a Perturb,
+    catmask: i32,
+    scene: &'a mut Scene,
+) -> Painter<'a> {
+    let hidden = if opt.has(VisFlag::Static) { 0 } else { Category::Static.raw() };
+    Painter { m, d, opt, pert, catmask: catmask & !hidden, scene, unit: m.stat.meansize }
 }
 
 /// Sets the lights of a scene: the one at the camera, then those of the model that are on (MuJoCo's

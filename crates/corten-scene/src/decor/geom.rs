@@ -5,7 +5,7 @@ use corten_model::enums::{EnableBit, GeomType, ObjType};
 use corten_sim::sleep;
 
 use super::label::{self, island_of};
-use super::{At, Painter, color, material};
+use super::{At, Painter, color, material, plugin};
 use crate::enums::{Label, VisFlag};
 use crate::geom::{Geom, double3, float3};
 use crate::option::group_shown;
@@ -15,6 +15,7 @@ const MAX_PLANE_GRID: f64 = 200.0;
 
 pub fn add(p: &mut Painter<'_>) {
     let mut planes = 0;
+    let colors = plugin::colors(p);
     for i in 0..p.m.ngeom {
         let plane = planes;
         planes += i32::from(p.m.geom_type[i] == GeomType::Plane.raw());
@@ -23,19 +24,19 @@ pub fn add(p: &mut Painter<'_>) {
             continue;
         }
         let geom = p.of(ObjType::Geom, i, category);
-        if let Some(geom) = complete(p, geom, i, plane) {
+        if let Some(geom) = complete(p, geom, i, plane, colors[i]) {
             p.push(geom);
         }
     }
 }
 
 /// The geom as it is shown; `None` if it is invisible.
-fn complete(p: &Painter<'_>, mut geom: Geom, i: usize, plane: i32) -> Option<Geom> {
+fn complete(p: &Painter<'_>, mut geom: Geom, i: usize, plane: i32, rgba: [f32; 4]) -> Option<Geom> {
     let m = p.m;
     let (pos, mat) = (p.d.geom_xpos[i], p.d.geom_xmat[i]);
     geom.init(m.geom_type[i], Some(m.geom_size[i]), Some(pos), Some(mat), None);
     geom.modelrbound = m.geom_rbound[i] as f32;
-    material::apply(p, &mut geom, m.geom_matid[i], m.geom_rgba[i]);
+    material::apply(p, &mut geom, m.geom_matid[i], rgba);
     if p.has(VisFlag::Island) {
         color_by_island(p, &mut geom, i);
     }

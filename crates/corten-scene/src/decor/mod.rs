@@ -16,6 +16,7 @@ mod joint;
 mod label;
 mod light;
 mod material;
+mod plugin;
 mod pull;
 mod ray;
 mod site;
@@ -53,6 +54,11 @@ pub(crate) struct Painter<'a> {
 }
 
 impl Painter<'_> {
+    /// Adds what plugins show, which comes before all else.
+    pub fn plugins(&mut self) {
+        plugin::boxes(self);
+    }
+
     /// Adds everything, in MuJoCo's order.
     pub fn all(&mut self) {
         flex::add(self);

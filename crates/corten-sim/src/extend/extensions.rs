@@ -9,7 +9,7 @@ use corten_model::plugin::{Capabilities, Config, ConfigError};
 
 use super::laws::Laws;
 use super::{
-    ActuatorGainModel, Failure, Hooks, Outcome, Plugin, PluginInstance, Registry, Setting,
+    ActuatorGainModel, Failure, Hooks, Mark, Outcome, Plugin, PluginInstance, Registry, Setting,
 };
 use crate::chain::index;
 use crate::stage::kinematics;
@@ -226,6 +226,12 @@ impl Extensions {
         if let Some(slot) = held.gains.get_mut(actuator) {
             *slot = gain;
         }
+    }
+
+    /// What pictures show of plugins, instance by instance.
+    pub fn marks(&self, m: &Model, d: &Data) -> Vec<Mark> {
+        let plugins = self.0.iter().flat_map(|held| &held.plugins);
+        plugins.flat_map(|plugin| plugin.instance.marks(m, d)).collect()
     }
 
     fn plugin(&self, instance: i32) -> Option<&Installed> {

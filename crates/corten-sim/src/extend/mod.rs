@@ -28,6 +28,7 @@ pub mod flex;
 mod gain;
 mod hook;
 mod laws;
+mod mark;
 mod plugin;
 mod registry;
 
@@ -41,6 +42,7 @@ pub use self::gain::{
 pub use self::hook::{Hook, Hooks, Slopes};
 pub(crate) use self::laws::Laws;
 pub use self::laws::NoSuchFlex;
+pub use self::mark::Mark;
 pub use self::plugin::{Plugin, PluginInstance, Setting};
 pub use self::registry::{NameTaken, Registry};
 

@@ -1,7 +1,7 @@
 use corten_geom::DistanceField;
 use corten_model::plugin::{Config, ConfigError, PluginKind};
 
-use super::Outcome;
+use super::{Mark, Outcome};
 use crate::{Data, Model};
 
 /// A kind of plugin: what the compiler has to know ([`PluginKind`]), and how to make instances.
@@ -99,6 +99,12 @@ pub trait PluginInstance: Send + Sync {
     fn advance(&self, m: &Model, d: &mut Data) -> Outcome {
         let _ = (m, d);
         Ok(())
+    }
+
+    /// What pictures show of it (MuJoCo's `visualize`), in the state of the last forward pass.
+    fn marks(&self, m: &Model, d: &Data) -> Vec<Mark> {
+        let _ = (m, d);
+        Vec::new()
     }
 
     /// The shape of the instance's geoms.

@@ -17,10 +17,13 @@ use corten_model::plugin::ConfigError;
 use super::{PluginInstance, Setting};
 use crate::chain::index;
 use crate::extend::Outcome;
+use crate::extend::mark::{Mark, jet};
 use crate::{Data, Model, sleep};
 
 pub(super) struct Cable {
     links: Vec<Link>,
+    /// The largest stress that pictures tell apart; zero: they show none.
+    most: f64,
 }
 
 /// A body of a cable.
@@ -46,8 +49,7 @@ impl Cable {
         let Setting { model: m, reference: d, config, .. } = *setting;
         let shear = config.number("twist")?.unwrap_or(0.0);
         let young = config.number("bend")?.unwrap_or(0.0);
-        // The largest stress that viewers colour.
-        config.number("vmax")?;
+        let most = config.number("vmax")?.unwrap_or(0.0);
         let flat = config.get("flat") == "true";
         let bodies = setting.bodies();
         let mut links: Vec<Link> = Vec::new();
@@ -82,7 +84,7 @@ impl Cable {
             };
             links.push(Link { body, stiffness, joint });
         }
-        Ok(Cable { links })
+        Ok(Cable { links, most })
     }
 }
 
@@ -134,9 +136,21 @@ impl Link {
     fn bend(&self, m: &Model, d: &Data) -> Option<(Quat, Vec3)> {
         let joint = self.joint.as_ref()?;
         let turn = m.body_quat[self.body] * quaternion(d, joint.qpos);
+        Some((turn, self.moment(joint, turn)))
+    }
+
+    /// The moment of a rotation against the body before, in that body's frame.
+    fn moment(&self, joint: &Joint, turn: Quat) -> Vec3 {
         let change = turn.to_velocity(1.0) - joint.rest;
         let moment = |k: usize| -self.stiffness[k] * change[k] / joint.length;
-        Some((turn, Vec3::new(moment(0), moment(1), moment(2))))
+        Vec3::new(moment(0), moment(1), moment(2))
+    }
+
+    /// The same in its own frame, for the bodies' last orientations.
+    fn stress(&self, d: &Data, before: &Link) -> Option<Vec3> {
+        let joint = self.joint.as_ref()?;
+        let turn = d.xquat[before.body].conjugate() * d.xquat[self.body];
+        Some(turn.conjugate().rotate(self.moment(joint, turn)))
     }
 }
 
@@ -160,5 +174,22 @@ impl PluginInstance for Cable {
             d.apply_passive(link.body, Vec3::ZERO, torque, d.xpos[link.body]);
         }
         Ok(())
+    }
+
+    /// Bodies show the mean of the stresses at their two ends.
+    fn marks(&self, m: &Model, d: &Data) -> Vec<Mark> {
+        if self.most == 0.0 {
+            return Vec::new();
+        }
+        let stresses: Vec<Vec3> =
+            self.links.windows(2).filter_map(|pair| pair[1].stress(d, &pair[0])).collect();
+        let at = |joint: Option<usize>| joint.and_then(|joint| stresses.get(joint).copied());
+        let mark = |(b, link): (usize, &Link)| {
+            let (before, after) = (at(b.checked_sub(1)), at(Some(b)));
+            let mean = (before.or(after)? + after.or(before)?) * 0.5;
+            let geom = index(m.body_geomadr[link.body], m.ngeom)?;
+            Some(Mark::Color { geom, rgb: jet(mean.norm(), self.most) })
+        };
+        self.links.iter().enumerate().filter_map(mark).collect()
     }
 }

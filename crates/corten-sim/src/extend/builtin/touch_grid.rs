@@ -6,14 +6,14 @@
 
 use std::f64::consts::PI;
 
-use corten_math::Vec3;
-use corten_math::real::{atan2, powf};
+use corten_math::real::{atan2, powf, sin_cos};
+use corten_math::{Mat3, Vec3};
 use corten_model::enums::ObjType;
 use corten_model::plugin::{self, ConfigError};
 
 use super::{PluginInstance, Setting};
 use crate::chain::index;
-use crate::extend::Outcome;
+use crate::extend::{Mark, Outcome};
 use crate::support::contact_force;
 use crate::{Contact, Data, Model};
 
@@ -27,6 +27,7 @@ pub(super) struct TouchGrid {
 
 /// A sensor of the instance.
 struct Patch {
+    id: usize,
     site: usize,
     /// Its place in `sensordata`.
     start: usize,
@@ -47,7 +48,7 @@ impl TouchGrid {
             let (Some(site), Some(start)) = (site, start) else {
                 return Err(format!("sensor {id} has no site or no place for its readings").into());
             };
-            sensors.push(Patch { site, start });
+            sensors.push(Patch { id, site, start });
         }
         let [azimuth, elevation] = [0, 1].map(|k| bounds(grid.size[k], grid.fov[k], grid.gamma));
         Ok(TouchGrid { channels: grid.channels, azimuth, elevation, sensors })
@@ -57,32 +58,75 @@ impl TouchGrid {
         let cells = (self.azimuth.len() - 1) * (self.elevation.len() - 1);
         let out = patch.start..patch.start + self.channels * cells;
         d.sensordata[out.clone()].fill(0.0);
-        let Some(&body) = m.site_bodyid.get(patch.site) else { return };
-        let weld_of = |body: i32| index(body, m.nbody).map_or(-1, |b| m.body_weldid[b]);
-        let weld = weld_of(body);
-        let (pos, frame) = (d.site_xpos[patch.site], d.site_xmat[patch.site]);
+        let frame = d.site_xmat[patch.site];
         for i in 0..d.ncon.min(d.contact.len()) {
             let contact = d.contact[i];
-            // Flexes have no body to compare.
-            let bodies =
-                contact.geom.map(|geom| index(geom, m.ngeom).map_or(-1, |g| m.geom_bodyid[g]));
-            if !bodies.iter().any(|&body| body >= 0 && weld_of(body) == weld) {
-                continue;
-            }
-            let [azimuth, elevation] = angles(frame.tmul(contact.pos - pos));
-            let (Some(x), Some(y)) =
-                (cell(&self.azimuth, azimuth), cell(&self.elevation, elevation))
-            else {
-                continue;
-            };
-            let at = patch.start + y * (self.azimuth.len() - 1) + x;
+            let Some(touch) = self.touch(m, d, patch, &contact) else { continue };
+            let at = patch.start + touch.cell;
             let wrench = in_frame(&contact_force(m, d, i), &contact, |v| frame.tmul(v));
-            // Forces act on the second body: turned around where that is not the sensor's.
-            let sign = if weld < bodies[0].max(bodies[1]) { -1.0 } else { 1.0 };
             for (channel, &value) in wrench.iter().take(self.channels).enumerate() {
-                d.sensordata[at + channel * cells] += sign * value;
+                d.sensordata[at + channel * cells] += touch.sign * value;
             }
         }
+    }
+
+    /// Where a contact touches a patch.
+    fn touch(&self, m: &Model, d: &Data, patch: &Patch, contact: &Contact) -> Option<Touch> {
+        let weld_of = |body: i32| index(body, m.nbody).map_or(-1, |b| m.body_weldid[b]);
+        let weld = weld_of(*m.site_bodyid.get(patch.site)?);
+        // Flexes have no body to compare.
+        let bodies = contact.geom.map(|geom| index(geom, m.ngeom).map_or(-1, |g| m.geom_bodyid[g]));
+        if !bodies.iter().any(|&body| body >= 0 && weld_of(body) == weld) {
+            return None;
+        }
+        let place = d.site_xmat[patch.site].tmul(contact.pos - d.site_xpos[patch.site]);
+        let [azimuth, elevation] = angles(place);
+        let (x, y) = (cell(&self.azimuth, azimuth)?, cell(&self.elevation, elevation)?);
+        Some(Touch {
+            cell: y * (self.azimuth.len() - 1) + x,
+            distance: place.norm(),
+            // Forces act on the second body: turned around where that is not the sensor's.
+            sign: if weld < bodies[0].max(bodies[1]) { -1.0 } else { 1.0 },
+        })
+    }
+
+    /// The box of a cell whose contacts are at a distance.
+    fn mark(&self, d: &Data, patch: &Patch, [x, y]: [usize; 2], distance: f64) -> Mark {
+        /// Thickness relative to the distance.
+        const THICKNESS: f64 = 0.02;
+        let side = |bounds: &[f64], k: usize| {
+            (0.5 * (bounds[k + 1] + bounds[k]), 0.5 * distance * (bounds[k + 1] - bounds[k]))
+        };
+        let ((azimuth, width), (elevation, height)) =
+            (side(&self.azimuth, x), side(&self.elevation, y));
+        let (frame, origin) = (d.site_xmat[patch.site], d.site_xpos[patch.site]);
+        let ((sa, ca), (se, ce)) = (sin_cos(azimuth), sin_cos(elevation));
+        let way = Vec3::new(ce * sa, se, -ce * ca) * (distance * (1.0 - THICKNESS));
+        // Elevation turns around x, then azimuth around −y.
+        let rows =
+            |rows: [[f64; 3]; 3]| Mat3::from_rows(Vec3(rows[0]), Vec3(rows[1]), Vec3(rows[2]));
+        let around_y = rows([[ca, 0.0, -sa], [0.0, 1.0, 0.0], [sa, 0.0, ca]]);
+        let around_x = rows([[1.0, 0.0, 0.0], [0.0, ce, -se], [0.0, se, ce]]);
+        Mark::Box {
+            sensor: patch.id,
+            size: Vec3::new(width, height, distance * THICKNESS),
+            pos: origin + frame * way,
+            mat: frame * around_y * around_x,
+            rgba: [1.0; 4],
+        }
+    }
+
+    /// Mean distances of the contacts in cells; zero where there are none.
+    fn distances(&self, m: &Model, d: &Data, patch: &Patch) -> Vec<f64> {
+        let cells = (self.azimuth.len() - 1) * (self.elevation.len() - 1);
+        let mut sums = vec![(0.0, 0.0); cells];
+        for contact in d.contact.iter().take(d.ncon) {
+            if let Some(touch) = self.touch(m, d, patch, contact) {
+                let (sum, count) = &mut sums[touch.cell];
+                (*sum, *count) = (*sum + touch.distance, *count + 1.0);
+            }
+        }
+        sums.iter().map(|&(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect()
     }
 }
 
@@ -93,6 +137,42 @@ impl PluginInstance for TouchGrid {
         }
         Ok(())
     }
+
+    /// Cells of the first sensor that feel something, in colours of their readings relative to the
+    /// largest normal force.
+    fn marks(&self, m: &Model, d: &Data) -> Vec<Mark> {
+        let Some(patch) = self.sensors.first() else { return Vec::new() };
+        let (columns, rows) = (self.azimuth.len() - 1, self.elevation.len() - 1);
+        let cells = columns * rows;
+        let readings = &d.sensordata[patch.start..patch.start + self.channels * cells];
+        let largest = readings[..cells].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        if largest == 0.0 {
+            return Vec::new();
+        }
+        let distances = self.distances(m, d, patch);
+        let places = (0..columns).flat_map(|x| (0..rows).map(move |y| [x, y]));
+        let felt = places.filter(|&[x, y]| distances[y * columns + x] != 0.0);
+        let box_of = |[x, y]: [usize; 2]| {
+            let cell = y * columns + x;
+            let mut mark = self.mark(d, patch, [x, y], distances[cell]);
+            if let Mark::Box { rgba, .. } = &mut mark {
+                for (channel, value) in readings.chunks_exact(cells).take(3).enumerate() {
+                    rgba[channel] = (value[cell].abs() / largest) as f32;
+                }
+            }
+            mark
+        };
+        felt.map(box_of).collect()
+    }
+}
+
+/// A contact on a patch.
+struct Touch {
+    cell: usize,
+    /// From the site.
+    distance: f64,
+    /// Of the force on the sensor's body.
+    sign: f64,
 }
 
 /// A contact's force and torque in a frame, each as z, x, y.

@@ -199,14 +199,13 @@ impl Table {
             match row.tested {
                 Tested::Plane(plane) => {
                     let (origin, normal, margin) = bounds.half_space(plane);
-                    let [x, y, z] = normal.0.map_inline(|x| x as f32);
+                    let [x, y, z] = normal.0.map_inline(|x| F32x8::splat(x as f32));
                     let extent = origin[0].abs() + origin[1].abs() + origin[2].abs();
                     let height = normal.dot(origin) + margin + INFLATION * extent;
                     let height = F32x8::splat(height as f32);
                     let among = if rules.is_static(plane) { &active[..] } else { &[] };
                     mark(bits, partners, spheres, among, |[cx, cy, cz, radius]| {
-                        let along = cx.times(x).plus(cy.times(y)).plus(cz.times(z));
-                        radius.plus(height).not_below(along)
+                        (radius + height).ge(cx * x + cy * y + cz * z).lanes()
                     });
                 }
                 Tested::Sphere(slot) => {
@@ -218,10 +217,9 @@ impl Table {
                     let at_rest = block >> (slot % F32x8::LANES) & 1 == 0;
                     let among = if at_rest { &active[..] } else { &[] };
                     mark(bits, partners, spheres, among, |[cx, cy, cz, other]| {
-                        let (x, y, z) = (cx.minus(x), cy.minus(y), cz.minus(z));
-                        let reach = radius.plus(other);
-                        let distance = x.product(x).plus(y.product(y)).plus(z.product(z));
-                        reach.product(reach).not_below(distance)
+                        let (x, y, z) = (cx - x, cy - y, cz - z);
+                        let reach = radius + other;
+                        (reach * reach).ge(x * x + y * y + z * z).lanes()
                     });
                 }
             }
