@@ -7,6 +7,7 @@ wrote as it simulates the text. Prints what differs, and ends with a failure if 
 import pathlib
 import sys
 import tempfile
+import warnings
 
 import mujoco
 import numpy as np
@@ -58,6 +59,7 @@ def differences(path, folder):
 
 
 def main():
+    warnings.simplefilter("ignore")
     tried = bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in models(sys.argv[1:]):

@@ -21,7 +21,7 @@ def main():
     parser.add_argument("parts", nargs="*", help="only files whose path contains one of these")
     parser.add_argument("--source", type=pathlib.Path, help="where the tests are, if not in the package")
     parser.add_argument("--limit", type=float, default=600.0)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     root = arguments.source or pathlib.Path(importlib.util.find_spec(arguments.package).origin).parent
     files = sorted({*root.rglob("*_test.py"), *root.rglob("test_*.py")})
     if arguments.parts:

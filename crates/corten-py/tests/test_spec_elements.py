@@ -608,3 +608,34 @@ def test_zero_quaternions_in_keyframes():
     text = """<mujoco><worldbody><body mocap="true"/><body><joint type="ball"/><geom size=".1"/></body></worldbody>
     <keyframe><key mquat="0 0 0 0" qpos="0 0 0 0"/></keyframe></mujoco>"""
     same(*(mj.MjModel.from_xml_string(text) for mj in BOTH))
+
+
+@pytest.mark.parametrize("values", [
+    dict(pos="pos"), dict(pos=[0, 1]), dict(type="type"), dict(userdata=""), dict(vel="vel"), dict(euler=[1]),
+    dict(axisangle=[1, 2, 3]), dict(axisangle=[1, 2, 3, 4], euler=[1, 2, 3]),
+], ids=str)
+def test_keywords_are_refused_in_mujocos_words(values):
+    told = []
+    for engine in (mujoco, corten):
+        with pytest.raises((TypeError, ValueError)) as error:
+            engine.MjSpec().worldbody.add_geom(**values)
+        told.append((error.type, str(error.value)))
+    assert told[1] == told[0]
+
+
+@pytest.mark.parametrize("values", [
+    dict(intprm=[1, 0, 0]), dict(intprm=[0, 0, 1]), dict(intprm=[1 << 10, 0, 1]), dict(intprm=[(1 << 10) | 1, 0, 1]),
+    dict(intprm=[1, 4, 1]), dict(objtype="CAMERA", objname="cam"), dict(reftype="CAMERA", refname="cam"),
+], ids=str)
+def test_contact_sensors_are_refused_in_mujocos_words(values):
+    told = []
+    for engine in (mujoco, corten):
+        spec = engine.MjSpec()
+        spec.worldbody.add_camera(name="cam")
+        kinds = {k: getattr(engine.mjtObj, f"mjOBJ_{values[k]}") for k in ("objtype", "reftype") if k in values}
+        spec.add_sensor(type=engine.mjtSensor.mjSENS_CONTACT, **{**values, **kinds})
+        with pytest.raises(ValueError) as error:
+            spec.compile()
+        told.append(str(error.value).splitlines()[0].removesuffix(" in sensor"))
+    # Where MuJoCo adds what it found, the finding below says so here.
+    assert told[0].startswith(told[1])

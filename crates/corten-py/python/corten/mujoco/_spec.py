@@ -35,7 +35,7 @@ _WORDS = (
     (r"no known data fields: (intprm\[0\]) is (.*)",
      r"data spec \1=\2 must have at least one bit set of the first mjNCONDATA bits"),
     (r"unknown data fields: (intprm\[0\]) is (.*)", r"data spec \1=\2 has bits set beyond the first mjNCONDATA bits"),
-    (r"unknown reduction: intprm\[1\] is (.*)", r"unknown reduction criterion. got \1"),
+    (r"unknown reduction: intprm\[1\] is (.*)", r"unknown reduction criterion. got \1, expected one of {0, 1, 2, 3}"),
     (r"the first criterion must be a body, geom or site",
      "first matching criterion: if set, must be (x)body, geom or site"),
     (r"the second criterion must be a body or geom", "second matching criterion: if set, must be (x)body or geom"),
