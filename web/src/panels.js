@@ -121,7 +121,7 @@ export class Panels {
     this.pickedSection = section("Selection", true, this.picked);
     this.controls = model.actuators.map((a, id) => this.slider(a.name, a.range, (value) => app.send({ do: "ctrl", id, value })));
     this.joints = model.joints.map((j) => this.slider(j.name, j.range, (value) => app.send({ do: "joint", id: j.id, value })));
-    this.energy = new Plot("Energy: potential, kinetic", ["potential", "kinetic"]);
+    this.energy = new Plot("potential, kinetic", ["potential", "kinetic"]);
     this.plots = model.sensors.slice(0, 40).map((s) => [s, new Plot(s.name, Array.from({ length: Math.min(s.dim, 8) }, (_, k) => k))]);
     const many = (list) => list.slice(0, 300).map((s) => s.element);
     this.right.replaceChildren(
