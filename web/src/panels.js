@@ -153,7 +153,7 @@ export class Panels {
     const { opt } = state;
     this.play.innerHTML = icon(state.playing ? "pause" : "play");
     this.clock.textContent = state.time.toFixed(3);
-    this.pace.textContent = state.playing ? `${(100 * state.measured).toFixed(0)} % of real time` : "paused";
+    this.pace.textContent = state.playing ? (state.measured ? `${(100 * state.measured).toFixed(0)} % of real time` : "running") : "paused";
     if (document.activeElement !== this.speed) this.speed.value = SPEEDS.reduce((a, b) => (Math.abs(b - state.speed) < Math.abs(a - state.speed) ? b : a));
     if (document.activeElement !== this.eye) this.eye.value = this.app.eye.fixed;
     this.film.hidden = !state.film;
