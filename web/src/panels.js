@@ -121,7 +121,7 @@ export class Panels {
     this.pickedSection = section("Selection", true, this.picked);
     this.controls = model.actuators.map((a, id) => this.slider(a.name, a.range, (value) => app.send({ do: "ctrl", id, value })));
     this.joints = model.joints.map((j) => this.slider(j.name, j.range, (value) => app.send({ do: "joint", id: j.id, value })));
-    this.energy = new Plot("Energy: potential, kinetic", ["potential", "kinetic"]);
+    this.energy = new Plot("potential, kinetic", ["potential", "kinetic"]);
     this.plots = model.sensors.slice(0, 40).map((s) => [s, new Plot(s.name, Array.from({ length: Math.min(s.dim, 8) }, (_, k) => k))]);
     const many = (list) => list.slice(0, 300).map((s) => s.element);
     this.right.replaceChildren(
@@ -153,7 +153,7 @@ export class Panels {
     const { opt } = state;
     this.play.innerHTML = icon(state.playing ? "pause" : "play");
     this.clock.textContent = state.time.toFixed(3);
-    this.pace.textContent = state.playing ? `${(100 * state.measured).toFixed(0)} % of real time` : "paused";
+    this.pace.textContent = state.playing ? (state.measured ? `${(100 * state.measured).toFixed(0)} % of real time` : "running") : "paused";
     if (document.activeElement !== this.speed) this.speed.value = SPEEDS.reduce((a, b) => (Math.abs(b - state.speed) < Math.abs(a - state.speed) ? b : a));
     if (document.activeElement !== this.eye) this.eye.value = this.app.eye.fixed;
     this.film.hidden = !state.film;

@@ -8,6 +8,7 @@ import pathlib, re, subprocess, sys, time, urllib.error, urllib.request
 from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+VIEWPORT = {"width": 1280, "height": 800}
 FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
@@ -111,6 +112,53 @@ def use(page, pictures, name):
     page.screenshot(path=pictures / f"{name}-reload.png")
 
 
+def scrub(browser, corten, model, pictures):
+    """A recording: its slider shows its states."""
+    record = pictures / "recording.npz"
+    subprocess.run([corten, "run", model, "--time", "0.5", "--record", record, "--no-picture"], check=True, capture_output=True)
+    process, url = serve(corten, record)
+    try:
+        page = browser.new_page(viewport=VIEWPORT)
+        page.goto(url)
+        settle(page, "globalThis.corten?.frames > 0 && corten.state.film")
+        page.locator("#film").evaluate("(s) => { s.value = s.max; s.dispatchEvent(new Event('input')); }")
+        settle(page, "corten.state.film.at === corten.state.film.count - 1 && corten.state.time > 0.49")
+        page.close()
+    finally:
+        process.send_signal(2)
+        process.wait(60)
+
+
+def passive(browser, model, pictures):
+    """The viewer of Python: what it shows over the scene."""
+    code = """
+import sys, numpy, corten.mujoco as mujoco
+from corten import viewer
+m = mujoco.MjModel.from_xml_path(sys.argv[1]); d = mujoco.MjData(m)
+with viewer.launch_passive(m, d, browser=False) as v:
+    v.set_texts((None, mujoco.mjtGridPos.mjGRID_TOPLEFT, "time\\nheight", "1.0\\n2.0"))
+    figure = mujoco.MjvFigure(); figure.title = "a sine"; figure.flg_extend = 1
+    x = numpy.linspace(0, 6, 100); figure.linepnt[0] = 100
+    figure.linedata[0][:200] = numpy.stack([x, numpy.sin(x)], 1).ravel()
+    v.set_figures((mujoco.MjrRect(300, 120, 280, 160), figure))
+    v.set_images((mujoco.MjrRect(620, 120, 64, 48), numpy.full((48, 64, 3), (255, 128, 0), numpy.uint8)))
+    while v.is_running():
+        mujoco.mj_step(m, d); v.sync()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code, str(model)], stdout=subprocess.PIPE, text=True)
+    try:
+        url = re.search(r"http://\S+", process.stdout.readline()).group()
+        page = browser.new_page(viewport=VIEWPORT)
+        page.goto(url)
+        settle(page, "globalThis.corten?.frames > 1 && document.querySelectorAll('canvas.overlay').length === 2")
+        page.screenshot(path=pictures / "overlays.png")
+        page.keyboard.press("Control+q")
+        process.wait(60)
+        page.close()
+    finally:
+        process.kill()
+
+
 def keep_out(url):
     """No token, a wrong one, pages of other origins."""
     bare = url.split("?")[0]
@@ -135,7 +183,7 @@ def main():
                 port = url.split(":")[2].split("/")[0]
                 busy = subprocess.run([corten, "view", model, "--port", port], capture_output=True, text=True, timeout=60)
                 assert busy.returncode != 0 and "in use" in busy.stderr, busy
-                page = browser.new_page(viewport={"width": 1280, "height": 800})
+                page = browser.new_page(viewport=VIEWPORT)
                 problems = []
                 page.set_default_timeout(60000)
                 page.on("pageerror", lambda error: problems.append(str(error)))
@@ -152,8 +200,15 @@ def main():
                 assert process.poll() is None, "a closed tab ended the server"
             finally:
                 process.send_signal(2)
-                process.wait(10)
+                process.wait(60)
             print(f"{model}: the page works", flush=True)
+        scrub(browser, corten, models[0], pictures)
+        print("the recording works", flush=True)
+        if subprocess.run([sys.executable, "-c", "from corten import _corten; assert _corten.page_is_built()"], capture_output=True).returncode == 0:
+            passive(browser, models[0], pictures)
+            print("the viewer of Python works", flush=True)
+        else:
+            print("the viewer of Python: not tried, the package is not installed with the page", flush=True)
         browser.close()
 
 

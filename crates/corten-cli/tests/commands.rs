@@ -56,15 +56,24 @@ impl Drop for Folder {
 }
 
 #[test]
-fn every_command_of_the_readme_runs() {
-    let folder = Folder::new("readme");
-    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let lines = text.lines().filter_map(|line| line.strip_prefix("corten "));
-    let commands: Vec<&str> =
-        lines.map(|line| line.split(" #").next().unwrap_or(line).trim()).collect();
-    assert!(commands.len() >= 8, "{commands:?}");
-    for command in commands.into_iter().filter(|command| !command.starts_with("view")) {
-        folder.good(command);
+fn every_command_of_the_readme_and_the_tour_runs() {
+    for (document, least) in [("README.md", 8), ("docs/tour.md", 5)] {
+        let folder = Folder::new(&document.replace('/', "-"));
+        let text = std::fs::read_to_string(root().join(document)).unwrap();
+        let lines = text.lines().filter_map(|line| line.strip_prefix("corten "));
+        let commands: Vec<&str> =
+            lines.map(|line| line.split(" #").next().unwrap_or(line).trim()).collect();
+        assert!(commands.len() >= least, "{document}: {commands:?}");
+        for command in commands {
+            // A page stays until it is ended: what it would show is asked for instead.
+            match command.strip_prefix("view ") {
+                Some(file) if file.ends_with(".npz") => {
+                    drop(folder.good(&format!("replay {file}")))
+                }
+                Some(file) => drop(folder.good(&format!("check {file}"))),
+                None => drop(folder.good(command)),
+            }
+        }
     }
 }
 
@@ -131,6 +140,8 @@ fn mistakes_are_explained() {
         ("render scenes/pendulum.xml -o a.png --camera no", "no camera 'no'"),
         ("render scenes/pendulum.xml -o no/such/a.png", "no/such/a.png"),
         ("replay junk.npz", "not a recording"),
+        ("view junk.npz", if corten_view::is_built() { "not a recording" } else { "./tools/web" }),
+        ("view nowhere.xml", if corten_view::is_built() { "nowhere.xml" } else { "./tools/web" }),
         ("plot junk.npz qpos -o a.svg", "not a recording"),
         ("run scenes/pendulum.xml --record a.txt --no-picture", ".npz"),
         ("run scenes/pendulum.xml --controls nowhere.csv", "nowhere.csv"),

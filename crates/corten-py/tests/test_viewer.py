@@ -187,6 +187,19 @@ def test_geoms_of_the_caller(shown):
     page.until(lambda state: page.geoms() == before + 1)
 
 
+def test_tendons_are_drawn():
+    model = mujoco.MjModel.from_xml_string("""
+      <mujoco><worldbody><site name="a" pos="0 0 1"/><body><joint/><geom size=".1"/><site name="b" pos=".5 0 0"/></body></worldbody>
+      <tendon><spatial><site site="a"/><site site="b"/></spatial></tendon></mujoco>""")
+    with viewer.launch_passive(model, mujoco.MjData(model), browser=False) as handle, Page(handle.url) as page:
+        tendons = int(mujoco.mjtVisFlag.mjVIS_TENDON)
+        page.until(lambda state: state["opt"]["vis"][tendons] == 1)
+        drawn = page.geoms()
+        page.send("vis", id=tendons, on=False)
+        page.until(lambda state: state["opt"]["vis"][tendons] == 0)
+        assert page.geoms() == drawn - 1
+
+
 def test_meshes_height_fields_and_textures_are_updated(shown):
     handle, page = shown
     handle.m.tex_data[:] = 7

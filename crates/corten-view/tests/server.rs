@@ -18,12 +18,12 @@ const MODEL: &str = r#"
   <keyframe><key name="turned" qpos="0 0 2 1 0 0 0 .5"/></keyframe>
 </mujoco>"#;
 
-fn load(text: &str) -> corten_sim::Model {
+fn compile(text: &str) -> corten_sim::Model {
     corten_sim::load_model_str(text, &corten_model::Assets::default()).expect("a model")
 }
 
 fn model() -> corten_sim::Model {
-    load(MODEL)
+    compile(MODEL)
 }
 
 fn serve(session: &Session) -> (Service, Place) {
@@ -223,7 +223,7 @@ fn a_model_is_loaded_again() {
     let load = move || match loads.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
         0 => Ok(model()),
         1 => Err("line 3: what is this?".to_owned()),
-        _ => Ok(self::load("<mujoco model='second'/>")),
+        _ => Ok(compile("<mujoco model='second'/>")),
     };
     let session = Session::load(Box::new(load), false).expect("a model");
     let (_service, place) = serve(&session);

@@ -8,10 +8,6 @@ import numpy as np
 from .._corten import FatalError, get_callback, grammar, last_xml, set_callback
 from ._records import MjOption, MjVisual, describe
 
-NO_DRAWING = (
-    "corten.mujoco does not draw: there is no '{}'. To see a state, copy it into an MjData of the package mujoco "
-    "(mj_getState and mj_setState have the same numbers in both), and draw that"
-)
 
 class MjLROpt:
     """Options of the computation of actuator length ranges."""
