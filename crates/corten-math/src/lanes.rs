@@ -476,6 +476,10 @@ mod tests {
             assert_eq!((a + b).store(), array::add(x, y));
             assert_eq!((a - b).store(), array::sub(x, y));
             assert_eq!((a * b).store(), array::mul(x, y));
+            assert_eq!((a / F32x8::splat(3.0)).store(), array::div(x, array::splat(3.0)));
+            assert_eq!(a.store(), array::store(array::load(&x)));
+            let only = array::from_bits(array::and(array::bits(x), array::lt(x, y)));
+            assert_eq!(a.only(a.lt(b)).store(), only);
             assert_eq!(a.min(b).store(), array::min(x, y));
             assert_eq!(a.max(b).store(), array::max(x, y));
             assert_eq!(a.abs().store(), array::abs(x));
@@ -487,6 +491,8 @@ mod tests {
             assert_eq!(a.bits().shifted::<9>().store(), array::shifted::<9>(array::bits(x)));
             let (i, j) = (a.truncated(), b.truncated());
             let (k, l) = (array::truncated(x), array::truncated(y));
+            assert_eq!(I32x8::load(&k).store(), array::store_int(array::load_int(&k)));
+            assert_eq!(I32x8::splat(k[0]).store(), array::splat_int(k[0]));
             assert_eq!((i + j).store(), array::add_int(k, l));
             assert_eq!((i - j).numbers().store(), array::numbers(array::sub_int(k, l)));
             assert_eq!((i | j).store(), array::or(k, l));
