@@ -11,6 +11,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -115,7 +116,9 @@ impl Server {
             .route("/asset/{kind}/{id}", get(asset))
             .route("/{*path}", get(file))
             .with_state(self.shared);
-        let serving = axum::serve(self.listener, router);
+        // A frame is two messages: the second must not wait until the first is acknowledged.
+        let listener = self.listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        let serving = axum::serve(listener, router);
         // Sockets of tabs stay open: end without waiting for them.
         tokio::select! {
             result = serving => result,
