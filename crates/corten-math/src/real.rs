@@ -1,7 +1,7 @@
 //! The only door to transcendental functions.
 //!
 //! Everything in the engine that is not exactly rounded by IEEE 754 goes through here. The functions
-//! are made of plain arithmetic in a fixed order, ours ([`crate::trig`]) or those of the crate `libm`,
+//! are made of plain arithmetic in a fixed order, ours (`trig`) or those of the crate `libm`,
 //! so that they give the same bits on every platform; the operating system's differ from version to
 //! version. `sqrt` is exact and therefore used directly.
 
