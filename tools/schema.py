@@ -5,7 +5,7 @@
 
 `corten schema` prints ours; `mj_printSchema` prints MuJoCo's. Reports elements and attributes that
 only one of them knows, and how often an element may occur where that differs. What belongs to
-features that are refused by name (plugins) is expected to be missing; attributes of ours have a prefix.
+features that are refused by name is expected to be missing; elements and attributes of ours have a prefix.
 """
 
 import re
@@ -23,7 +23,7 @@ def parse(text):
     """Lines `   element (cardinality)   attribute ...` to {path: (cardinality, attributes)}."""
     table, stack, current = {}, [], None
     for line in text.splitlines():
-        match = re.match(r"^( *)([\w()]+) \((.)\)(.*)$", line)
+        match = re.match(r"^( *)([\w():]+) \((.)\)(.*)$", line)
         if match:
             depth = len(match[1]) // INDENT
             stack[depth:] = [match[2]]
@@ -42,7 +42,7 @@ def main():
     ours = {
         path.replace(body, listed): rule
         for path, rule in ours.items()
-        if path.startswith(body) or not path.startswith(world)
+        if (path.startswith(body) or not path.startswith(world)) and EXTENSION not in path
     }
     for name in ["frame", "replicate"]:
         del ours[f"{listed}/{name}"]
