@@ -35,7 +35,7 @@ impl Data {
         if same_layout {
             self.scratch.tendons = tendon::Scratch::default();
             self.scratch.flex = flex::Scratch::new(m, &prepared.flexes);
-            self.scratch.collision.forget_hulls();
+            self.scratch.collision.forget_model();
         } else {
             let threads = self.scratch.threads.clone();
             self.scratch = Scratch { threads, ..Scratch::new(m, prepared) };

@@ -60,9 +60,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// The hulls in use may be those of another model.
-    pub fn forget_hulls(&mut self) {
+    /// Hulls and lists of elements may be those of another model.
+    pub fn forget_model(&mut self) {
         self.hulls = hulls::InUse::default();
+        self.flex.forget_neighbours();
     }
 
     /// Working memory of convex queries.

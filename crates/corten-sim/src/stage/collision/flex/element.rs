@@ -12,7 +12,7 @@ use corten_model::enums::GeomType;
 use super::super::narrow::Scratch;
 use super::super::parameters::Parameters;
 use super::super::shape;
-use super::tree::{apart, apart_from_ball};
+use super::tree::{apart, apart_from_ball, overlap};
 use super::{Flexes, Found, Pair, separation};
 use crate::Contact;
 use crate::stage::flex::{Carrier, Flex};
@@ -196,6 +196,23 @@ impl<'a> Flexes<'a> {
             ..NOTHING
         };
         self.report(touched, pair, margin, work, out);
+    }
+
+    /// Whether a body carries vertices of both elements: they are not tested.
+    pub(super) fn are_joined(&self, flex: &Flex, [a, b]: [usize; 2]) -> bool {
+        share_any(self.bodies(flex, a), self.bodies(flex, b))
+    }
+
+    /// Whether a test of two elements without a margin can find anything.
+    pub(super) fn may_touch(&self, flex: &Flex, [a, b]: [usize; 2]) -> bool {
+        let boxes = self.boxes(flex);
+        overlap(&boxes[a], &boxes[b])
+            && (flex.dim == 1
+                || !separation::elements_apart(
+                    self.vertices,
+                    [self.corners(flex, a), self.corners(flex, b)],
+                    2.0 * self.m.flex_radius[flex.id],
+                ))
     }
 
     /// Two elements, which may be of one flex.

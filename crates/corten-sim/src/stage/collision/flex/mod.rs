@@ -5,9 +5,11 @@
 //! MuJoCo's order: pairs of a body and a flex after those of the body with others, by geom and
 //! element; then pairs of flexes, by elements; then each flex with itself, in the order in which a
 //! walk through its hierarchy ([`tree`]) or a sweep ([`order`]) finds elements that may meet.
-//! [`element`] tests one pair, unless [`separation`] proves it apart.
+//! [`neighbours`] remembers which elements of a sheet can be near each other. [`element`] tests one
+//! pair, unless [`separation`] proves it apart.
 
 mod element;
+mod neighbours;
 mod order;
 mod separation;
 mod tree;
@@ -22,6 +24,7 @@ use super::parameters::Parameters;
 use crate::prepared::span::Span;
 use crate::stage::flex::{Flex, Plan};
 use crate::{Contact, Model};
+use neighbours::Neighbours;
 use order::Sweep;
 use tree::{Aabb, Tree, apart_from_ball};
 
@@ -32,6 +35,22 @@ pub(super) struct Scratch {
     /// Elements, or pairs of them, to be tested.
     found: Vec<[u32; 2]>,
     sweep: Sweep,
+    neighbours: Neighbours,
+}
+
+impl Scratch {
+    /// The flexes may be those of another model.
+    pub fn forget_neighbours(&mut self) {
+        self.neighbours = Neighbours::default();
+    }
+}
+
+/// The sequence in which pairs of elements of one flex are tested.
+enum Order<'a> {
+    Ascending,
+    Walk(Tree<'a>),
+    /// A sweep along an axis.
+    Sweep(usize),
 }
 
 /// Contacts, as long as there is room for them.
@@ -321,37 +340,64 @@ impl<'a> Flexes<'a> {
         memory: &mut Scratch,
         out: &mut Found<'_>,
     ) {
+        let Some(order) = self.order_of(flex) else { return };
         let pair = self.self_pair(flex);
         let tree_margin = pair.margin;
         let pair = Pair { margin: 0.0, gap: Some(0.0), ..pair };
         let mut test = |a: usize, b: usize| self.elements([flex; 2], [a, b], &pair, work, out);
-        let Scratch { stack, sweep, .. } = memory;
+        let Scratch { stack, sweep, found, neighbours } = memory;
         let boxes = self.boxes(flex);
-        let active = || (0..boxes.len()).filter(|&e| self.is_active(flex, e));
-        match (FlexSelf::from_raw(self.m.flex_selfcollide[flex.id]), self.tree(flex)) {
-            (Some(FlexSelf::None) | None, _) => {}
-            (Some(FlexSelf::Narrow), _) | (_, None) => {
-                for a in active() {
-                    for b in (a + 1..boxes.len()).filter(|&e| self.is_active(flex, e)) {
-                        test(a, b);
-                    }
+        // Elements of a solid have too many neighbours.
+        if flex.dim < 3
+            && let Some(near) =
+                neighbours.near(flex.id, boxes, sweep, |a, b| !self.are_joined(flex, [a, b]))
+        {
+            found.clear();
+            found.extend(near.iter().filter(|pair| self.may_touch(flex, pair.map(|e| e as usize))));
+            match order {
+                Order::Ascending => order::ascend(found),
+                Order::Sweep(axis) => order::arrange(boxes, axis, found),
+                Order::Walk(tree) if !found.is_empty() => {
+                    return tree.pairs(&tree, true, tree_margin, stack, test);
+                }
+                Order::Walk(_) => {}
+            }
+            found.iter().for_each(|&[a, b]| test(a as usize, b as usize));
+            return;
+        }
+        let active = |e: &usize| self.is_active(flex, *e);
+        match order {
+            Order::Ascending => {
+                for a in (0..boxes.len()).filter(active) {
+                    (a + 1..boxes.len()).filter(active).for_each(|b| test(a, b));
                 }
             }
-            (Some(mode), Some(tree)) => {
-                if mode == FlexSelf::Bvh || mode == FlexSelf::Auto && flex.dim == 3 {
-                    tree.pairs(&tree, true, tree_margin, stack, test);
-                } else {
-                    let root = tree.root();
-                    let axis = if root[3] > root[4] && root[3] > root[5] {
-                        0
-                    } else if root[4] > root[5] {
-                        1
-                    } else {
-                        2
-                    };
-                    sweep.pairs(boxes, active().map(|e| e as u32), axis, test);
-                }
+            Order::Walk(tree) => tree.pairs(&tree, true, tree_margin, stack, test),
+            Order::Sweep(axis) => {
+                let ids = (0..boxes.len()).filter(active).map(|e| e as u32);
+                sweep.pairs(boxes, ids, axis, test);
             }
         }
+    }
+
+    /// In which sequence the elements of a flex meet each other; `None` if they do not.
+    fn order_of(&self, flex: &Flex) -> Option<Order<'a>> {
+        let mode = FlexSelf::from_raw(self.m.flex_selfcollide[flex.id])?;
+        Some(match (mode, self.tree(flex)) {
+            (FlexSelf::None, _) => return None,
+            (FlexSelf::Narrow, _) | (_, None) => Order::Ascending,
+            (FlexSelf::Bvh, Some(tree)) => Order::Walk(tree),
+            (FlexSelf::Auto, Some(tree)) if flex.dim == 3 => Order::Walk(tree),
+            (_, Some(tree)) => {
+                let root = tree.root();
+                Order::Sweep(if root[3] > root[4] && root[3] > root[5] {
+                    0
+                } else if root[4] > root[5] {
+                    1
+                } else {
+                    2
+                })
+            }
+        })
     }
 }

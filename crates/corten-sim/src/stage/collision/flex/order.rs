@@ -88,6 +88,25 @@ impl Sweep {
     }
 }
 
+/// Puts pairs in ascending order.
+pub(super) fn ascend(pairs: &mut [[u32; 2]]) {
+    pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+    pairs.sort_unstable();
+}
+
+/// Puts pairs of boxes that overlap in the order in which a sweep finds them, and drops those that it
+/// does not find, because of its single precision.
+pub(super) fn arrange(boxes: &[Aabb], axis: usize, pairs: &mut Vec<[u32; 2]>) {
+    let bounds = |id: u32| &boxes[id as usize];
+    let begin = |id: u32| key(bounds(id)[axis] - bounds(id)[axis + 3], id, false);
+    let end = |id: u32| key(bounds(id)[axis] + bounds(id)[axis + 3], id, true);
+    pairs.retain_mut(|pair| {
+        pair.sort_unstable_by_key(|&id| begin(id));
+        end(pair[0]) > begin(pair[1])
+    });
+    pairs.sort_unstable_by_key(|&[first, second]| (begin(second), begin(first)));
+}
+
 wide! {
     /// Appends the places of boxes that reach the limits: none of whose bounds is above them.
     fn overlapping(bounds: &[[f64; 4]], limits: [f64; 4], hits: &mut Vec<u32>) {

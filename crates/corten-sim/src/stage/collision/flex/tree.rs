@@ -23,6 +23,13 @@ pub(super) fn apart(a: &Aabb, b: &Aabb, margin: f64) -> bool {
         || before(b, a, 2)
 }
 
+/// Whether two boxes overlap along all axes of the world; those that are nowhere do not.
+#[inline(always)]
+pub(super) fn overlap(a: &Aabb, b: &Aabb) -> bool {
+    let reaches = |a: &Aabb, b: &Aabb, k: usize| a[k] + a[k + 3] >= b[k] - b[k + 3];
+    (0..3).all(|k| reaches(a, b, k) && reaches(b, a, k))
+}
+
 /// Whether a box is outside of a ball's bounding box.
 #[inline(always)]
 pub(super) fn apart_from_ball(center: Vec3, radius: f64, b: &Aabb) -> bool {
