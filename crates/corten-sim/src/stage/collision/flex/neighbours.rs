@@ -16,7 +16,7 @@ const MOST_PER_ELEMENT: usize = 6;
 const WORTHWHILE: u32 = 4;
 /// Steps after which a list is tried again, if it did not last: doubled up to the second number.
 const PAUSES: [u32; 2] = [8, 256];
-/// Places in units of which the sweep confuses ends of boxes, which it sorts in single precision.
+/// What the sweep may overlook, relative to coordinates: it sorts ends of boxes in single precision.
 const COARSENESS: f64 = 1e-6;
 
 /// Lists of all flexes.
