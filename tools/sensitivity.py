@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How well a model determines its own results: what MuJoCo does to itself when its input changes by rounding.
 
-    tools/sensitivity.py MODEL.xml ...
+    tools/sensitivity.py [--steps N] MODEL.xml ...
 
 Takes the states of the conformance judge and prints, per model, the largest over all states of:
   force      the largest constraint force
   residual   M·qacc + bias − all forces − Jᵀf(qacc), with the solver converged: MuJoCo's, ours
-  inverse    the difference of the two qfrc_inverse, as the judge measures it
-  path       the difference of the two engines after 100 steps, and of MuJoCo from itself when positions and velocities
+  inverse    the difference of the two qfrc_inverse, as the judge measures it: each from its own acceleration, and both
+             from MuJoCo's
+  path       the difference of the two engines after 100 steps (--steps), and of MuJoCo from itself when positions and velocities
              start one unit in the last place away (largest of six)
 A difference of the engines that the reference's own residual or its own difference from itself covers is rounding.
 """
@@ -35,7 +36,7 @@ def largest(x):
 
 
 def residuals(judge, a, b, states):
-    worst = np.zeros(4)
+    worst = np.zeros(5)
     kept = a.opt.tolerance, a.opt.iterations
     for m in (a, b):
         m.opt.tolerance, m.opt.iterations = 1e-16, 300
@@ -56,13 +57,16 @@ def residuals(judge, a, b, states):
             largest(np.array(db.qfrc_inverse) - applied),
             judge.err(da.qfrc_inverse, db.qfrc_inverse),
         ]
+        db.qacc[:] = da.qacc
+        corten.mj_inverse(b, db)
+        found.append(judge.err(da.qfrc_inverse, db.qfrc_inverse))
         worst = np.maximum(worst, found)
     for m in (a, b):
         m.opt.tolerance, m.opt.iterations = kept
     return worst
 
 
-def paths(judge, a, b, states, steps=100, copies=6):
+def paths(judge, a, b, states, steps, copies=6):
     worst = np.zeros(2)
     for state in states[:2]:
         da, db = judge.put(mujoco, a, state), judge.put(corten, b, state)
@@ -86,15 +90,16 @@ def paths(judge, a, b, states, steps=100, copies=6):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("models", nargs="+")
-    models = arguments.parse_args().models
+    arguments.add_argument("--steps", type=int, default=100)
+    args = arguments.parse_args()
     judge = load(ORACLE)
-    print(f'{"model":60s} {"force":>8s} {"residual: MuJoCo, ours":>24s} {"inverse":>9s} {"path: ours, MuJoCo":>20s}')
-    for path in models:
+    print(f'{"model":60s} {"force":>8s} {"residual: MuJoCo, ours":>24s} {"inverse: own, same":>19s} {"path: ours, MuJoCo":>20s}')
+    for path in args.models:
         a, b = mujoco.MjModel.from_xml_path(path), corten.MjModel.from_xml_path(path)
         states = judge.states(mujoco, a, path, 5)
-        force, theirs, ours, inverse = residuals(judge, a, b, states)
-        found, own = paths(judge, a, b, states)
-        print(f"{path[-60:]:60s} {force:8.0e} {theirs:13.1e} {ours:10.1e} {inverse:9.1e} {found:10.1e} {own:9.1e}", flush=True)
+        force, theirs, ours, inverse, same = residuals(judge, a, b, states)
+        found, own = paths(judge, a, b, states, args.steps)
+        print(f"{path[-60:]:60s} {force:8.0e} {theirs:13.1e} {ours:10.1e} {inverse:9.1e} {same:9.1e} {found:10.1e} {own:9.1e}", flush=True)
 
 
 if __name__ == "__main__":
