@@ -250,9 +250,8 @@ COSTS = {
 
 def costs(corpus):
     text = bench("costs", "--list", corpus / "BENCH.txt")
-    pattern = r"^(\S+)\s+(.+?)\s+([\d.]+), (at \w+ [\d.]+): \w+$"
-    found = re.findall(pattern, text, re.M)
-    return {part: table(["instructions", "measured", "bound"], [[what, ratio, bound] for name, what, ratio, bound in found if name in names])
+    found = re.findall(r"^(\S+)\s+(.+?)\s+([\d.]+), (at \w+ [\d.]+): (\w+)$", text, re.M)
+    return {part: table(["instructions", "measured", "bound", ""], [row[1:] for row in found if row[0] in names])
             for part, names in COSTS.items()}
 
 
