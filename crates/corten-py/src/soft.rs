@@ -35,13 +35,13 @@ impl<'a, 'py, T: Element + Copy, const N: usize> FromPyObject<'a, 'py> for Rows<
 
     fn extract(obj: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         let given: In<T> = obj.extract()?;
-        match given.shape[..] {
-            [_, N] => Ok(Rows(given.values.as_chunks::<N>().0.to_vec())),
-            _ => Err(type_error(format!(
-                "expected an array of shape (n, {N}), found {:?}",
-                given.shape
-            ))),
+        if given.shape.len() != 2 || given.shape[1] != N {
+            let shape = given.shape;
+            return Err(type_error(format!(
+                "expected an array of shape (n, {N}), found {shape:?}"
+            )));
         }
+        Ok(Rows(given.values.as_chunks::<N>().0.to_vec()))
     }
 }
 
