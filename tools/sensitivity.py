@@ -11,10 +11,18 @@ Takes the states of the conformance judge and prints, per model, the largest ove
   path       the difference of the two engines after 100 steps (--steps), and of MuJoCo from itself when positions and velocities
              start one unit in the last place away (largest of six)
 A difference of the engines that the reference's own residual or its own difference from itself covers is rounding.
+
+    tools/sensitivity.py --stages MODEL.xml ...
+
+Lets the judge compare, stage by stage, the two engines, and MuJoCo with itself when positions and velocities of every state are changed by up to one
+unit in the last place (largest of --copies). Prints the stages that the judge does not pass: our difference, MuJoCo's, and their ratio; fails where
+one is above ten.
 """
 import argparse
 import importlib.util
 import os
+import sys
+import types
 
 import mujoco
 import numpy as np
@@ -87,12 +95,53 @@ def paths(judge, a, b, states, steps, copies=6):
     return worst
 
 
+def nudged(state, seed):
+    """The state with positions and velocities up to one unit in the last place away."""
+    rng = np.random.default_rng(seed)
+    change = lambda x: x * (1 + np.finfo(float).eps * rng.integers(-1, 2, x.shape))
+    return {**state, **{name: change(state[name]) for name in ("qpos", "qvel")}}
+
+
+def compare_with_itself(judge, path, seed, states, steps):
+    """What the judge says of MuJoCo as its own candidate, from nudged states."""
+    candidate = types.SimpleNamespace(**vars(mujoco))
+    put = judge.put
+    judge.put = lambda mj, m, state: put(mj, m, nudged(state, seed) if mj is candidate else state)
+    try:
+        return judge.compare(mujoco, candidate, path, states, steps)
+    finally:
+        judge.put = put
+
+
+def stages(judge, path, copies, count=5, steps=100):
+    """Prints the stages that differ, with MuJoCo's own change beside; whether one differs by more than ten times that."""
+    ours = judge.compare(mujoco, corten, path, count, steps)
+    differ = [stage for stage in judge.STAGES if not ours[stage]["ok"]]
+    if not differ:
+        print(f"{path[-60:]:60s} passes every stage", flush=True)
+        return False
+    theirs = [compare_with_itself(judge, path, seed, count, steps) for seed in range(copies)]
+    worse = False
+    for stage in differ:
+        own = max(result[stage]["worst"] for result in theirs)
+        found = ours[stage]["worst"]
+        ratio = found / own if own > 0 else np.inf
+        worse |= not ratio <= 10
+        print(f'{path[-60:]:60s} {stage:8s} {ours[stage]["field"]:26s} {found:9.1e} {own:9.1e} {ratio:7.2f}', flush=True)
+    return worse
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("models", nargs="+")
     arguments.add_argument("--steps", type=int, default=100)
+    arguments.add_argument("--stages", action="store_true", help="compare stage by stage")
+    arguments.add_argument("--copies", type=int, default=6, help="with --stages: nudged runs of MuJoCo")
     args = arguments.parse_args()
     judge = load(ORACLE)
+    if args.stages:
+        print(f'{"model":60s} {"stage":8s} {"field":26s} {"ours":>9s} {"MuJoCo":>9s} {"ratio":>7s}')
+        return any([stages(judge, path, args.copies) for path in args.models])
     print(f'{"model":60s} {"force":>8s} {"residual: MuJoCo, ours":>24s} {"inverse: own, same":>19s} {"path: ours, MuJoCo":>20s}')
     for path in args.models:
         a, b = mujoco.MjModel.from_xml_path(path), corten.MjModel.from_xml_path(path)
@@ -103,4 +152,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

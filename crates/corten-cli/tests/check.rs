@@ -138,3 +138,26 @@ fn models_are_converted_and_described() {
         assert!(shown.contains("nbody            2"), "{shown}");
     }
 }
+
+#[test]
+fn extensions_are_left_out_for_mujoco_and_told() {
+    let model = r#"<mujoco><option cortenforge:solver="xpbd" cortenforge:flex="implicit"/><worldbody>
+      <geom type="plane" size="1 1 1" cortenforge:stiffness="5000"/>
+      <body name="b" pos="0 0 1"><joint name="j"/><geom size=".1"/></body>
+      <cortenforge:deformable name="rope" type="chain" preset="rope" count="4" pos="1 0 1" end="1.3 0 1"/>
+      </worldbody><actuator><general joint="j" gaintype="custom" cortenforge:gain_model="dc_motor"
+        cortenforge:gain_params="1 1 .01"/></actuator></mujoco>"#;
+    let dir = Folder::new("mujoco", &[("own.xml", model)]);
+    let output = corten(&["convert", "--mujoco", &dir.path("own.xml"), &dir.path("plain.xml")]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}");
+    for lost in ["'xpbd'", "explicit", "stiffness", "'rope'", "'dc_motor'"] {
+        assert!(told.contains(lost), "{lost}: {told}");
+    }
+    let plain = std::fs::read_to_string(dir.path("plain.xml")).unwrap();
+    assert!(!plain.contains("cortenforge"), "{plain}");
+    let again = corten(&["convert", "--mujoco", &dir.path("plain.xml"), &dir.path("again.xml")]);
+    assert!(again.status.success() && again.stderr.is_empty());
+    let cfa = corten(&["convert", "--mujoco", &dir.path("own.xml"), &dir.path("own.cfa")]);
+    assert!(!cfa.status.success());
+}

@@ -26,6 +26,7 @@ mod rollout;
 mod run;
 mod saved;
 mod scene;
+mod soft;
 mod spec;
 mod stages;
 mod support;
@@ -56,6 +57,7 @@ fn _corten(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<record::PyRecord>()?;
     module.add_class::<record::RecordField>()?;
     load::register(module)?;
+    soft::register(module)?;
     spec::register(module)?;
     callbacks::register(module)?;
     rollout::register(module)?;

@@ -11,13 +11,18 @@ CLOTH = """<mujoco><option timestep=".001"/><worldbody>
     <contact selfcollide="none"/><elasticity young="2e4" poisson=".2" thickness=".005" elastic2d="both" damping=".005"/>
   </flexcomp></worldbody></mujoco>"""
 
-EVERY = """<mujoco><option cortenforge:solver="xpbd" cortenforge:xpbd_substeps="3" integrator="implicitspringdamper"/><worldbody>
+EVERY = """<mujoco><option cortenforge:solver="xpbd" cortenforge:xpbd_substeps="3" integrator="implicitspringdamper"
+    cortenforge:flex="implicit" cortenforge:coupling_iterations="2"/>
+  <default><default class="soft"><geom cortenforge:stiffness="4000"/><pair cortenforge:dissipation=".1"/>
+    <general gaintype="custom" cortenforge:gain_model="dc_motor" cortenforge:gain_params="1 1 .01"/></default></default><worldbody>
   <geom name="floor" type="plane" size="2 2 1" cortenforge:stiffness="5000" cortenforge:dissipation="1"/>
   <body name="a" pos="0 0 .2"><freejoint/><geom name="ball" size=".1"/></body>
   <flexcomp name="cloth" type="grid" count="4 4 1" spacing=".1 .1 .1" pos="1 0 1" dim="2" mass=".2" radius=".01"
     cortenforge:bending_model="bridson" cortenforge:elasticity_model="neo_hookean">
     <contact selfcollide="none"/><elasticity young="2e4" poisson=".2" thickness=".005" elastic2d="both"/></flexcomp>
-  </worldbody><contact><pair geom1="floor" geom2="ball" cortenforge:stiffness="100"/></contact></mujoco>"""
+  <cortenforge:deformable name="rope" type="chain" preset="rope" count="5" pos="3 0 1" end="3.2 0 1"/>
+  <body name="b" pos="2 0 1"><joint name="b" axis="0 1 0"/><geom size=".1" class="soft"/></body>
+  </worldbody><actuator><general joint="b" class="soft"/></actuator><contact><pair geom1="floor" geom2="ball" cortenforge:stiffness="100"/></contact></mujoco>"""
 
 
 def fall(m, steps=100):
@@ -75,11 +80,13 @@ def test_the_way_back_to_mujoco():
         warnings.simplefilter("always")
         text = spec.to_xml(plain=True)
     told = [str(item.message) for item in told]
-    for name in ("'xpbd'", "xpbd_substeps", "implicitspringdamper", "stiffness", "bending model", "elasticity model"):
+    for name in ("'xpbd'", "xpbd_substeps", "implicitspringdamper", "stiffness", "bending model", "elasticity model", "explicit",
+                 "coupling_iterations", "'dc_motor'", "'rope'"):
         assert any(name in item for item in told), (name, told)
     assert any("'floor'" in item for item in told) and any("'cloth'" in item for item in told)
+    assert "cortenforge" not in text
     want = mujoco.MjModel.from_xml_string(text)
-    assert want.nflex == 1 and want.npair == 1
+    assert want.nflex == 1 and want.npair == 1 and want.nu == 1
     # Nothing to leave out, nothing to tell.
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,4 +1,6 @@
 """Plugins: fields, specs, saving and results against MuJoCo; gain models of the package's own."""
+import os
+import pathlib
 import warnings
 
 import mujoco
@@ -229,6 +231,27 @@ def test_the_way_back():
         warnings.simplefilter("error")
         text = mj.MjSpec.from_string(SERVOS).to_xml(plain=True)
     assert mujoco.MjModel.from_xml_string(text).nplugin == 4
+
+
+CORPUS = pathlib.Path(os.environ.get("CORTEN_CORPUS", pathlib.Path(__file__).resolve().parents[4] / "shared/corpus"))
+
+
+@pytest.mark.skipif(not (CORPUS / "MODELS.txt").exists(), reason="no corpus at hand")
+def test_plugins_of_public_models_survive_the_way_back():
+    """Every public model with plugins, written as plain text, is loaded by MuJoCo as what it was."""
+    lines = [line.split() for line in (CORPUS / "MODELS.txt").read_text().splitlines() if line]
+    paths = [CORPUS / line[0] for line in lines if "nplugin=0" not in line]
+    assert len(paths) == 15
+    for path in paths:
+        spec = mj.MjSpec.from_file(str(path))
+        for folder in ("meshdir", "texturedir"):
+            setattr(spec, folder, str(path.parent / getattr(spec, folder)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            text = spec.to_xml(plain=True)
+        want, found = mujoco.MjModel.from_xml_path(str(path)), mujoco.MjModel.from_xml_string(text)
+        for name in FIELDS:
+            np.testing.assert_array_equal(getattr(want, name), getattr(found, name), err_msg=f"{path.name}: {name}")
 
 
 # Signed distance fields.

@@ -1,9 +1,11 @@
 //! Simulations whose laws are part of their type.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use corten_math::{Mat3, Vec3};
 use corten_model::Assets;
+use corten_model::arrays::ArrayRef;
 use corten_model::enums::Solver;
 use corten_sim::extend::contact::{LcpSolver, XpbdSolver};
 use corten_sim::extend::flex::{
@@ -12,7 +14,7 @@ use corten_sim::extend::flex::{
 };
 use corten_sim::extend::{ActuatorGainModel, DefaultGain, GainInput};
 use corten_sim::sim::{AnimationSim, MujocoSim, Sim, SimBuilder, SoftBodySim};
-use corten_sim::{Data, Model, load_model_str, step};
+use corten_sim::{Data, Model, load_model, load_model_str, step};
 
 fn model() -> Model {
     let text = r#"<mujoco><option timestep=".001"/><worldbody><geom type="plane" size="2 2 1"/>
@@ -53,6 +55,71 @@ fn the_default_is_mujocos_physics() {
     assert_eq!(sim.model().opt.solver, Solver::Newton);
     let (m, d) = sim.into_parts();
     assert!((d.time - 300.0 * m.opt.timestep).abs() < 1e-12);
+}
+
+/// Our scenes, and public models with flexes or plugins where a corpus is at hand (`CORTEN_CORPUS`, or next to the repository).
+fn models_on_disk() -> Vec<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for dir in ["scenes", "scenes/flex"] {
+        let entries = std::fs::read_dir(root.join(dir)).unwrap();
+        files.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    files.retain(|path| path.extension().is_some_and(|e| e == "xml"));
+    assert!(files.len() >= 20, "{files:?}");
+    let corpus = std::env::var_os("CORTEN_CORPUS")
+        .map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
+    match std::fs::read_to_string(corpus.join("MODELS.txt")) {
+        Ok(list) => {
+            let rigid = |line: &&str| line.contains("nflex=0") && line.contains("nplugin=0");
+            let names = list.lines().filter(|line| !rigid(line));
+            let names = names.filter_map(|line| line.split_whitespace().next());
+            files.extend(names.map(|name| corpus.join(name)));
+        }
+        Err(_) => eprintln!("no corpus at hand: only our own scenes are checked"),
+    }
+    files
+}
+
+fn same_bits(a: Option<ArrayRef<'_>>, b: Option<ArrayRef<'_>>) -> bool {
+    match (a, b) {
+        (Some(ArrayRef::F64(a)), Some(ArrayRef::F64(b))) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// What a comparison with MuJoCo finds through `MujocoSim` is what it finds through `step`: in every model, every array of the data has the same bits.
+#[test]
+fn every_model_has_the_bits_of_a_step() {
+    let files = models_on_disk();
+    let check = |path: &PathBuf| {
+        let m = load_model(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let mut sim: MujocoSim = SimBuilder::new()
+            .bending(CotangentBending)
+            .elasticity(LinearElastic)
+            .contact_solver(LcpSolver)
+            .build(m.clone())
+            .unwrap();
+        let mut d = Data::new(&m);
+        for (i, u) in d.ctrl.iter_mut().enumerate() {
+            *u = 0.1 * (i as f64).sin();
+        }
+        sim.data_mut().ctrl.copy_from_slice(&d.ctrl);
+        for _ in 0..5 {
+            assert_eq!(step(&m, &mut d).is_ok(), sim.step().is_ok(), "{}", path.display());
+        }
+        for (i, info) in Data::ARRAYS.iter().enumerate() {
+            let same = same_bits(d.array(i), sim.data().array(i));
+            assert!(same, "{}: {}", path.display(), info.name);
+        }
+    };
+    std::thread::scope(|scope| {
+        for half in files.chunks(files.len().div_ceil(2)) {
+            scope.spawn(move || half.iter().for_each(check));
+        }
+    });
 }
 
 #[test]

@@ -214,6 +214,12 @@ fn what_cannot_be_registered_is_told() {
     assert!(refused(&format!(r#"{good} pin="9""#)).contains("particle 9"));
     assert!(refused(&format!(r#"{good} colour="red""#)).contains("colour"));
     assert!(refused(r#"name="a" type="chain" preset="rope" count="5""#).contains("end"));
+    for count in ["0", "5", "two"] {
+        let text =
+            format!(r#"<mujoco><option cortenforge:coupling_iterations="{count}"/></mujoco>"#);
+        let told = load_model_str(&text, &Assets::new()).unwrap_err().to_string();
+        assert!(told.contains("coupling_iterations"), "{told}");
+    }
     let cloth = Cloth::grid(Vec3::ZERO, [3, 3], 0.1, &ClothPreset::SILK).unwrap();
     let mut spec = Spec::default();
     spec.register_deformable(Spec::WORLD, "a", &cloth).unwrap();

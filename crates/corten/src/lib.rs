@@ -34,6 +34,8 @@
 //! | simulate | [`Data::step`], [`Data::forward`], [`Data::inverse`] |
 //! | read results | fields of [`Data`], or [`data.xpos(body)`](Data::xpos), [`data.sensor(id)`](Data::sensor), ... |
 //! | run your own code in a step | [`extend`]: [`Hook`], plugins in a [`Registry`] |
+//! | choose the laws of physics | [`sim::SimBuilder`], or the setters of [`Model`] |
+//! | simulate cloth and soft bodies of particles | [`soft`], alone or in a [`Spec`] |
 //! | save and restore | [`state`], or `data.clone()` |
 //! | linearise | [`derivative`], [`jacobian`] |
 //! | find MuJoCo's names | [`mj`], fields of [`Model`] and [`Data`], [`DISABLE_CONTACT`] and its like |
@@ -69,8 +71,10 @@ pub use corten_sim::sleep::SleepError;
 pub use corten_sim::support::{contact_force, subtree_velocities};
 pub use corten_sim::{
     Budget, Contact, Data, Loaded, Model, OnExcess, SolverStat, SolverStats, StepError, Stopwatch,
-    TimerStat, WarningStat, derivative, distance, forward, inverse, ray, state, step,
+    TimerStat, WarningStat, derivative, distance, forward, inverse, ray, sim, state, step,
 };
+#[doc(no_inline)]
+pub use corten_soft as soft;
 pub use flags::*;
 pub use load::{compile, compile_with, load_file, load_file_with, load_model, load_model_with};
 pub use rollouts::{RolloutError, Trajectories, rollout};

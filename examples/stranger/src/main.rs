@@ -1,9 +1,10 @@
-//! An actuator, a sensor and a shape that CortenForge does not have, in a batch of worlds.
+//! An actuator, a sensor, a shape and a material that CortenForge does not have, in a batch of worlds.
 //!
 //! A bead with the shape of a superellipsoid drops onto a plane. A fan blows at it; its thrust falls
 //! with the square of the speed, and its propeller has inertia. A sensor tells how much
-//! work the fan has done.
+//! work the fan has done. Beside it drops a cube of a foam that stiffens as it is strained.
 
+use corten::extend::flex::{Lame, StrainEnergy};
 use corten::extend::{
     ActuatorGainModel, Capabilities, Config, ConfigError, DistanceField, GainInput, Outcome, Plugin,
     PluginInstance, PluginKind, Registry, Setting,
@@ -155,6 +156,35 @@ impl PluginInstance for Shape {
     }
 }
 
+/// Foam: `μ E:E + λ/2 tr²E` of Green's strain `E = (FᵀF − 1)/2`, and a term of the fourth order that locks it.
+struct Foam {
+    locking: f64,
+}
+
+impl Foam {
+    fn strain(f: &Mat3) -> Mat3 {
+        (f.tmul_mat(f) - Mat3::IDENTITY) * 0.5
+    }
+
+    fn square(e: &Mat3) -> f64 {
+        e.0.iter().map(|x| x * x).sum()
+    }
+}
+
+impl StrainEnergy for Foam {
+    fn density(&self, f: &Mat3, k: &Lame) -> f64 {
+        let e = Foam::strain(f);
+        let square = Foam::square(&e);
+        k.mu * square * (1.0 + self.locking * square) + 0.5 * k.lambda * e.trace() * e.trace()
+    }
+
+    fn stress(&self, f: &Mat3, k: &Lame) -> Mat3 {
+        let e = Foam::strain(f);
+        let stiffened = 2.0 * k.mu * (1.0 + 2.0 * self.locking * Foam::square(&e));
+        *f * (e * stiffened + Mat3::IDENTITY * (k.lambda * e.trace()))
+    }
+}
+
 const SCENE: &str = r#"
 <mujoco>
   <option integrator="implicitfast" sdf_initpoints="12"/>
@@ -171,6 +201,9 @@ const SCENE: &str = r#"
       <joint name="x" type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint axis="0 1 0"/>
       <geom type="sdf" mesh="bead" mass=".3"><plugin instance="bead"/></geom>
     </body>
+    <flexcomp name="cube" type="grid" count="2 2 2" spacing=".1 .1 .1" pos="1 0 .2" dim="3" mass=".1" radius=".01">
+      <contact selfcollide="none" internal="false"/><elasticity young="3e3" poisson=".2" damping=".01"/>
+    </flexcomp>
   </worldbody>
   <actuator>
     <general joint="x" gaintype="custom" cortenforge:gain_model="fan" cortenforge:gain_params="2 .5 .1"/>
@@ -185,12 +218,25 @@ fn control(world: usize) -> f64 {
     (world as f64 / WORLDS as f64 - 0.3) * 2.0
 }
 
+/// The height of the cube's vertices in sum, once it has hit the ground.
+fn height(model: &Model) -> Result<f64, StepError> {
+    let mut data = model.make_data();
+    for _ in 0..STEPS {
+        data.step(model)?;
+    }
+    Ok(data.flexvert_xpos.iter().map(|x| x[2]).sum())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let registry = Registry::new()
         .with_plugin(WorkMeter)?
         .with_plugin(Superellipsoid)?
         .with_gain("fan", Fan::new)?;
-    let model = std::sync::Arc::new(registry.load_str(SCENE, &Assets::memory_only())?);
+    let mut model = registry.load_str(SCENE, &Assets::memory_only())?;
+    let plain = model.clone();
+    model.set_flex_elasticity(0, Foam { locking: 20.0 })?;
+    assert!(height(&plain)? != height(&model)?, "the material acts");
+    let model = std::sync::Arc::new(model);
 
     let mut batch = BatchSim::new(model.clone(), WORLDS).with_threads(2);
     for (world, u) in batch.f64_mut("ctrl").ok_or("no controls")?.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! The words of MJCF for enumerated values.
 
-use super::attr::{Codec, Keyword, Misread, keywords};
+use super::attr::{Codec, Keyword, Misread, Value, keywords};
 use crate::enums::*;
 use crate::sensor::ContactReduction;
 
@@ -215,6 +215,25 @@ impl Codec<i32> for FlexFormulas {
     fn write(field: &i32) -> String {
         let set = FlexFormulas::WORDS.iter().filter(|(_, bit)| field & bit.raw() != 0);
         set.map(|(name, _)| *name).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// How often bodies of particles and the rest of a model are solved for in turn.
+pub struct CouplingIterations;
+
+impl Codec<i32> for CouplingIterations {
+    fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
+        let mut count = 0;
+        Value::read(&mut count, text)?;
+        if !(1..=4).contains(&count) {
+            let message = format!("{count} iterations are out of range");
+            return Err(Misread::new(message, "a whole number from 1 to 4"));
+        }
+        *field = count;
+        Ok(())
+    }
+    fn write(field: &i32) -> String {
+        Value::write(field)
     }
 }
 

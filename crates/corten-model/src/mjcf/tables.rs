@@ -4,7 +4,9 @@
 //! shortcuts of actuators, objects of sensors) are handled by the reader.
 
 use super::attr::{attributes, upto};
-use super::keywords::{Elastic2d, Flag, FlexFormulas, FluidShape, OwnSolver, SolverName};
+use super::keywords::{
+    CouplingIterations, Elastic2d, Flag, FlexFormulas, FluidShape, OwnSolver, SolverName,
+};
 use crate::option::{
     Options, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality, VisualRgba, VisualScale,
 };
@@ -63,7 +65,7 @@ attributes! {
         "solver" solver SolverName;
         "cortenforge:solver" solver OwnSolver;
         "cortenforge:xpbd_substeps" xpbd_substeps;
-        "cortenforge:coupling_iterations" coupling_iterations;
+        "cortenforge:coupling_iterations" coupling_iterations CouplingIterations;
         "cortenforge:flex" enableflags FlexFormulas;
         "iterations" iterations;
         "ls_iterations" ls_iterations;

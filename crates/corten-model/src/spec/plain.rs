@@ -35,16 +35,25 @@ impl Spec {
             plain.option.coupling_iterations = default.coupling_iterations;
             option("'coupling_iterations' is lost");
         }
-        if plain.option.enabled(EnableBit::TextbookFlex) {
-            plain.option.enableflags &= !EnableBit::TextbookFlex.raw();
-            option("flexes take MuJoCo's elasticity instead of the textbook's");
+        for (bit, message) in [
+            (EnableBit::TextbookFlex, "flexes take MuJoCo's elasticity instead of the textbook's"),
+            (EnableBit::ImplicitFlex, "elastic forces of flexes become explicit"),
+        ] {
+            if plain.option.enabled(bit) {
+                plain.option.enableflags &= !bit.raw();
+                option(message);
+            }
         }
         for flex in plain.flexes.values_mut().filter(|flex| !flex.node.is_empty()) {
             flex.node.clear();
             let message = "nodes move to the origins of their bodies";
             lost.push(Diagnostic::warning(message).on("flex", flex));
         }
-        for actuator in plain.actuators.values_mut().filter(|a| !a.gain_model.is_empty()) {
+        let defaults = plain.defaults.values_mut().map(|class| &mut class.actuator);
+        for actuator in plain.actuators.values_mut().chain(defaults) {
+            if actuator.gain_model.is_empty() {
+                continue;
+            }
             let message =
                 format!("the gain model '{}' is lost: the gain is a user's", actuator.gain_model);
             lost.push(Diagnostic::warning(message).on("actuator", actuator));

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import mujoco as mujoco
+from . import mujoco as mujoco, soft as soft
 from .mujoco import MjData, MjModel, rollout as rollout
 
 __version__: str
@@ -37,10 +37,24 @@ class DcMotor(GainModel):
     time_constant: float
     def __init__(self, torque_constant: float, resistance: float, time_constant: float) -> None: ...
 
+class FittedContact:
+    solref: tuple[float, float]
+    solimp: tuple[float, float, float, float, float]
+    misfit: float
+
+class Compliance:
+    stiffness: float
+    dissipation: float
+    def __init__(self, stiffness: float, dissipation: float = 0.0) -> None: ...
+    def fit(self, mass: float, load: float, speed: float = 0.0) -> FittedContact: ...
+
 class Model(MjModel):
     def make_data(self) -> Data: ...
     def copy(self) -> Model: ...
     def set_actuator_gain(self, actuator: str | int, gain: GainModel | int) -> None: ...
+    def set_flex_bending(self, flex: str | int, law: str) -> None: ...
+    def set_flex_elasticity(self, flex: str | int, law: str) -> None: ...
+    def set_contact_solver(self, solver: str, substeps: int | None = None) -> None: ...
 
 class Data(MjData):
     @property

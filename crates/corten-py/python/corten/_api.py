@@ -2,7 +2,7 @@
 import os
 
 from . import mujoco
-from ._extend import GainModel
+from ._extend import BENDING, ELASTICITY, SOLVERS, GainModel
 from ._corten import load_path, load_text, mj_getState, mj_setState, mj_stateSize, step_checked
 from ._warnings import checked
 
@@ -52,6 +52,27 @@ class Model(mujoco.MjModel):
             self.set_gain(index, gain.name, gain.params)
         else:
             self.set_gain(index, "", [], int(gain))
+
+    def set_flex_bending(self, flex, law):
+        """Lets a flex, by name or index, resist bending by a law: 'cotangent', which is MuJoCo's, or 'bridson'."""
+        self.flex_bending_model[self.flex(flex).id] = _choice(BENDING, law, "law of bending")
+
+    def set_flex_elasticity(self, flex, law):
+        """Lets a flex, by name or index, resist strain by a law: 'linear', which is MuJoCo's, or 'neo_hookean'."""
+        self.flex_elasticity_model[self.flex(flex).id] = _choice(ELASTICITY, law, "law of elasticity")
+
+    def set_contact_solver(self, solver, substeps=None):
+        """Solves constraints by 'newton', 'cg', 'pgs' or 'xpbd', which divides a step into `substeps`. May be called between steps."""
+        names = list(SOLVERS)
+        self.opt.solver = SOLVERS[names[_choice(names, solver, "solver")]]
+        if substeps is not None:
+            self.opt.xpbd_substeps = substeps
+
+
+def _choice(words, word, what):
+    if word not in words:
+        raise ValueError(f"there is no {what} '{word}': there are {', '.join(words)}")
+    return words.index(word)
 
 
 class Data(mujoco.MjData):

@@ -1,6 +1,14 @@
-"""Gain models of actuators that the engine has beyond MuJoCo's."""
+"""Laws that the engine has beyond MuJoCo's: gains of actuators, materials of flexes, solvers, contacts by stiffness."""
 from dataclasses import astuple, dataclass
 from typing import ClassVar
+
+from ._corten import fit_compliance
+
+# By the numbers of `flex_bending_model` and `flex_elasticity_model`.
+BENDING = ("cotangent", "bridson")
+ELASTICITY = ("linear", "neo_hookean")
+# By the numbers of `opt.solver`.
+SOLVERS = {"pgs": 0, "cg": 1, "newton": 2, "xpbd": 101}
 
 
 class GainModel:
@@ -33,3 +41,27 @@ class DcMotor(GainModel):
     torque_constant: float
     resistance: float
     time_constant: float
+
+
+@dataclass(frozen=True)
+class FittedContact:
+    """Parameters of MuJoCo that come near a `Compliance`. `misfit` is the largest deviation of the force over the load, at depths from half to
+    one and a half of that at rest and rates up to the speed that was asked for."""
+
+    solref: tuple[float, float]
+    solimp: tuple[float, float, float, float, float]
+    misfit: float
+
+
+@dataclass(frozen=True)
+class Compliance:
+    """Stiffness in N/m and dissipation in s/m of a contact: the force is `k x (1 + d x')`, as `cortenforge:stiffness` and
+    `cortenforge:dissipation` of a geom or pair give it."""
+
+    stiffness: float
+    dissipation: float = 0.0
+
+    def fit(self, mass, load, speed=0.0):
+        """`solref` and `solimp` with this stiffness, and this damping at a load in N, of a body of a mass in kg on something that does not move."""
+        solref, solimp, misfit = fit_compliance(self.stiffness, self.dissipation, mass, load, speed)
+        return FittedContact(tuple(solref), tuple(solimp), misfit)

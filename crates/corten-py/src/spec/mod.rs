@@ -22,6 +22,7 @@ use crate::errors::{ModelError, model_error};
 use crate::load::{Files, Keys, in_memory};
 use crate::model::ModelHandle;
 use crate::run::protect;
+use crate::soft::PyDeformable;
 
 /// Runs `$body` with `$T` the type of the elements of a kind.
 macro_rules! by_kind {
@@ -251,6 +252,14 @@ impl SpecBase {
         let instance = instance.map(|index| key::<Plugin>(&spec, index)).transpose()?;
         *plugin_of(&mut spec, kind, index)? = PluginUse { active, plugin_name, name, instance };
         Ok(())
+    }
+
+    /// Adds a body of particles to a body.
+    fn register_deformable(&self, parent: usize, name: &str, body: &PyDeformable) -> PyResult<()> {
+        let mut spec = self.write();
+        let parent = key::<Body>(&spec, parent)?;
+        let added = spec.register_deformable(parent, name, &*body.lock());
+        added.map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
     /// Declares a kind of plugin.

@@ -1,6 +1,8 @@
-//! The constraint Jacobian and the cost of constraint violations.
+//! The constraint Jacobian, the cost of constraint violations, and parameters of contacts.
 
+use corten_sim::extend::contact::{Compliance, FittedContact};
 use corten_sim::{Data, solve};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::args::{List, ListOut, VectorOut};
@@ -80,7 +82,32 @@ fn mj_constraintUpdate(
     Ok(())
 }
 
+/// `solref`, `solimp` and the misfit of a contact with a stiffness and a dissipation.
+#[pyfunction]
+fn fit_compliance(
+    stiffness: f64,
+    dissipation: f64,
+    mass: f64,
+    load: f64,
+    speed: f64,
+) -> PyResult<([f64; 2], [f64; 5], f64)> {
+    for (name, value) in [("stiffness", stiffness), ("mass", mass), ("load", load)] {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(PyValueError::new_err(format!("{name} must be above zero: it is {value}")));
+        }
+    }
+    for (name, value) in [("dissipation", dissipation), ("speed", speed)] {
+        if !(value >= 0.0 && value.is_finite()) {
+            let message = format!("{name} must not be negative: it is {value}");
+            return Err(PyValueError::new_err(message));
+        }
+    }
+    let fitted = Compliance { stiffness, dissipation }.fit(mass, load, speed);
+    let FittedContact { solref, solimp, misfit } = fitted;
+    Ok((solref, solimp, misfit))
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module; mj_mulJacVec, mj_mulJacTVec, mj_constraintUpdate);
+    add_functions!(module; mj_mulJacVec, mj_mulJacTVec, mj_constraintUpdate, fit_compliance);
     Ok(())
 }

@@ -281,6 +281,17 @@ class MjSpec:
         index = self._content.base.insert_class(classname, None if parent is None else parent._index)
         return None if index is None else MjsDefault._of(self._content, index)
 
+    def register_deformable(self, name, body, parent=None):
+        """Adds a body of particles (`corten.soft`) to a body, in whose frame its positions are; to the world unless one is given.
+        Particles become bodies `NAME_0`, `NAME_1`, ..."""
+        parent = self.worldbody if parent is None else parent
+        parent = self.body(parent) if isinstance(parent, str) else parent
+        if parent is None or parent._content is not self._content:
+            raise ValueError("the parent must be a body of this spec")
+        self._content.flush()
+        self._content.compiled = False
+        self._content.base.register_deformable(parent._index, name, body)
+
     def delete(self, element):
         """Deletes an element; a body with all below it and all that refers to it."""
         if element._content is not self._content and element._content.spec() is None:

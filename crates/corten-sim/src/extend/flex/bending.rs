@@ -4,6 +4,7 @@ use corten_math::{Vec3, dihedral};
 use corten_model::flex::cotangent_bending;
 
 use super::{FlexBendingModel, FlexBendingType, FlexMaterial, HingeCoefficients, HingeState};
+use crate::stage::flex::{cotangent_product as product, volume_gradient};
 
 /// MuJoCo's: a quadratic form of the four vertices, made of the cotangents of angles at rest (Wardetzky et al. 2007,
 /// *Discrete quadratic curvature energies*), and a cubic term where the surface is curved at rest (Garg et al. 2007, *Cubic
@@ -43,25 +44,6 @@ impl FlexBendingModel for CotangentBending {
         let six_volumes = (x[1] - x[0]).dot((x[2] - x[0]).cross(x[3] - x[0]));
         0.5 * flat + coefficients[16] * six_volumes
     }
-}
-
-/// The matrix times four vectors.
-#[inline(always)]
-fn product(coefficients: &[f64; 17], x: &[Vec3; 4]) -> [Vec3; 4] {
-    let mut result = [Vec3::ZERO; 4];
-    for (i, sum) in result.iter_mut().enumerate() {
-        for (j, &x) in x.iter().enumerate() {
-            *sum += x * coefficients[4 * i + j];
-        }
-    }
-    result
-}
-
-/// Gradient of six times the volume of a tetrahedron.
-fn volume_gradient(x: &[Vec3; 4]) -> [Vec3; 4] {
-    let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
-    let [a, b, c] = [b.cross(c), c.cross(a), a.cross(b)];
-    [-(a + b + c), a, b, c]
 }
 
 /// Springs at the angles between triangles: `½ k (θ − θ₀)²` with the stiffness `k = D L² / ΣA` of a plate, for angles of any size

@@ -87,7 +87,7 @@ impl Hinges<'_> {
         for v in 0..4 {
             x[v] = gather(self.x, |k| self.hinges[at[k]].vertices[v] as usize);
         }
-        let mut force = product(&coefficients, &x);
+        let mut force = cotangent_product(&coefficients, &x);
         match self.factor {
             None => {
                 let volume = volume_gradient(&x);
@@ -132,7 +132,7 @@ fn add_by_bodies(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [bool
             }
         };
         if springs {
-            let mut force = product(coefficients, &x);
+            let mut force = cotangent_product(coefficients, &x);
             let volume = volume_gradient(&x);
             for (force, volume) in force.iter_mut().zip(volume) {
                 *force += volume * coefficients[16];
@@ -149,7 +149,8 @@ fn add_by_bodies(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [bool
                     velocity[k] = super::point_velocity(d, bodies[k], x[k]);
                 }
             }
-            let force = product(coefficients, &velocity).map_inline(|force| force * damping);
+            let force =
+                cotangent_product(coefficients, &velocity).map_inline(|force| force * damping);
             subtract(&mut d.qfrc_damper, &force);
         }
     }
@@ -157,7 +158,10 @@ fn add_by_bodies(m: &Model, d: &mut Data, flex: usize, [springs, dampers]: [bool
 
 /// The matrix times four vectors.
 #[inline(always)]
-fn product<T: Number>(coefficients: &[T; 17], x: &[Vec3<T>; 4]) -> [Vec3<T>; 4] {
+pub(crate) fn cotangent_product<T: Number>(
+    coefficients: &[T; 17],
+    x: &[Vec3<T>; 4],
+) -> [Vec3<T>; 4] {
     let mut result = [Vec3::of(Vec3::ZERO); 4];
     for i in 0..4 {
         for j in 0..4 {
@@ -169,7 +173,7 @@ fn product<T: Number>(coefficients: &[T; 17], x: &[Vec3<T>; 4]) -> [Vec3<T>; 4] 
 
 /// Gradient of six times the volume of a tetrahedron.
 #[inline(always)]
-fn volume_gradient<T: Number>(x: &[Vec3<T>; 4]) -> [Vec3<T>; 4] {
+pub(crate) fn volume_gradient<T: Number>(x: &[Vec3<T>; 4]) -> [Vec3<T>; 4] {
     let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
     let [a, b, c] = [b.cross(c), c.cross(a), a.cross(b)];
     [-(a + b + c), a, b, c]

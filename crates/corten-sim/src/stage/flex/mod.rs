@@ -23,6 +23,7 @@ use corten_math::{Number, Vec3, Wide};
 use corten_model::enums::EnableBit;
 
 pub(crate) use basis::Basis;
+pub(crate) use bending::{cotangent_product, volume_gradient};
 pub(crate) use distortion::worst_element;
 pub(crate) use edge::{EdgeRows, act, add_damping, spring_energy};
 pub(crate) use kinematics::Frames;
