@@ -80,8 +80,8 @@ class Walk(corten.gym.Task):
         tilt = 1 - axes[:, 2, 2]
         fallen = (tilt > 0.4) | (b.qpos[:, 2] < 0.18)
         reward = (
-            1.0 * np.exp(-((velocity[:, 0] - self.speed) ** 2 + velocity[:, 1] ** 2) / 0.1)
-            + 0.5 * in_step
+            1.0 * np.exp(-((velocity[:, 0] - self.speed) ** 2 + velocity[:, 1] ** 2) / 0.06)
+            + 0.6 * in_step
             + 0.3 * axes[:, 0, 0]
             - 2.0 * tilt
             - 0.5 * b.qvel[:, 2] ** 2
@@ -112,9 +112,27 @@ def walk(policy, seconds=10, worlds=16):
     return (envs.batch.qpos[:, 0] - start) / seconds, fell
 
 
+def stage():
+    """The robot in daylight, on a floor that shows how it moves."""
+    mj = corten.mujoco
+    spec = mj.MjSpec.from_file(str(SCENE))
+    spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [0.35] * 3, [0.3] * 3
+    spec.add_texture(name="sky", type=mj.mjtTexture.mjTEXTURE_SKYBOX, builtin=mj.mjtBuiltin.mjBUILTIN_GRADIENT,
+                     rgb1=[0.55, 0.7, 0.9], rgb2=[0.95, 0.97, 1], width=64, height=64)
+    spec.add_texture(name="floor", type=mj.mjtTexture.mjTEXTURE_2D, builtin=mj.mjtBuiltin.mjBUILTIN_CHECKER,
+                     rgb1=[0.75, 0.78, 0.8], rgb2=[0.6, 0.64, 0.67], width=128, height=128)
+    textures = [""] * int(mj.mjtTextureRole.mjNTEXROLE)
+    textures[int(mj.mjtTextureRole.mjTEXROLE_RGB)] = "floor"
+    spec.add_material(name="floor", textures=textures, texrepeat=[2, 2], texuniform=True)
+    spec.geom("ground").material = "floor"
+    spec.geom("trunk").rgba = [0.71, 0.31, 0.16, 1]
+    spec.worldbody.add_light(type=mj.mjtLightType.mjLIGHT_DIRECTIONAL, pos=[0, 0, 4], dir=[0.3, 0.4, -1])
+    return spec.compile()
+
+
 def film(policy, path, seconds=6, width=480, height=320):
     """A robot that walks."""
-    envs = corten.gym.VectorEnv(Walk(), 1, threads=1)
+    envs = corten.gym.VectorEnv(Walk(model=stage()), 1, threads=1)
     observations, _ = envs.reset(seed=1)
     frames = []
     for i in range(round(seconds / envs.task.dt)):
