@@ -160,7 +160,8 @@ def learn(envs, steps, seed=0, settings=None, report=None):
                 led_to[ended[t]] = np.stack(infos["final_obs"][ended[t]])
             following[t] = np.where(failed, 0.0, critic(scale(led_to))[:, 0])
             for name, values in infos.items():
-                if f"_{name}" in infos and np.ndim(values) == 1 and values.dtype == float:
+                # Of worlds that went on: an info of those that ended is among the final ones.
+                if infos.get(f"_{name}", np.False_).any() and np.ndim(values) == 1 and values.dtype == float:
                     record.setdefault(name, []).append(values[infos[f"_{name}"]].mean())
         values = critic(seen.reshape(-1, size))[:, 0].reshape(horizon, worlds)
         advantage = _advantages(rewards, values, ended, following, settings)
