@@ -41,7 +41,7 @@ def test_fields_are_the_same_object_at_each_access(simulation):
     for name in ("names", "paths", "qpos0", "geom_size", "opt", "vis", "stat"):
         assert getattr(m, name) is getattr(m, name), name
     for name in ("qpos", "qM", "ten_J", "ten_J_colind", "bvh_active", "plugin", "energy", "solver_niter", "contact", "warning",
-                 "solver", "timer", "efc_J"):
+                 "solver", "timer", "efc_J", "plugin_data", "maxuse_threadstack"):
         assert getattr(d, name) is getattr(d, name), name
     assert d.geom("g") is d.geom(1) is d.geom(np.int64(1)) is d.geom(b"g")
     assert d.geom("g").xpos is d.geom(1).xpos and m.geom("g").size is m.geom(1).size

@@ -56,6 +56,10 @@ class Task:
     def before(self, b):
         """What `outcome` wants to know of the time before a step: arrays with one row per world, or None."""
 
+    def act(self, b, action):
+        """Turns actions into controls: as they are, unless a task has actions of its own (see `action_limits`)."""
+        b.ctrl[...] = action
+
     def observe(self, b):
         """Observations, one row per world."""
         return np.hstack([b.qpos, b.qvel])

@@ -112,7 +112,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         resting = self._ended.copy() if self.autoreset_mode is AutoresetMode.NEXT_STEP else None
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
             raise RuntimeError(f"worlds {np.flatnonzero(self._ended).tolist()} have ended: reset them first")
-        b.ctrl[...] = actions
+        task.act(b, actions)
         b.step(task.frame_skip)
         self._steps += 1
         rewards, terminated, info = task.outcome(b, self._before, actions)

@@ -118,8 +118,8 @@ class Content:
         return found
 
     def remember(self, key, element):
-        """Keeps the object of an element for as long as anybody else does."""
-        self.objects[key] = weakref.ref(element, lambda _, forget=self.objects.pop: forget(key, None))
+        """Keeps the object of an element for as long as anybody else does; the reference itself stays, one per element."""
+        self.objects[key] = weakref.ref(element)
 
     def elements(self, kind, indices):
         return [self.element(kind, i) for i in indices]

@@ -227,14 +227,19 @@ def mjr_render(viewport, scn, con):
     con._drawn().render(_corners(viewport), scn)
 
 
+def _text(given):
+    """Text, which may be bytes, or None for none."""
+    return given.decode(errors="replace") if isinstance(given, bytes) else given or ""
+
+
 def mjr_text(font, txt, con, x, y, r, g, b):
     """Draw text at (x,y) in relative coordinates; font is mjtFont."""
-    con._drawn().text(int(font), txt, (x, y), [r, g, b])
+    con._drawn().text(int(font), _text(txt), (x, y), [r, g, b])
 
 
 def mjr_overlay(font, gridpos, viewport, overlay, overlay2, con):
     """Draw text overlay; font is mjtFont; gridpos is mjtGridPos."""
-    con._drawn().overlay(int(font), int(gridpos), _corners(viewport), overlay, overlay2 or "")
+    con._drawn().overlay(int(font), int(gridpos), _corners(viewport), _text(overlay), _text(overlay2))
 
 
 def mjr_rectangle(viewport, r, g, b, a):
@@ -244,7 +249,7 @@ def mjr_rectangle(viewport, r, g, b, a):
 
 def mjr_label(viewport, font, txt, r, g, b, a, rt, gt, bt, con):
     """Draw rectangle with centered text."""
-    con._drawn().label(_corners(viewport), int(font), txt or "", [r, g, b, a], [rt, gt, bt])
+    con._drawn().label(_corners(viewport), int(font), _text(txt), [r, g, b, a], [rt, gt, bt])
 
 
 def mjr_figure(viewport, fig, con):

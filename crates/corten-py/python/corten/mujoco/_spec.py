@@ -1,4 +1,5 @@
 """Models as their authors write them: read, edited, compiled, written back."""
+import operator
 import os
 import re
 import warnings
@@ -53,6 +54,9 @@ class MjSpec:
         self._assets = dict(assets or {})
         self._copies = False
         self._orders = None
+        # Held here, so that they are not made anew at each access: the world, and elements by kind with their places.
+        self._world = self._content.element("body", 0)
+        self._lists = {}
         self.override_assets = True
         self.parent = None
 
@@ -260,10 +264,7 @@ class MjSpec:
 
     # Elements.
 
-    @property
-    def worldbody(self):
-        """The world."""
-        return self._content.element("body", 0)
+    worldbody = property(operator.attrgetter("_world"), doc="The world.")
 
     @property
     def default(self):
@@ -365,6 +366,16 @@ def _finder(kind):
     return find
 
 
+def _all(kind, plural):
+    def get(self):
+        content = self._content
+        order, known = content.base.order(kind), self._lists.get(kind)
+        if known is None or known[0] != order or content.moved:
+            self._lists[kind] = known = order, content.elements(kind, order)
+        return known[1].copy()
+    return property(get, doc=f"All {plural}, in the order in which they are compiled.")
+
+
 def _adder(kind):
     if kind in _CLASSED:
         def add(self, default=None, **kwargs):
@@ -396,9 +407,7 @@ def _directory(name):
 
 for _kind, (_, _plural) in KINDS.items():
     setattr(MjSpec, _kind, _finder(_kind))
-    setattr(MjSpec, _plural, property(
-        lambda self, kind=_kind: self._content.elements(kind, self._content.base.order(kind)),
-        doc=f"All {_plural}, in the order in which they are compiled."))
+    setattr(MjSpec, _plural, _all(_kind, _plural))
     if _kind not in ("body", "frame", "joint", "geom", "site", "camera", "light"):
         setattr(MjSpec, f"add_{_kind}", _adder(_kind))
 for _name in ("modelname", "comment", "modelfiledir"):

@@ -94,7 +94,7 @@ def _restore_model(cls, data):
 class MjData(DataBase):
     """The changing part of a simulation."""
 
-    __slots__ = ("_contact", "_solver", "_warning", "_timer", "_views", "__weakref__")
+    __slots__ = ("_contact", "_solver", "_warning", "_timer", "_views", "_plugin_data", "_threadstack", "__weakref__")
 
     def __new__(cls, model, _source=None):
         if model is None:
@@ -116,8 +116,8 @@ class MjData(DataBase):
     # What tells about MuJoCo's own memory: here it grows, and none of it is set aside.
     narena = property(lambda self: self.model.narena, doc="Bytes of the arena that MuJoCo would have.")
     parena = pbase = pstack = maxuse_arena = maxuse_stack = threadpool = property(lambda self: 0, doc="Zero: no arena.")
-    plugin_data = property(lambda self: np.zeros(self.nplugin, np.uint64), doc="Zeros: addresses in MuJoCo's memory.")
-    maxuse_threadstack = property(lambda self: np.zeros(128, np.uint64), doc="Zeros: no stacks of threads.")
+    plugin_data = _kept("_plugin_data", lambda d: np.zeros(d.nplugin, np.uint64), "Zeros: addresses in MuJoCo's memory.")
+    maxuse_threadstack = _kept("_threadstack", lambda d: np.zeros(128, np.uint64), "Zeros: no stacks of threads.")
 
     @property
     def nbuffer(self):

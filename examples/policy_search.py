@@ -12,7 +12,7 @@ import numpy as np
 import corten
 
 WORLDS, ELITE, ROUNDS, STEPS = 256, 32, 12, 300
-SCENE = pathlib.Path(__file__).parents[3] / "scenes" / "cartpole.xml"
+SCENE = pathlib.Path(__file__).parents[1] / "scenes" / "cartpole.xml"
 
 
 def main():
