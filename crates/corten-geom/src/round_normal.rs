@@ -1,7 +1,7 @@
 //! Normals of contacts from the surfaces of round shapes, in place of those of portals, which are as
 //! coarse as the portal. Answers to `mjc_fixNormal` in MuJoCo's `engine_collision_convex.c`.
 
-use corten_math::{MIN_VAL, Vec3};
+use corten_math::{MIN_VAL, Vec3, real};
 
 use crate::shape::{Geometry, Shape};
 
@@ -92,7 +92,7 @@ fn from_outside(p: Vec3, squares: Vec3) -> Vec3 {
     let mut multiple = 0.0;
     for _ in 0..MAX_ITERATIONS {
         let r = squares.0.map(|s| 1.0 / (s + multiple));
-        let sum = |power: i32| (0..3).map(|i| weights[i] * r[i].powi(power)).sum::<f64>();
+        let sum = |power: i32| (0..3).map(|i| weights[i] * real::powi(r[i], power)).sum::<f64>();
         let (value, slope) = (sum(2) - 1.0, -2.0 * sum(3));
         if value < TOLERANCE || slope > -MIN_VAL {
             break;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use corten_math::Vec3;
+use corten_math::{Vec3, real};
 
 use crate::body::holds_particles;
 use crate::error::positive;
@@ -67,7 +67,7 @@ impl CapsuleChain {
     ) -> Result<CapsuleChain, SoftError> {
         positive("radius", radius)?;
         material.check()?;
-        let (area, inertia) = (PI * radius * radius, PI * radius.powi(4) / 4.0);
+        let (area, inertia) = (PI * radius * radius, PI * real::powi(radius, 4) / 4.0);
         let mut mass = vec![0.0; points.len()];
         let mut constraints = Vec::new();
         let mut lengths = Vec::new();
@@ -125,7 +125,7 @@ impl CapsuleChain {
     /// The same with resistance to torsion, of a rod's stiffness `G I_p`. It acts where the chain is bent.
     pub fn with_twist(mut self) -> Result<CapsuleChain, SoftError> {
         let body = &mut self.body;
-        let polar = PI * body.radius.powi(4) / 2.0;
+        let polar = PI * real::powi(body.radius, 4) / 2.0;
         let stiffness = body.material.shear_modulus() * polar;
         for i in 0..body.position.len().saturating_sub(3) {
             let of = |rest| Measure::Twist { points: [0, 1, 2, 3].map(|k| i as u32 + k), rest };

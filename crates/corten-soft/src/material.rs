@@ -1,5 +1,7 @@
 //! What a body is made of.
 
+use corten_math::real;
+
 use crate::SoftError;
 use crate::error::{expect, not_negative, positive};
 
@@ -48,7 +50,7 @@ impl Material {
 
     /// Resistance to bending of a plate of some thickness, `E t³ / 12(1 − ν²)`.
     pub fn plate_stiffness(&self, thickness: f64) -> f64 {
-        self.young * thickness.powi(3) / (12.0 * (1.0 - self.poisson * self.poisson))
+        self.young * real::powi(thickness, 3) / (12.0 * (1.0 - self.poisson * self.poisson))
     }
 
     /// Whether the numbers describe a material.

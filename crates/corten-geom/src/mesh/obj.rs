@@ -4,6 +4,8 @@
 //! normals and texture coordinates. Polygons are cut into triangles by clipping ears; the same
 //! cuts are made here, in single precision as there, because faces are part of a compiled model.
 
+use corten_math::real;
+
 use super::{LoadError, Source};
 
 /// Polygons with more corners have no triangles, as in MuJoCo: clipping ears takes the square of their
@@ -190,7 +192,7 @@ impl<'a> Cursor<'a> {
             while let Some(d) = self.digit() {
                 let unit = match TENTHS.get(place) {
                     Some(&unit) => unit,
-                    None => 10f64.powf(-(place as f64)),
+                    None => real::powf(10.0, -(place as f64)),
                 };
                 mantissa += f64::from(d) * unit;
                 place += 1;
@@ -219,9 +221,9 @@ impl<'a> Cursor<'a> {
             // 10ᵉ as 5ᵉ·2ᵉ; scaling by a power of two in two halves avoids early overflow.
             let half = exponent / 2;
             mantissa = mantissa
-                * 5f64.powf(f64::from(exponent))
-                * 2f64.powi(half)
-                * 2f64.powi(exponent - half);
+                * real::powf(5.0, f64::from(exponent))
+                * real::powi(2.0, half)
+                * real::powi(2.0, exponent - half);
         }
         Some(if negative { -mantissa } else { mantissa })
     }

@@ -11,7 +11,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use corten_math::Vec3;
-use corten_math::real::acos;
+use corten_math::real::{acos, powi};
 
 use crate::bvh::Bvh;
 
@@ -365,7 +365,7 @@ impl<'a> Surface<'a> {
     /// Squared distance from the box of a node.
     fn box_distance(&self, node: usize, p: Vec3) -> f64 {
         let b = &self.bvh.aabb[node];
-        (0..3).map(|k| ((p[k] - b[k]).abs() - b[k + 3]).max(0.0).powi(2)).sum()
+        (0..3).map(|k| powi(((p[k] - b[k]).abs() - b[k + 3]).max(0.0), 2)).sum()
     }
 
     /// Squared distance from a face, and the component of the difference along the normal of the

@@ -4,7 +4,7 @@
 //! a value looks in text follows from the type of its field; where that is not enough, the table
 //! names a codec.
 
-use corten_math::{Quat, Vec3};
+use corten_math::{Quat, Vec3, real};
 
 use crate::diagnostic::closest;
 
@@ -128,7 +128,7 @@ fn hexadecimal(token: &str) -> Option<(&str, f64)> {
         value = 16.0 * value + f64::from(digit.to_digit(16)?);
     }
     let power = power.saturating_sub(4 * i32::try_from(fraction.len()).ok()?);
-    value *= 2f64.powi(power);
+    value *= real::powi(2.0, power);
     Some((digits, if token.starts_with('-') { -value } else { value }))
 }
 

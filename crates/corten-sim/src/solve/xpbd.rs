@@ -12,6 +12,8 @@
 //! regularisation `R`. What a multiplier may be is what a force may be ([`project`]); friction of an elliptic contact is scaled back to its cone.
 //! Multipliers start at zero in every substep: nothing is kept from step to step.
 
+use corten_math::real;
+
 use super::dual::{self, Dual};
 use super::primal::Iterate;
 use super::problem::{Limits, Problem};
@@ -170,7 +172,7 @@ impl Sweep<'_> {
         for (i, mu) in rows.clone().skip(1).zip(friction) {
             let (wanted, weight) = self.wanted(block, i);
             self.set([block, i], wanted, weight, change, size);
-            square += if *mu > 0.0 { (wanted / mu).powi(2) } else { f64::INFINITY };
+            square += if *mu > 0.0 { real::powi(wanted / mu, 2) } else { f64::INFINITY };
         }
         if square > normal * normal {
             let scale = normal / square.sqrt();

@@ -4,7 +4,7 @@
 //! (`mj_energyPos`), kinetic from
 //! the mass matrix (`mj_energyVel`).
 
-use corten_math::Vec3;
+use corten_math::{Vec3, real};
 use corten_model::enums::{DisableBit, JointType, ObjType, SleepState};
 
 use crate::stage::flex;
@@ -62,7 +62,7 @@ fn tendon_springs(m: &Model, d: &Data) -> f64 {
     let filter = sleep::filters(m, d);
     (0..m.ntendon)
         .filter(|&i| !(filter && sleep::state(m, d, ObjType::Tendon, i) != SleepState::Awake))
-        .map(|i| 0.5 * m.tendon_stiffness[i] * tendon_stretch(m, d, i).powi(2))
+        .map(|i| 0.5 * m.tendon_stiffness[i] * real::powi(tendon_stretch(m, d, i), 2))
         .sum()
 }
 

@@ -9,7 +9,7 @@
 //! along or across its edges. A textbook has the flexural rigidity D = E t³/12(1 − ν²) of a plate;
 //! MuJoCo 3.4.0 has μ t³/8, three quarters of it at ν = 0.
 
-use corten_math::Vec3;
+use corten_math::{Vec3, real};
 
 use super::stretch::{Material, lame};
 use super::topology::Flap;
@@ -42,7 +42,7 @@ fn weights([p0, p1, p2, p3]: [Vec3; 4]) -> ([f64; 4], [f64; 4]) {
 /// The flexural rigidity of a shell.
 pub(super) fn rigidity(material: &Material) -> f64 {
     let Material { young, poisson, thickness, textbook } = *material;
-    let cube = thickness.powi(3);
+    let cube = real::powi(thickness, 3);
     if textbook {
         young * cube / (12.0 * (1.0 - poisson * poisson))
     } else {

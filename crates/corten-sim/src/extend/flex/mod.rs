@@ -39,7 +39,7 @@ mod bending;
 mod hyperelastic;
 mod linear;
 
-use corten_math::Vec3;
+use corten_math::{Vec3, real};
 
 pub use bending::{BridsonBending, CotangentBending};
 pub use corten_model::flex::{FlexBendingType, FlexElasticityType};
@@ -65,7 +65,7 @@ pub struct FlexMaterial {
 impl FlexMaterial {
     /// Resistance of a plate to bending, `E t³ / 12(1 − ν²)`.
     pub fn plate_stiffness(&self) -> f64 {
-        self.young * self.thickness.powi(3) / (12.0 * (1.0 - self.poisson * self.poisson))
+        self.young * real::powi(self.thickness, 3) / (12.0 * (1.0 - self.poisson * self.poisson))
     }
 }
 

@@ -5,6 +5,8 @@
 //! (`μN + T ≤ 0`) each row is quadratic; between them the cost is `½ Dₘ (N − μT)²` with
 //! `Dₘ = D₀/(μ²(1 + μ²))`, which joins both smoothly.
 
+use corten_math::real;
+
 use super::{CONE, QUADRATIC, Quadratic, RowCost, SATISFIED};
 use crate::solve::rows::{Cone, MAX_RANK};
 
@@ -154,8 +156,12 @@ impl Elliptic<'_> {
     pub fn state_of_force(&self, force: &[f64]) -> i32 {
         let Cone { mu, friction } = self.cone;
         let normal = force[0] / mu;
-        let tangential =
-            force[1..].iter().zip(friction).map(|(f, mu)| (f / mu).powi(2)).sum::<f64>().sqrt();
+        let tangential = force[1..]
+            .iter()
+            .zip(friction)
+            .map(|(f, mu)| real::powi(f / mu, 2))
+            .sum::<f64>()
+            .sqrt();
         if mu * normal >= tangential {
             SATISFIED
         } else if normal + mu * tangential <= 0.0 {

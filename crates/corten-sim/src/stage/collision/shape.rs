@@ -8,7 +8,7 @@ use corten_geom::ray::TriangleMesh;
 use corten_geom::sdf::Octree;
 use corten_geom::{Geometry, HeightField, Hint, HullGraph, Mesh, Polygons, Pose, Shape};
 use corten_math::array::MapInline;
-use corten_math::{Mat3, Vec3};
+use corten_math::{Mat3, Vec3, real};
 use corten_model::enums::{EnableBit, GeomType};
 
 use super::hulls::Hulls;
@@ -79,7 +79,7 @@ pub(super) fn radius(m: &Model, geom: usize) -> f64 {
     match primitive(m, geom) {
         Some(Geometry::Sphere { radius }) => radius,
         Some(Geometry::Capsule { radius, half_length }) => radius + half_length,
-        Some(Geometry::Cylinder { radius, half_length }) => radius.hypot(half_length),
+        Some(Geometry::Cylinder { radius, half_length }) => real::hypot(radius, half_length),
         Some(Geometry::Ellipsoid { size: Vec3([x, y, z]) }) => x.max(y).max(z),
         Some(Geometry::Box { size }) => size.norm(),
         Some(Geometry::Mesh { .. }) | None if m.geom_type[geom] == GeomType::Mesh.raw() => {
