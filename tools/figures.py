@@ -210,7 +210,7 @@ def integrators(corpus):
 def derivatives(corpus):
     pattern = r"(\d+) models: qfrc_fluid (\S+), qDeriv (\S+) from MuJoCo; (\S+) from differences on (\d+)"
     rows = []
-    for name, match in (("MuJoCo Menagerie", "menagerie/"), ("MuJoCo's examples and tests", "mujoco/")):
+    for name, match in (("MuJoCo Menagerie", "menagerie/"), ("MuJoCo's examples", "mujoco/"), ("MuJoCo's tests", "mujoco_test/")):
         count, fluid, ours, differences, on = re.search(pattern, python("tools/derivatives.py", corpus, "--match", match)).groups()
         rows.append([f"{name}, {count}", fluid, ours, f"{differences} on {on}"])
     head = ["models", "`qfrc_fluid` from MuJoCo's", "`qDeriv` from MuJoCo's", "`qDeriv` from central differences"]
