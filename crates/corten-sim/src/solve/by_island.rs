@@ -13,7 +13,7 @@ use crate::{Data, Model, NISLAND};
 /// `false` if the Hessian of an island is too large.
 pub fn solve(m: &Model, d: &mut Data, method: Method) -> bool {
     let mut limits = limits(m, d);
-    start(m, &mut Whole::new(d, 1.0), false, &limits);
+    start(m, &mut Whole::new(d, 1.0), None, &limits);
     gather_islands(d);
     let sources =
         Sources { prepared: &d.prepared, rows: &d.scratch.constraint, islands: &d.scratch.islands };

@@ -75,6 +75,30 @@ struct Vectors {
     mv: Vec<Quad>,
 }
 
+impl Vectors {
+    fn all(&mut self) -> [&mut Vec<Quad>; 9] {
+        [
+            &mut self.qacc,
+            &mut self.ma,
+            &mut self.qfrc_smooth,
+            &mut self.qacc_smooth,
+            &mut self.constraint,
+            &mut self.grad,
+            &mut self.mgrad,
+            &mut self.search,
+            &mut self.mv,
+        ]
+    }
+}
+
+/// Moves numbers to their places in a padded vector.
+fn spread(places: &[u32], from: &[f64], to: &mut [Quad]) {
+    let to = to.as_flattened_mut();
+    for (&place, from) in places.iter().zip(from) {
+        to[place as usize] = *from;
+    }
+}
+
 /// What a step along the line gives.
 struct Gradient {
     /// Inertia term of the cost.
@@ -85,8 +109,8 @@ struct Gradient {
 }
 
 impl Conjugate {
-    /// Minimises the cost, starting at `x.qacc` with `x.ma` and `x.jar` to match; reports each
-    /// iteration to `record`.
+    /// Minimises the cost of the problem that has been loaded, starting at `x.qacc` with `x.ma` and
+    /// `x.jar` to match; reports each iteration to `record`.
     pub fn solve(
         &mut self,
         problem: &Problem<'_>,
@@ -95,7 +119,7 @@ impl Conjugate {
         mut record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
         let rows = &problem.rows;
-        self.load(problem, x);
+        self.pack(problem, x);
         // Without equalities, friction and cones, states follow from the sign of the residual.
         let plain = rows.inequalities().len() == rows.len();
 
@@ -191,16 +215,36 @@ impl Conjugate {
         self.line.search(rows, &along, None, norm, problem.scale, tolerance, limits.ls_iterations)
     }
 
-    /// Takes over a problem and the starting point.
-    fn load(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
+    /// Takes over a problem of `n` degrees of freedom.
+    pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
         let jacobian = &problem.rows.jacobian;
-        let size = self.arrange(&problem.inertia, jacobian, x.qacc.len());
+        let size = self.arrange(&problem.inertia, jacobian, n);
         self.inverse.build(&problem.inertia, &self.place, size);
         self.slot = self.choose_slot(jacobian.blocks.len(), self.place.len());
         self.groups[self.slot].build(jacobian, &self.place);
         self.jv.clear();
         self.jv.resize(problem.rows.len(), 0.0);
-        self.pack(problem, x, size);
+        for v in self.v.all() {
+            v.clear();
+            v.resize(size, ZERO);
+        }
+    }
+
+    /// `J·x − aref`, and `M·x` on request, of the problem that has been loaded.
+    pub fn products(
+        &mut self,
+        problem: &Problem<'_>,
+        aref: &[f64],
+        x: &[f64],
+        jar: &mut [f64],
+        ma: Option<&mut [f64]>,
+    ) {
+        spread(&self.place, x, &mut self.v.qacc);
+        mul(&self.groups[self.slot], &self.v.qacc, jar);
+        jar.iter_mut().zip(aref).for_each(|(r, aref)| *r -= aref);
+        if let Some(ma) = ma {
+            problem.inertia.mul(x, ma);
+        }
     }
 
     /// Where the arrangement of a problem is likely to be known: where one of as many degrees of freedom
@@ -242,26 +286,17 @@ impl Conjugate {
         end.div_ceil(4)
     }
 
-    /// Moves the starting point into the padded vectors, of `size` groups.
-    fn pack(&mut self, problem: &Problem<'_>, x: &Iterate<'_>, size: usize) {
+    /// Moves the starting point into the padded vectors.
+    fn pack(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
         let v = &mut self.v;
-        let inputs: [(&mut Vec<Quad>, &[f64]); 4] = [
-            (&mut v.qacc, &*x.qacc),
-            (&mut v.ma, &*x.ma),
-            (&mut v.qfrc_smooth, problem.qfrc_smooth),
-            (&mut v.qacc_smooth, problem.qacc_smooth),
+        let inputs: [(&[f64], &mut [Quad]); 4] = [
+            (&*x.qacc, &mut v.qacc),
+            (&*x.ma, &mut v.ma),
+            (problem.qfrc_smooth, &mut v.qfrc_smooth),
+            (problem.qacc_smooth, &mut v.qacc_smooth),
         ];
-        for (to, from) in inputs {
-            to.clear();
-            to.resize(size, ZERO);
-            let to = to.as_flattened_mut();
-            for (&place, from) in self.place.iter().zip(from) {
-                to[place as usize] = *from;
-            }
-        }
-        for v in [&mut v.constraint, &mut v.grad, &mut v.mgrad, &mut v.search, &mut v.mv] {
-            v.clear();
-            v.resize(size, ZERO);
+        for (from, to) in inputs {
+            spread(&self.place, from, to);
         }
     }
 

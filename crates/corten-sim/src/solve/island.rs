@@ -5,13 +5,16 @@
 //! the island's own numbering. Answers to `mj_island`: an island is a connected set of trees,
 //! numbered by its first tree, which equals MuJoCo's flood fill.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use corten_model::enums::DisableBit;
 
+use super::disjoint::DisjointSets;
 use super::problem::Part;
 use super::rows::{Block, Jacobian, Run};
 use crate::chain::index;
+use crate::prepared::Prepared;
 use crate::prepared::structure::Structure;
 use crate::stage::constraint::Constraints;
 use crate::{Contact, Data, Model};
@@ -27,8 +30,8 @@ pub struct IslandRows {
     pub parts: Vec<Part>,
     /// Island of each block in the order of rows.
     of_block: Vec<u32>,
-    /// Trees as a union-find forest; a root is the smallest tree of its set.
-    union: Vec<u32>,
+    /// Trees that are connected.
+    connected: DisjointSets,
 }
 
 /// Partitions trees into islands.
@@ -136,25 +139,25 @@ impl IslandRows {
         }
     }
 
-    fn root(&mut self, tree: u32) -> u32 {
-        let mut root = tree;
-        while self.union[root as usize] != root {
-            root = self.union[root as usize];
+    /// Joins the trees that blocks connect. What the edges of a flex connect is known.
+    fn unite(&mut self, m: &Model, prepared: &Prepared, rows: &Constraints) {
+        self.connected.reset(m.ntree);
+        let mut done = 0;
+        for edges in &rows.all_edges {
+            self.unite_blocks(&prepared.structure.dof_tree, rows, done..edges.blocks.start);
+            for &[tree, first] in edges.connected(&prepared.flexes) {
+                self.connected.join(tree, first);
+            }
+            done = edges.blocks.end;
         }
-        let mut t = tree;
-        while self.union[t as usize] != root {
-            t = std::mem::replace(&mut self.union[t as usize], root);
-        }
-        root
+        self.unite_blocks(&prepared.structure.dof_tree, rows, done..rows.blocks.len());
     }
 
-    /// Joins the trees that a block connects. Columns are ascending, so a tree's come together.
-    fn unite(&mut self, m: &Model, trees: &[u32], rows: &Constraints) {
-        self.union.clear();
-        self.union.extend(0..m.ntree as u32);
+    /// Joins the trees that some blocks connect. Columns are ascending, so a tree's come together.
+    fn unite_blocks(&mut self, trees: &[u32], rows: &Constraints, blocks: Range<usize>) {
         let jacobian = rows.jacobian();
         let mut previous = [u32::MAX; 2];
-        for b in &rows.blocks {
+        for b in &rows.blocks[blocks] {
             // Contacts of one pair share their columns.
             if std::mem::replace(&mut previous, [b.col, b.ncol]) == [b.col, b.ncol] {
                 continue;
@@ -165,18 +168,13 @@ impl IslandRows {
             if trees[last as usize] == tree {
                 continue;
             }
-            let mut root = self.root(tree);
             let mut at = tree;
             for &c in columns {
                 let next = trees[c as usize];
-                if next == at {
-                    continue;
+                if next != at {
+                    at = next;
+                    self.connected.join(tree, next);
                 }
-                at = next;
-                let other = self.root(next);
-                let (low, high) = (root.min(other), root.max(other));
-                self.union[high as usize] = low;
-                root = low;
             }
         }
     }
@@ -186,27 +184,39 @@ impl IslandRows {
 fn number_trees(m: &Model, d: &mut Data) {
     let (structure, rows) = (&d.prepared.structure, &*d.scratch.constraint);
     let islands = Arc::make_mut(&mut d.scratch.islands);
-    islands.unite(m, &structure.dof_tree, rows);
+    islands.unite(m, &d.prepared, rows);
     // Mark the sets that have rows, then number them.
     const MARKED: i32 = i32::MAX;
     islands.of_block.clear();
+    for edges in &rows.all_edges {
+        let firsts =
+            edges.connected(&d.prepared.flexes).iter().filter(|[tree, first]| tree == first);
+        for &[tree, _] in firsts {
+            d.tree_island[islands.connected.first(tree) as usize] = MARKED;
+        }
+    }
+    let mut edges = rows.all_edges.iter();
+    let mut next = edges.next();
     let mut marked = u32::MAX;
-    for b in &rows.blocks {
+    for (k, b) in rows.blocks.iter().enumerate() {
         let dof = match rows.jacobian().columns_of(b).first() {
             Some(&dof) => Some(dof),
             None => group_dof(m, structure, &d.contact, d.efc_id[b.rows().start]),
         };
         let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
         islands.of_block.push(tree);
-        if tree != marked {
-            let root = islands.root(tree) as usize;
+        while next.is_some_and(|edges| edges.blocks.end <= k) {
+            next = edges.next();
+        }
+        if tree != marked && !next.is_some_and(|edges| edges.blocks.contains(&k)) {
+            let root = islands.connected.first(tree) as usize;
             d.tree_island[root] = MARKED;
             marked = tree;
         }
     }
     let mut nisland = 0;
     for tree in 0..m.ntree {
-        let root = islands.root(tree as u32) as usize;
+        let root = islands.connected.first(tree as u32) as usize;
         if root == tree {
             if d.tree_island[tree] == MARKED {
                 d.tree_island[tree] = nisland;

@@ -7,6 +7,7 @@
 mod by_island;
 mod conjugate;
 pub mod cost;
+pub(crate) mod disjoint;
 pub mod dual;
 mod hessian;
 pub mod island;
@@ -403,9 +404,9 @@ fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) -> bool {
     if single {
         d.iefc_state.resize(d.nefc, 0);
     }
-    let (limits, loaded) = (limits(m, d), method == Method::Newton);
+    let limits = limits(m, d);
     let whole = &mut Whole::new(d, scale);
-    if !start(m, whole, loaded, &limits) {
+    if !start(m, whole, Some(method), &limits) {
         return false;
     }
     if !whole.others.is_empty() {
@@ -416,7 +417,7 @@ fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) -> bool {
     let state = if single { &mut *whole.island_state } else { &mut *whole.state };
     let mut x = Iterate { qacc, ma, jar, force, state, qfrc_constraint };
     let record = |iteration, stat| stats.record(0, iteration, stat);
-    let outcome = whole.primal.solve(problem, method, &limits, loaded, &mut x, record);
+    let outcome = whole.primal.solve(problem, method, &limits, true, &mut x, record);
     whole.niter[0] = outcome.iterations as i32;
     whole.nnz[0] = nonzeros(m, m.nv, &outcome);
     if single && m.opt.disabled(DisableBit::WarmStart) {

@@ -146,7 +146,17 @@ impl Primal {
 
     /// Loads a problem of `n` degrees of freedom, for [`Self::solve`] and for products; `false` if its
     /// Hessian would have more than `max_nonzeros` entries.
-    pub fn load(&mut self, problem: &Problem<'_>, n: usize, max_nonzeros: usize) -> bool {
+    pub fn load(
+        &mut self,
+        problem: &Problem<'_>,
+        method: Method,
+        n: usize,
+        max_nonzeros: usize,
+    ) -> bool {
+        if method == Method::ConjugateGradient {
+            self.conjugate.get_or_insert_default().load(problem, n);
+            return true;
+        }
         self.sparse.max_nonzeros = max_nonzeros;
         with_system!(self, n, system => load(system, problem, n));
         Form::of(n) != Form::SparseTiles || !self.sparse.is_too_large()
@@ -156,11 +166,15 @@ impl Primal {
     pub fn products(
         &mut self,
         problem: &Problem<'_>,
+        method: Method,
         aref: &[f64],
         x: &[f64],
         jar: &mut [f64],
         ma: Option<&mut [f64]>,
     ) {
+        if method == Method::ConjugateGradient {
+            return self.conjugate.get_or_insert_default().products(problem, aref, x, jar, ma);
+        }
         with_system!(self, x.len(), system => products(system, problem, aref, x, jar, ma));
     }
 
@@ -175,14 +189,14 @@ impl Primal {
         x: &mut Iterate<'_>,
         record: impl FnMut(usize, SolverStat),
     ) -> Outcome {
+        let n = x.qacc.len();
+        if !loaded && !self.load(problem, method, n, limits.max_nonzeros) {
+            return Outcome { too_large: true, ..Outcome::default() };
+        }
         if method == Method::ConjugateGradient {
             let conjugate = self.conjugate.get_or_insert_default();
             return conjugate.solve(problem, limits, x, record);
         }
-        if !loaded && !self.load(problem, x.qacc.len(), limits.max_nonzeros) {
-            return Outcome { too_large: true, ..Outcome::default() };
-        }
-        let n = x.qacc.len();
         let vectors = &mut self.vectors;
         let outcome =
             with_system!(self, n, system => newton(system, vectors, problem, limits, x, record));

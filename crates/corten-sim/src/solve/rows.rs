@@ -259,6 +259,22 @@ wide! {
     fn mul(rows: &Jacobian<'_>, x: &[f64], y: &mut [f64]) {
         for b in rows.blocks {
             let (runs, values) = (rows.runs_of(b), rows.values_of(b));
+            // An edge between two points, of which a cloth has thousands.
+            if let (1, [Run { start: p, len: 3 }, Run { start: q, len: 3 }]) = (b.rank, runs)
+                && let Some(values) = values.first_chunk::<6>()
+                && let Some(p) = x[*p as usize..].first_chunk::<3>()
+                && let Some(q) = x[*q as usize..].first_chunk::<3>()
+            {
+                let mut sum = 0.0;
+                for k in 0..3 {
+                    sum += values[k] * p[k];
+                }
+                for k in 0..3 {
+                    sum += values[k + 3] * q[k];
+                }
+                y[b.row as usize] = sum;
+                continue;
+            }
             let y = &mut y[b.rows()];
             by_shape!(b, runs, dot_rows(rows, b, values, runs, x, y), _ => {
                 let n = b.ncol as usize;

@@ -4,24 +4,27 @@
 use corten_model::enums::DisableBit;
 
 use super::dual::Dual;
+use super::primal::Method;
 use super::problem::{Limits, Problem};
 use super::{Whole, cost, finite, problem, residual};
 use crate::Model;
 use crate::stage::constraint::is_sparse;
 
 /// Chooses between the last step's acceleration and the unconstrained one, by cost, for `qacc`;
-/// leaves `jar` and `ma` to match. With `load`, the whole problem is loaded for Newton's method, whose
+/// leaves `jar` and `ma` to match. With `load`, the whole problem is loaded for a method, whose
 /// products are then used; `false` if it is too large.
-pub fn start(m: &Model, whole: &mut Whole<'_>, load: bool, limits: &Limits) -> bool {
+pub fn start(m: &Model, whole: &mut Whole<'_>, load: Option<Method>, limits: &Limits) -> bool {
     let Whole { problem, aref, residuals, qacc, ma, jar, primal, .. } = whole;
     let (free, warm) = (problem.qacc_smooth, whole.warmstart);
     primal.begin();
-    if load && !primal.load(problem, m.nv, limits.max_nonzeros) {
+    if let Some(method) = load
+        && !primal.load(problem, method, m.nv, limits.max_nonzeros)
+    {
         return false;
     }
     let mut products = |x: &[f64], jar: &mut [f64], ma: Option<&mut [f64]>| {
-        if load {
-            return primal.products(problem, aref, x, jar, ma);
+        if let Some(method) = load {
+            return primal.products(problem, method, aref, x, jar, ma);
         }
         residual(&problem.rows.jacobian, x, aref, jar);
         if let Some(ma) = ma {

@@ -291,17 +291,15 @@ wide! {
 }
 
 /// Products of single rows of `W` groups, or any number of groups: four rows at a time.
+// Loops count: iterators over several slices are compiled as calls here.
 #[inline(always)]
 fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]) {
     let width = if W > 0 { W } else { batch.width };
-    let (fours, rest) = batch.rows.as_chunks::<4>();
-    let groups = batch.groups.chunks_exact(4 * width);
-    let values = batch.values.chunks_exact(4 * width);
-    for ((rows, groups), values) in fours.iter().zip(groups).zip(values) {
+    let fours = batch.rows.as_chunks::<4>().0;
+    for (four, rows) in fours.iter().enumerate() {
         let mut sums = [S::splat(0.0); 4];
         for b in 0..4 {
-            let at = b * width..(b + 1) * width;
-            sums[b] = product::<S, W>(&groups[at.clone()], &values[at], x);
+            sums[b] = product::<S, W>(batch, 4 * four + b, x);
         }
         let [p, q, r, s] = S::transposed(sums);
         let products = ((p + r) + (q + s)).store();
@@ -309,24 +307,28 @@ fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]
             y[rows[b] as usize] = products[b];
         }
     }
-    let done = 4 * fours.len() * width;
-    let groups = batch.groups[done..].chunks_exact(width);
-    let values = batch.values[done..].chunks_exact(width);
-    for ((&row, groups), values) in rest.iter().zip(groups).zip(values) {
-        y[row as usize] = product::<S, W>(groups, values, x).sum();
+    debug_assert_eq!(batch.values.len(), batch.rows.len() * width);
+    for k in 4 * fours.len()..batch.rows.len() {
+        y[batch.rows[k] as usize] = product::<S, W>(batch, k, x).sum();
     }
 }
 
-/// Product of a row of `W` groups, or any number of groups, lane by lane.
+/// Groups and values of a single row of a batch.
+#[inline(always)]
+fn single<const W: usize>(batch: &Batch, k: usize) -> (&[u32], &[Quad]) {
+    let width = if W > 0 { W } else { batch.width };
+    (&batch.groups[k * width..][..width], &batch.values[k * width..][..width])
+}
+
+/// Product of a single row, lane by lane.
 // Not a closure: those are compiled without the vector instructions of their surroundings unless they are
 // inlined, which no attribute asks for.
 #[inline(always)]
-fn product<S: Wide, const W: usize>(groups: &[u32], values: &[Quad], x: &[Quad]) -> S {
+fn product<S: Wide, const W: usize>(batch: &Batch, k: usize, x: &[Quad]) -> S {
+    let (groups, values) = single::<W>(batch, k);
     let mut sum = S::splat(0.0);
-    let width = if W > 0 { W } else { groups.len() };
-    let (groups, values) = (&groups[..width], &values[..width]);
-    for k in 0..width {
-        sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
+    for i in 0..if W > 0 { W } else { groups.len() } {
+        sum += S::load(values[i]) * S::load(x[groups[i] as usize]);
     }
     sum
 }
@@ -334,17 +336,12 @@ fn product<S: Wide, const W: usize>(groups: &[u32], values: &[Quad], x: &[Quad])
 /// `y += rowsᵀ · forces` for single rows as in [`mul_singles`].
 #[inline(always)]
 fn add_singles<S: Wide, const W: usize>(batch: &Batch, f: &[f64], y: &mut [Quad]) {
-    let width = if W > 0 { W } else { batch.width };
-    if width == 0 {
-        return;
-    }
-    let groups = batch.groups.chunks_exact(width);
-    let values = batch.values.chunks_exact(width);
-    for ((&row, groups), values) in batch.rows.iter().zip(groups).zip(values) {
-        let force = S::splat(f[row as usize]);
-        for k in 0..width {
-            let y = &mut y[groups[k] as usize];
-            *y = (S::load(*y) + S::load(values[k]) * force).store();
+    for k in 0..batch.rows.len() {
+        let (groups, values) = single::<W>(batch, k);
+        let force = S::splat(f[batch.rows[k] as usize]);
+        for i in 0..if W > 0 { W } else { groups.len() } {
+            let y = &mut y[groups[i] as usize];
+            *y = (S::load(*y) + S::load(values[i]) * force).store();
         }
     }
 }
@@ -372,18 +369,20 @@ fn mul_batch<const R: usize, const W: usize>(
     let values = batch.values.chunks(TOGETHER * width * R);
     let mut products = [0.0; TOGETHER * MAX_RANK];
     for ((rows, groups), values) in batch.rows.chunks(TOGETHER).zip(groups).zip(values) {
-        let blocks = groups.chunks_exact(width).zip(values.chunks_exact(R * width));
-        for (sums, (groups, values)) in sums.as_chunks_mut::<R>().0.iter_mut().zip(blocks) {
+        let sums_of_blocks = sums.as_chunks_mut::<R>().0;
+        for block in 0..rows.len() {
+            let groups = &groups[block * width..][..width];
+            let values = &values[block * R * width..][..R * width];
             let mut sum = [ZERO; R];
-            for (k, &group) in groups.iter().enumerate() {
-                let x = &x[group as usize];
+            for k in 0..width {
+                let x = &x[groups[k] as usize];
                 for r in 0..R {
                     for l in 0..4 {
                         sum[r][l] += values[k * R + r][l] * x[l];
                     }
                 }
             }
-            *sums = sum;
+            sums_of_blocks[block] = sum;
         }
         let done = (R * rows.len()).div_ceil(4);
         let fours = sums.as_chunks::<4>().0.iter().zip(products.as_chunks_mut::<4>().0);
@@ -413,11 +412,11 @@ fn add_batch<const R: usize, const W: usize>(batch: &Batch, f: &[f64], y: &mut [
         return;
     }
     let pyramid = R > 1 && batch.pyramid;
-    let groups = batch.groups.chunks_exact(width);
-    let values = batch.values.chunks_exact(R * width);
-    for ((&row, groups), values) in batch.rows.iter().zip(groups).zip(values) {
+    for block in 0..batch.rows.len() {
+        let groups = &batch.groups[block * width..][..width];
+        let values = &batch.values[block * R * width..][..R * width];
         let mut forces = [0.0; R];
-        let f = &f[row as usize..];
+        let f = &f[batch.rows[block] as usize..];
         if pyramid {
             let f = &f[..2 * (R - 1)];
             for k in 1..R {
@@ -427,14 +426,15 @@ fn add_batch<const R: usize, const W: usize>(batch: &Batch, f: &[f64], y: &mut [
         } else {
             forces.copy_from_slice(&f[..R]);
         }
-        for (k, &group) in groups.iter().enumerate() {
-            let mut sum = y[group as usize];
+        for k in 0..width {
+            let y = &mut y[groups[k] as usize];
+            let mut sum = *y;
             for r in 0..R {
                 for l in 0..4 {
                     sum[l] += values[k * R + r][l] * forces[r];
                 }
             }
-            y[group as usize] = sum;
+            *y = sum;
         }
     }
 }

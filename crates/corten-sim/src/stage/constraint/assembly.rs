@@ -1,5 +1,7 @@
 //! The rows while they are collected.
 
+use std::ops::Range;
+
 use corten_math::MIN_VAL;
 use corten_math::array::MapInline;
 use corten_model::enums::ConstraintType;
@@ -8,6 +10,7 @@ use super::impedance::{self, Impedance};
 use super::{Given, elastic, is_sparse};
 use crate::prepared::structure::Structure;
 use crate::solve::rows::{Block, Cone, Jacobian, Kind, Run, push_runs};
+use crate::stage::flex::Plan;
 use crate::{Data, Model};
 
 /// All rows of a step: the Jacobian in blocks, and the parameters of each row.
@@ -18,6 +21,8 @@ pub struct Constraints {
     pub runs: Vec<Run>,
     pub values: Vec<f64>,
     pub cones: Vec<Cone>,
+    /// Flexes of which all edges have rows.
+    pub all_edges: Vec<AllEdges>,
     /// Parameters of the rows, to be published when all are there.
     rows: Vec<Row>,
     count: usize,
@@ -27,6 +32,26 @@ pub struct Constraints {
     /// The columns of the last contact in turn: which of its bodies they move, and how many.
     pub(super) sides: Vec<(u8, u32)>,
     elastic: elastic::Scratch,
+}
+
+/// All edges of a flex, in order.
+#[derive(Clone, Debug)]
+pub struct AllEdges {
+    /// Among those of the plan.
+    flex: usize,
+    pub blocks: Range<usize>,
+}
+
+impl AllEdges {
+    /// Of a flex of the plan.
+    pub(crate) fn new(flex: usize, blocks: Range<usize>) -> AllEdges {
+        AllEdges { flex, blocks }
+    }
+
+    /// Trees that they move, and the first of those that they connect each with.
+    pub(crate) fn connected<'a>(&self, plan: &'a Plan) -> &'a [[u32; 2]] {
+        plan.flexes.get(self.flex).map_or(&[], |flex| &plan.connected[flex.connected.range()])
+    }
 }
 
 /// Rows that are equal but for their Jacobian and what depends on velocity.
@@ -117,6 +142,7 @@ impl Constraints {
         self.values.clear();
         self.cones.clear();
         // Options may have changed since the last step.
+        self.all_edges.clear();
         self.softness.forget();
         self.rows.clear();
         self.count = 0;

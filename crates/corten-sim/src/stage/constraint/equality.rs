@@ -10,7 +10,7 @@ use corten_math::{Number, Quat, Spatial, Vec3, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
 use super::assembly::{Constraints, Link, Row, chain};
-use super::{Given, impedance};
+use super::{Given, impedance, is_sparse};
 use crate::Model;
 use crate::prepared::structure::Joint;
 use crate::solve::rows::Kind;
@@ -253,15 +253,24 @@ fn tendon_coupling(
 fn flex_edges(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize) {
     let Ok(flex) = usize::try_from(m.eq_obj1id[eq]) else { return };
     let softness = *rows.softness(m, &m.eq_solref[eq], &m.eq_solimp[eq]);
+    let row = |edge: usize| {
+        let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
+        let row = softness.row(ConstraintType::Equality, eq, pos);
+        let r = impedance::regularization(row.kbip[2], m.flexedge_invweight0[edge]);
+        Row { pos, r, ..row }
+    };
+    // In sparse form an edge has its row whatever the entries are.
+    if is_sparse(m)
+        && let Some(edges) = d.flexedge_J.append_all(m, flex, rows)
+    {
+        return edges.for_each(|edge| rows.push(&row(edge)));
+    }
     d.flexedge_J.for_each_soft(m, flex, |edge, columns, values| {
         let (col, val) = (rows.columns.len(), rows.values.len());
         rows.columns.extend(columns.iter().map(|&dof| dof as u32));
         rows.values.extend_from_slice(values);
         if rows.close(m, Kind::Equality, 1, col, val) {
-            let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
-            let row = softness.row(ConstraintType::Equality, eq, pos);
-            let r = impedance::regularization(row.kbip[2], m.flexedge_invweight0[edge]);
-            rows.push(&Row { pos, r, ..row });
+            rows.push(&row(edge));
         }
     });
 }

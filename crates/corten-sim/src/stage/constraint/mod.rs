@@ -23,6 +23,7 @@ mod side;
 mod soft;
 
 pub use adopt::adopt;
+pub(crate) use assembly::AllEdges;
 pub use assembly::Constraints;
 pub(crate) use compliance::Compliant;
 pub(crate) use contact::passive;

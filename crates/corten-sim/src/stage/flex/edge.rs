@@ -5,13 +5,14 @@
 //! directions are kept.
 
 use corten_math::array::MapInline;
-use corten_math::{MIN_VAL, Number, SquarePattern, Vec3, for_each_four, wide};
+use corten_math::{MIN_VAL, Number, Spatial, SquarePattern, Vec3, Wide, for_each_four, wide};
+
+use std::ops::Range;
 
 use super::plan::{FIXED, Flex, Plan};
 use super::{Padded, Scratch, gather};
-use crate::chain;
 use crate::prepared::structure::POINT;
-use crate::stage::constraint::is_sparse;
+use crate::stage::constraint::{AllEdges, Constraints, is_sparse};
 use crate::support::Chains;
 use crate::{Data, Model, support};
 
@@ -78,6 +79,38 @@ impl<'a> EdgeRows<'a> {
                 self.visit_row(flex, edge, |columns, entries| visit(edge, columns, entries));
             }
         }
+    }
+
+    /// Appends the rows of all edges of a flex to those of a step, but for their parameters, if none of
+    /// them is rigid or without entries; returns the edges.
+    pub fn append_all(
+        self,
+        m: &Model,
+        flex: usize,
+        rows: &mut Constraints,
+    ) -> Option<Range<usize>> {
+        let (at, flex) = self.plan.flexes.iter().enumerate().find(|(_, own)| own.id == flex)?;
+        let edges = flex.edges.range();
+        let complete = flex.has_edges()
+            && act(m, flex.id)
+            && m.flexedge_rigid[edges.clone()].iter().all(|&rigid| rigid == 0)
+            && self.plan.rows.all_have_entries(edges.clone());
+        if !complete {
+            return None;
+        }
+        let first = rows.blocks.len();
+        let entries = self.plan.rows.entries(&edges);
+        self.plan.rows.append(edges.clone(), rows);
+        if flex.of_points {
+            rows.values.reserve(entries.len());
+            for edge in edges.clone() {
+                self.visit_row(flex, edge, |_, entries| rows.values.extend_from_slice(entries));
+            }
+        } else {
+            rows.values.extend_from_slice(&self.memory.jacobian[entries]);
+        }
+        rows.all_edges.push(AllEdges::new(at, first..rows.blocks.len()));
+        Some(edges)
     }
 
     /// The same for the edges of one flex that are not rigid.
@@ -163,12 +196,8 @@ pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
         let length = &mut d.flexedge_length[edges.clone()];
         lengths_and_directions(&plan.ends[edges.clone()], &memory.position, length, along);
         if !flex.of_points && act(m, flex.id) {
-            for edge in edges {
-                let ends = plan.ends[edge].map_inline(|v| d.flexvert_xpos[v as usize]);
-                let direction = Vec3(memory.direction.at(edge));
-                let row = &mut memory.jacobian[plan.rows.range(edge)];
-                fill_row(plan, chains, edge, ends, direction, row);
-            }
+            let Scratch { direction, jacobian, .. } = memory;
+            fill_rows(plan, chains, edges, &d.flexvert_xpos, direction, jacobian);
         }
     }
     if is_sparse(m) {
@@ -177,6 +206,22 @@ pub(super) fn lengths_and_rows(m: &Model, d: &mut Data) {
 }
 
 wide! {
+    /// Rows of the Jacobian where vertices are no points.
+    fn fill_rows(
+        plan: &Plan,
+        chains: Chains<'_>,
+        edges: Range<usize>,
+        vertices: &[Vec3],
+        direction: &Directions,
+        jacobian: &mut [f64],
+    ) {
+        for edge in edges {
+            let ends = plan.ends[edge].map_inline(|v| vertices[v as usize]);
+            let row = &mut jacobian[plan.rows.range(edge)];
+            fill_row::<Simd>(plan, chains, edge, ends, Vec3(direction.at(edge)), row);
+        }
+    }
+
     fn lengths_and_directions(
         ends: &[[u32; 2]],
         position: &[Padded],
@@ -266,8 +311,9 @@ fn point_rate<T: Number>(
     direction.dot(difference::<T>(ends, velocity)).put(rate);
 }
 
+/// The row of an edge: the motion of its second end relative to the first, by each dof, along it.
 #[inline(always)]
-fn fill_row(
+fn fill_row<S: Wide>(
     plan: &Plan,
     chains: Chains<'_>,
     edge: usize,
@@ -276,14 +322,32 @@ fn fill_row(
     row: &mut [f64],
 ) {
     let range = plan.rows.range(edge);
-    let places = plan.rows.columns[range.clone()].iter().zip(&plan.rows.moves[range]);
+    let (dofs, moves) = (&plan.rows.columns[range.clone()], &plan.rows.moves[range]);
     let bodies = plan.ends[edge].map_inline(|v| plan.vertex_body[v as usize] as usize);
     let com = bodies.map_inline(|b| chains.subtree_com[chains.structure.bodies[b].root as usize]);
     let offset = [ends[0] - com[0], ends[1] - com[1]];
-    for (x, (&dof, &moves)) in row.iter_mut().zip(places) {
-        let axis = &chains.cdof[dof as usize];
-        *x = chain::motion_difference(axis, offset, moves).dot(direction);
-    }
+    for_each_four!(row.len(), at => fill_entry::<S>(
+        chains.cdof,
+        (&dofs[at..], &moves[at..]),
+        (offset, direction),
+        &mut row[at..],
+    ));
+}
+
+/// Entries for as many dofs as `T` has lanes.
+#[inline(always)]
+fn fill_entry<T: Number>(
+    cdof: &[Spatial],
+    (dofs, moves): (&[i32], &[[bool; 2]]),
+    (offset, direction): ([Vec3; 2], Vec3),
+    row: &mut [f64],
+) {
+    let (dofs, moves) = (&dofs[..T::LANES], &moves[..T::LANES]);
+    let axis = Spatial::<T>::gather(cdof, |k| dofs[k] as usize);
+    let share = |end: usize| T::from_lanes(|k| f64::from(u8::from(moves[k][end])));
+    let motion = axis.velocity_at(Vec3::of(offset[1])) * share(1)
+        - axis.velocity_at(Vec3::of(offset[0])) * share(0);
+    motion.dot(Vec3::of(direction)).put(row);
 }
 
 /// `flexedge_J_rownnz` and `flexedge_J_rowadr`: rows of one flex after the other, without those

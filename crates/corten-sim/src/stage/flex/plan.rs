@@ -3,6 +3,8 @@
 //!
 //! Indices are checked here; a flex whose indices make no sense is left out.
 
+use std::ops::Range;
+
 use corten_math::Vec3;
 use corten_model::ModelArrays;
 
@@ -14,6 +16,9 @@ use crate::extend::flex::{
 };
 use crate::prepared::span::Span;
 use crate::prepared::structure::{POINT, Structure};
+use crate::solve::disjoint::DisjointSets;
+use crate::solve::rows::{Block, Kind, Run, push_runs};
+use crate::stage::constraint::Constraints;
 
 /// All flexes of a model. Vertices, nodes, edges and elements have the model's numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +40,8 @@ pub(crate) struct Plan {
     /// Vertices at the ends of edges, and the rows of their Jacobian.
     pub ends: Vec<[u32; 2]>,
     pub rows: SparseRows,
+    /// Trees that edges move, and the first of those that they connect each with.
+    pub connected: Vec<[u32; 2]>,
     /// Inner edges of surfaces that resist bending.
     pub hinges: Vec<Hinge>,
     /// Coefficients of hinges, and of elements, of flexes with other laws than MuJoCo's.
@@ -65,6 +72,8 @@ pub(crate) struct Flex {
     pub element_edges: Span,
     pub weights: Span,
     pub hinges: Span,
+    /// Its part of [`Plan::connected`].
+    pub connected: Span,
     /// Its parts of [`Plan::bending_law`] and [`Plan::elasticity_law`]: empty with MuJoCo's laws.
     pub bending_law: Span,
     pub elasticity_law: Span,
@@ -110,7 +119,7 @@ impl PointVertex {
 
     /// Its degrees of freedom, if it has any.
     #[inline(always)]
-    pub fn dofs(self) -> Option<std::ops::Range<usize>> {
+    pub fn dofs(self) -> Option<Range<usize>> {
         (self.dof != FIXED).then_some(self.dof as usize..self.dof as usize + POINT)
     }
 }
@@ -146,11 +155,14 @@ pub(crate) struct SparseRows {
     pub columns: Vec<i32>,
     /// Which ends of the edge each entry moves.
     pub moves: Vec<[bool; 2]>,
+    /// The same columns as runs, in the form of `start`.
+    run_start: Vec<u32>,
+    runs: Vec<Run>,
 }
 
 impl SparseRows {
     #[inline(always)]
-    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
+    pub fn range(&self, row: usize) -> Range<usize> {
         self.start[row] as usize..self.start[row + 1] as usize
     }
 
@@ -159,13 +171,54 @@ impl SparseRows {
         self.columns.len()
     }
 
+    /// Entries of consecutive rows.
+    pub fn entries(&self, rows: &Range<usize>) -> Range<usize> {
+        self.start[rows.start] as usize..self.start[rows.end] as usize
+    }
+
+    /// Whether none of consecutive rows is empty.
+    pub fn all_have_entries(&self, rows: Range<usize>) -> bool {
+        self.start[rows.start..=rows.end].windows(2).all(|ends| ends[0] < ends[1])
+    }
+
+    /// Appends consecutive rows, as many blocks of equalities, to those of a step; all but their values.
+    pub fn append(&self, rows: Range<usize>, to: &mut Constraints) {
+        let row = to.count();
+        let (col, val, run) = (to.columns.len(), to.values.len(), to.runs.len());
+        to.columns.extend(self.columns[self.entries(&rows)].iter().map(|&dof| dof as u32));
+        let start = &self.start[rows.start..=rows.end];
+        let run_start = &self.run_start[rows.start..=rows.end];
+        to.runs
+            .extend_from_slice(&self.runs[run_start[0] as usize..run_start[rows.len()] as usize]);
+        to.blocks.extend((0..rows.len()).map(|k| {
+            let (entry, first) = (start[k] - start[0], run_start[k] - run_start[0]);
+            Block {
+                kind: Kind::Equality,
+                rank: 1,
+                row: (row + k) as u32,
+                col: col as u32 + entry,
+                ncol: start[k + 1] - start[k],
+                run: run as u32 + first,
+                nrun: run_start[k + 1] - run_start[k],
+                val: val as u32 + entry,
+                cone: 0,
+            }
+        }));
+    }
+
     fn new(structure: &Structure, bodies: impl Iterator<Item = Option<[usize; 2]>>) -> SparseRows {
-        let mut rows = SparseRows { start: vec![0], ..SparseRows::default() };
+        let mut rows = SparseRows { start: vec![0], run_start: vec![0], ..SparseRows::default() };
+        let mut columns = Vec::new();
         for bodies in bodies {
+            let first = rows.columns.len();
             if let Some(bodies) = bodies {
                 rows.push_chains(structure, bodies);
             }
             rows.start.push(rows.columns.len() as u32);
+            columns.clear();
+            columns.extend(rows.columns[first..].iter().map(|&dof| dof as u32));
+            push_runs(&columns, &mut rows.runs);
+            rows.run_start.push(rows.runs.len() as u32);
         }
         rows
     }
@@ -232,7 +285,37 @@ impl Plan {
             }
         }
         plan.rows = SparseRows::new(structure, moved.into_iter());
+        for k in 0..plan.flexes.len() {
+            plan.flexes[k].connected = plan.connect(structure, k);
+        }
         plan
+    }
+
+    /// Finds out which trees the edges of a flex connect.
+    fn connect(&mut self, structure: &Structure, flex: usize) -> Span {
+        let start = self.connected.len();
+        let flex = &self.flexes[flex];
+        if flex.has_edges() && !structure.dof_tree.is_empty() {
+            let rows = &self.rows;
+            let trees_of = |edge: usize| {
+                rows.columns[rows.range(edge)].iter().map(|&dof| structure.dof_tree[dof as usize])
+            };
+            let mut trees: Vec<u32> = flex.edges.range().flat_map(trees_of).collect();
+            trees.sort_unstable();
+            trees.dedup();
+            let place = |tree: u32| trees.binary_search(&tree).unwrap_or(0) as u32;
+            let mut sets = DisjointSets::default();
+            sets.reset(trees.len());
+            for edge in flex.edges.range() {
+                let mut places = trees_of(edge).map(place);
+                let Some(first) = places.next() else { continue };
+                places.for_each(|other| sets.join(first, other));
+            }
+            let roots = (0..trees.len() as u32).map(|k| sets.first(k));
+            let pairs = roots.zip(&trees).map(|(root, &tree)| [tree, trees[root as usize]]);
+            self.connected.extend(pairs);
+        }
+        Span::new(start..self.connected.len())
     }
 
     fn flex(&mut self, m: &ModelArrays, id: usize) -> Option<Flex> {
@@ -271,6 +354,7 @@ impl Plan {
             element_edges,
             weights: Span::default(),
             hinges: Span::default(),
+            connected: Span::default(),
             bending_law: Span::default(),
             elasticity_law: Span::default(),
         };

@@ -11,7 +11,7 @@ use super::order::Sweep;
 use super::tree::Aabb;
 
 /// Lists of pairs that are no longer than this times the elements; longer ones save nothing.
-const MOST_PER_ELEMENT: usize = 6;
+const MOST_PER_ELEMENT: usize = 16;
 /// Steps that a list has to last: to make it takes about twice as long as to do without.
 const WORTHWHILE: u32 = 4;
 /// Steps after which a list is tried again, if it did not last: doubled up to the second number.
