@@ -16,6 +16,9 @@ const MAX_DEPTH: usize = 64;
 /// Part of a cell of a height field by which rounding may misjudge where a ray is.
 const MARGIN: f64 = 1e-3;
 
+/// Part of a height by which rounding may misjudge that of a ray.
+const ROUNDING: f64 = 1e-9;
+
 /// A half line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
@@ -311,6 +314,26 @@ fn crosses(aabb: &[f64; 6], origin: Vec3, inverse: Vec3) -> bool {
     enter < leave
 }
 
+/// Where a row or column of a grid begins and ends, with what rounding may misjudge on both sides.
+#[inline(always)]
+fn around(cell: usize) -> [f64; 2] {
+    [cell as f64 - MARGIN, (cell + 1) as f64 + MARGIN]
+}
+
+/// Whether a ray is clearly above or below the corners of a cell while it is over it. It is over the row
+/// and over the column of the cell between two distances each; a line along one of them gives infinities,
+/// or NaN, which show nothing.
+#[inline(always)]
+fn passes_by(ray: &Ray, row: [f64; 2], column: [f64; 2], heights: [f64; 4]) -> bool {
+    let enter = row[0].min(row[1]).max(column[0].min(column[1]));
+    let leave = row[0].max(row[1]).min(column[0].max(column[1]));
+    let [start, end] = [enter, leave].map_inline(|t| ray.origin[2] + t * ray.dir[2]);
+    let [a, b, c, d] = heights;
+    let (low, high) = (a.min(b).min(c.min(d)), a.max(b).max(c.max(d)));
+    let slack = MARGIN * (high - low) + ROUNDING * (low.abs() + high.abs() + ray.origin[2].abs());
+    start.min(end) > high + slack || start.max(end) < low - slack
+}
+
 /// A height field: its surface, its sides and its base.
 pub fn height_field(pose: &Pose, field: &HeightField<'_>, ray: &Ray) -> Option<f64> {
     let [sx, sy, top, base] = field.size;
@@ -344,21 +367,29 @@ pub fn height_field(pose: &Pose, field: &HeightField<'_>, ray: &Ray) -> Option<f
         let high = ((high.ceil() + 1.0).max(0.0) as usize).min(count - 1);
         low..high
     };
-    let corner = |r: usize, c: usize| {
-        Vec3::new(dx * c as f64 - sx, dy * r as f64 - sy, field.sample(r, c) * top)
-    };
+    // How far along the ray its line is at a place of the grid.
+    let reaching = |k: usize, at: f64, half: f64, step: f64| (step * at - half - o[k]) / d[k];
     let columns = range(0, sx, dx, field.ncol);
     for r in range(1, sy, dy, field.nrow) {
         // The columns that the ray's line passes on its way across the row: all of them if it never
         // leaves the row, which NaN says too.
-        let [a, b] = [r as f64 - MARGIN, (r + 1) as f64 + MARGIN]
-            .map_inline(|y| (o[0] + (dy * y - sy - o[1]) / d[1] * d[0] + sx) / dx);
+        let row = around(r).map_inline(|at| reaching(1, at, sy, dy));
+        let [a, b] = row.map_inline(|t| (o[0] + t * d[0] + sx) / dx);
         let first = (a.min(b) - MARGIN).floor().max(columns.start as f64) as usize;
         let end = (a.max(b) + MARGIN).ceil().min(columns.end as f64) as usize;
         for c in first..end {
-            let (near, far) = (corner(r, c), corner(r + 1, c + 1));
-            for third in [corner(r, c + 1), corner(r + 1, c)] {
-                if let Some(t) = triangle([near, far, third], &ray, &basis) {
+            let column = around(c).map_inline(|at| reaching(0, at, sx, dx));
+            let heights = [(r, c), (r, c + 1), (r + 1, c), (r + 1, c + 1)];
+            let heights = heights.map_inline(|(r, c)| field.sample(r, c) * top);
+            if passes_by(&ray, row, column, heights) {
+                continue;
+            }
+            let corner = |i: usize, j: usize| {
+                let (x, y) = (dx * (c + j) as f64 - sx, dy * (r + i) as f64 - sy);
+                Vec3::new(x, y, heights[2 * i + j])
+            };
+            for third in [corner(0, 1), corner(1, 0)] {
+                if let Some(t) = triangle([corner(0, 0), corner(1, 1), third], &ray, &basis) {
                     closer(&mut best, t);
                 }
             }
