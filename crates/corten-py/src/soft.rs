@@ -437,16 +437,12 @@ fn replace(old: &mut Vec<Vec3>, new: Vec<Vec3>, what: &str) -> PyResult<()> {
     Ok(())
 }
 
-/// A Python object of a class that adds nothing to a body but the ways to make it.
-fn made<C: PyClass<BaseType = PyDeformable>>(
-    py: Python<'_>,
-    class: C,
-    body: Deformable,
-) -> PyResult<Py<C>>
+/// A body as an object of a class that adds nothing to it but the ways to make one.
+fn of_class<C>(class: C, body: Deformable) -> PyClassInitializer<C>
 where
-    PyClassInitializer<C>: From<(C, PyDeformable)>,
+    C: pyo3::PyClass<BaseType = PyDeformable>,
 {
-    Py::new(py, (class, PyDeformable::from(body)))
+    PyClassInitializer::from(PyDeformable::from(body)).add_subclass(class)
 }
 
 /// A sheet of triangles that resists stretching and bending; with `weave`, the direction of its threads, also shear.
@@ -472,9 +468,9 @@ impl PyCloth {
         thickness: f64,
         material: OfMaterial,
         weave: Option<Vector<3>>,
-    ) -> PyResult<(PyCloth, PyDeformable)> {
+    ) -> PyResult<PyClassInitializer<PyCloth>> {
         let cloth = Cloth::new(vertices.points(), indices(triangles)?, thickness, material.0);
-        Ok((PyCloth, woven(cloth, weave)?.into()))
+        Ok(of_class(PyCloth, woven(cloth, weave)?))
     }
 
     /// A rectangle of `count` vertices along x and y.
@@ -491,7 +487,7 @@ impl PyCloth {
         let preset = ClothPreset::by_name(preset)
             .ok_or_else(|| unknown("cloth", preset, ClothPreset::ALL.iter().map(|p| p.name)))?;
         let cloth = Cloth::grid(origin.vec3(), count, spacing, &preset);
-        made(py, PyCloth, woven(cloth, weave)?)
+        Py::new(py, of_class(PyCloth, woven(cloth, weave)?))
     }
 
     /// Names of the presets.
@@ -519,9 +515,9 @@ impl PySoftBody {
         tetrahedra: Rows<i64, 4>,
         material: OfMaterial,
         radius: f64,
-    ) -> PyResult<(PySoftBody, PyDeformable)> {
+    ) -> PyResult<PyClassInitializer<PySoftBody>> {
         let body = SoftBody::new(vertices.points(), indices(tetrahedra)?, material.0);
-        Ok((PySoftBody, skinned(body, radius)?.into()))
+        Ok(of_class(PySoftBody, skinned(body, radius)?))
     }
 
     /// A box of `count` vertices along the axes; the radius is a fifth of the spacing unless it is given.
@@ -539,7 +535,8 @@ impl PySoftBody {
         let preset =
             SoftBodyPreset::by_name(preset).ok_or_else(|| unknown("soft body", preset, names))?;
         let body = SoftBody::grid(origin.vec3(), count, spacing, &preset);
-        made(py, PySoftBody, skinned(body, radius.unwrap_or(0.2 * spacing))?)
+        let body = skinned(body, radius.unwrap_or(0.2 * spacing))?;
+        Py::new(py, of_class(PySoftBody, body))
     }
 
     /// Names of the presets.
@@ -569,9 +566,9 @@ impl PyCapsuleChain {
         material: OfMaterial,
         bending: f64,
         twist: bool,
-    ) -> PyResult<(PyCapsuleChain, PyDeformable)> {
+    ) -> PyResult<PyClassInitializer<PyCapsuleChain>> {
         let chain = CapsuleChain::new(points.points(), radius, material.0, bending);
-        Ok((PyCapsuleChain, twisted(chain, twist)?.into()))
+        Ok(of_class(PyCapsuleChain, twisted(chain, twist)?))
     }
 
     /// A straight chain of some segments.
@@ -588,7 +585,7 @@ impl PyCapsuleChain {
         let preset = ChainPreset::by_name(preset)
             .ok_or_else(|| unknown("chain", preset, ChainPreset::ALL.iter().map(|p| p.name)))?;
         let chain = CapsuleChain::preset(start.vec3(), end.vec3(), segments, &preset);
-        made(py, PyCapsuleChain, twisted(chain, twist)?)
+        Py::new(py, of_class(PyCapsuleChain, twisted(chain, twist)?))
     }
 
     /// Names of the presets.

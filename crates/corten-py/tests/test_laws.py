@@ -61,7 +61,9 @@ def test_laws_in_specs():
 
 
 def test_the_solver_by_positions_and_soft_contacts():
-    m = corten.MjModel.from_xml_string(EVERY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m = corten.MjModel.from_xml_string(EVERY)
     assert (m.opt.solver, m.opt.xpbd_substeps) == (101, 3)
     np.testing.assert_array_equal(m.geom_compliance[0], [5000, 1])
     d = corten.MjData(m)

@@ -2,9 +2,9 @@
 
 use super::asset::LAYER;
 use super::attributes::{
-    ACTUATOR, ADHESION, CAMERA, COMPLIANCE, CTRL_LIMITED, CYLINDER, DRIVE, EQUALITY, GENERAL, GEOM,
-    INTVELOCITY, JOINT, LIGHT, MATERIAL, MUSCLE, PAIR, POSE, POSITION, SITE, TENDON, TENDON_LOOK,
-    VELOCITY,
+    ACTUATOR, ADHESION, CAMERA, COMPLIANCE, CTRL_LIMITED, CYLINDER, DRIVE, EQUALITY, GAIN_MODEL,
+    GENERAL, GEOM, INTVELOCITY, JOINT, LIGHT, MATERIAL, MUSCLE, PAIR, POSE, POSITION, SITE, TENDON,
+    TENDON_LOOK, VELOCITY,
 };
 use super::{Rule, inner, names, single};
 
@@ -23,7 +23,7 @@ pub(super) static DEFAULT: Rule = inner(
         &single("pair", &[PAIR, COMPLIANCE]),
         &single("equality", &[EQUALITY]),
         &single("tendon", &[TENDON, TENDON_LOOK]),
-        &single("general", &[ACTUATOR, DRIVE, CTRL_LIMITED, GENERAL]),
+        &single("general", &[ACTUATOR, DRIVE, CTRL_LIMITED, GENERAL, GAIN_MODEL]),
         &single("motor", &[ACTUATOR, DRIVE, CTRL_LIMITED]),
         &single("position", &[ACTUATOR, DRIVE, CTRL_LIMITED, POSITION]),
         &single("velocity", &[ACTUATOR, DRIVE, CTRL_LIMITED, VELOCITY]),
