@@ -6,7 +6,6 @@
 A function is `same` if it is here with the same parameters; a class if all its public names are here; an enumeration if
 all members have the same values. What differs in behaviour by intention is in docs/compatibility.md.
 """
-import enum
 import re
 
 import mujoco
@@ -46,7 +45,7 @@ def of_class(name):
         return "absent"
     if hasattr(theirs, "__members__"):
         members = {k: int(v.value) for k, v in theirs.__members__.items()}
-        mine = {k: int(v) for k, v in here.__members__.items()} if isinstance(here, enum.EnumMeta) else {}
+        mine = {k: int(v) for k, v in here.__members__.items()} if hasattr(here, "__members__") else {}
         return "same" if members == mine else "differs: other members"
     missing = sorted(n for n in dir(theirs) if not n.startswith("_") and n not in dir(here))
     return f"without {', '.join(f'`{n}`' for n in missing)}" if missing else "same"

@@ -1,4 +1,5 @@
 """Enumerations, constants, the list of functions and their arguments."""
+import copy
 import inspect
 import pickle
 
@@ -26,6 +27,20 @@ def test_members_are_integers():
     bit = corten.mjtDisableBit.mjDSBL_CONTACT
     assert bit | corten.mjtDisableBit.mjDSBL_GRAVITY == 16 + 128
     assert np.zeros(20)[bit] == 0 and int(bit) == 16 and bit == 16 and hash(bit) == hash(16)
+
+
+def test_enumerations_are_containers():
+    types = corten.mjtGeom
+    assert types["mjGEOM_BOX"] is types(6) is types(np.int32(6)) is types.mjGEOM_BOX and 6 in types and 99 not in types
+    assert [int(t) for t in types][:3] == [0, 1, 2] and len(list(types)) == len(types)
+    assert f"{types.mjGEOM_BOX:>20}" == "  mjtGeom.mjGEOM_BOX" and copy.deepcopy(types.mjGEOM_BOX) is types.mjGEOM_BOX
+    for wrong in (99, "mjGEOM_BOX", None, []):
+        with pytest.raises(ValueError, match="is not a valid mjtGeom"):
+            types(wrong)
+    with pytest.raises(AttributeError):
+        types.mjGEOM_BOX = 3
+    with pytest.raises(AttributeError):
+        del types.mjGEOM_BOX
 
 
 def test_constants():

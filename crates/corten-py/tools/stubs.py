@@ -7,7 +7,6 @@
 import inspect
 import pathlib
 import re
-from enum import IntEnum
 
 import mujoco
 import numpy as np
@@ -202,7 +201,7 @@ def value_type(value):
     """The type of a field of an element: what is read, and what can be assigned."""
     if isinstance(value, np.ndarray):
         return f"_Field[{FIELDS[str(value.dtype)]}]"
-    if isinstance(value, IntEnum):
+    if isinstance(value, int) and hasattr(type(value), "__members__"):
         return f"_Number[{type(value).__name__}]"
     if type(value).__name__.startswith("Mjs"):
         return type(value).__name__

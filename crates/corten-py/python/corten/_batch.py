@@ -98,8 +98,9 @@ class BatchSim(BatchBase):
     @property
     def failed(self):
         """A mask of the worlds that have stopped."""
-        mask = np.zeros(len(self), dtype=bool)
-        mask[[world for world, _ in self.causes()]] = True
+        mask, causes = np.zeros(len(self), dtype=bool), self.causes()
+        if causes:
+            mask[[world for world, _ in causes]] = True
         return mask
 
     @property

@@ -84,10 +84,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     @staticmethod
     def _infos(values, worlds):
         """Arrays with their masks, as vector environments give them."""
-        infos = {}
+        infos, others = {}, None if worlds.all() else ~worlds
         for name, array in values.items():
             array = np.array(array)
-            array[~worlds] = 0
+            if others is not None:
+                array[others] = 0
             infos[name], infos[f"_{name}"] = array, worlds.copy()
         return infos
 
@@ -132,7 +133,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         ended = terminated | truncated
         self._ended = ended.copy()
         observations = self._observations()
-        infos = _merged(infos, self._infos(info, stepped))
+        stepped_infos = self._infos(info, stepped)
+        infos = _merged(infos, stepped_infos) if infos else stepped_infos
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
             observations, infos = self._restart(ended, observations, info)
         return observations, np.asarray(rewards, np.float64), terminated, truncated, infos

@@ -1,5 +1,5 @@
 """MuJoCo's enumerations and constants."""
-from enum import Enum, IntEnum
+import types
 
 from .._corten import ENUMS
 from ._mirror import mirror
@@ -75,22 +75,74 @@ _MORE = {
 }
 
 
-class _MjEnum(IntEnum):
-    """An enumeration whose members are integers and print with their names."""
+class _Enumeration(type):
+    """The type of enumerations: members by name and by value, one after the other.
 
-    __str__ = Enum.__str__
-    __format__ = Enum.__format__
+    As in MuJoCo, they are not `enum.Enum`: there, before Python 3.12, finding a member takes a function call.
+    """
+
+    def __call__(cls, value):
+        try:
+            return cls._by_value[value]
+        except (KeyError, TypeError):
+            raise ValueError(f"{value!r} is not a valid {cls.__name__}") from None
+
+    def __getitem__(cls, name):
+        return cls.__members__[name]
+
+    def __iter__(cls):
+        return iter(cls._by_value.values())
+
+    def __len__(cls):
+        return len(cls._by_value)
+
+    def __contains__(cls, value):
+        return value in cls._by_value
+
+    def __setattr__(cls, name, value):
+        raise AttributeError(f"'{cls.__name__}' cannot be changed")
+
+    def __delattr__(cls, name):
+        raise AttributeError(f"'{cls.__name__}' cannot be changed")
+
+    def __repr__(cls):
+        return f"<enum '{cls.__name__}'>"
+
+
+class _Member(int):
+    """An integer with a name."""
+
+    def __repr__(self):
+        return f"<{self}: {self.value}>"
+
+    def __str__(self):
+        return f"{type(self).__name__}.{self.name}"
+
+    def __format__(self, how):
+        return format(str(self), how)
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self.value,)
+
+
+def _enumeration(name, values):
+    """An enumeration; of names with the same value, the first one is the member's."""
+    by_value, members = {}, {}
+    made = _Enumeration(name, (_Member,), {
+        "__module__": "corten.mujoco", "__qualname__": name, "__doc__": f"MuJoCo's {name}.",
+        "__members__": types.MappingProxyType(members), "_by_value": by_value})
+    for key, value in values.items():
+        if value not in by_value:
+            by_value[value] = member = int.__new__(made, value)
+            member.name, member.value = key, value
+        members[key] = by_value[value]
+        type.__setattr__(made, key, by_value[value])
+    return made
 
 
 def _make():
-    types = {}
-    for name in [*ENUMS, *(name for name in _MORE if name not in ENUMS)]:
-        members = {**ENUMS.get(name, {}), **_MORE.get(name, {})}
-        types[name] = made = _MjEnum(name, members, module="corten.mujoco", qualname=name)
-        # Python before 3.12 looks members up in a function; as plain attributes they are found at once.
-        for member in members:
-            type.__setattr__(made, member, made[member])
-    return types
+    return {name: _enumeration(name, {**ENUMS.get(name, {}), **_MORE.get(name, {})})
+            for name in [*ENUMS, *(name for name in _MORE if name not in ENUMS)]}
 
 
 ENUM_TYPES = _make()
