@@ -30,7 +30,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
         if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs")
-            && !path.file_stem().is_some_and(|name| name == "tests")
+            && path.file_stem().is_none_or(|name| name != "tests")
         {
             found.push(path);
         }

@@ -1,4 +1,4 @@
-//! Sine, cosine and tangent: those of `n π/64 + r`, by the theorems of sums.
+//! Sine, cosine and tangent: those of `n π/256 + r`, by the theorems of sums.
 
 use super::double::{Double, nearest, power_of_two, reduced};
 
@@ -7,16 +7,16 @@ pub(super) const HALF_TURN: Double =
     Double { high: std::f64::consts::PI, low: 1.224_646_799_147_353_207_2e-16 };
 
 /// Entries of the table in a quarter turn.
-const PARTS: usize = 32;
+const PARTS: usize = 128;
 
 /// Larger angles are reduced by [`reduced_far`]: multiples of the parts below would not be exact.
-const FAR: f64 = 5e4;
+const FAR: f64 = 1e4;
 
-/// π/64 in parts of 33, 33 and 53 bits.
+/// π/256 in parts of 33, 33 and 53 bits.
 const PART: [f64; 3] = [
-    4.908_738_521_044_142_544_27e-2,
-    1.899_093_908_219_989_367_69e-12,
-    6.319_582_027_487_345_723_57e-23,
+    4.908_738_521_044_142_544_27e-2 / 4.0,
+    1.899_093_908_219_989_367_69e-12 / 4.0,
+    6.319_582_027_487_345_723_57e-23 / 4.0,
 ];
 
 /// 2/π · 2⁻⁶⁴ in binary, behind the point: its first word is zero, so that every angle finds digits from its place on.
@@ -43,7 +43,7 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Sines of k π/64.
+/// Sines of k π/256.
 static SINES: [Double; PARTS + 1] = {
     let mut table = [Double::of(0.0); PARTS + 1];
     let mut k = 0;
@@ -71,20 +71,20 @@ const fn series(x: Double, k: f64) -> Double {
 }
 
 /// −1/3!, 1/5!, …
-const SINE: [f64; 4] = [-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5_040.0, 1.0 / 362_880.0];
+const SINE: [f64; 3] = [-1.0 / 6.0, 1.0 / 120.0, -1.0 / 5_040.0];
 
-/// 1/4!, −1/6!, …
-const COSINE: [f64; 3] = [1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0];
+/// −1/2!, 1/4!, −1/6!, …
+const COSINE: [f64; 3] = [-0.5, 1.0 / 24.0, -1.0 / 720.0];
 
 /// An angle of which sine and cosine are wanted: `quarters` quarter turns, and what belongs to the rest.
 struct Turned {
     quarters: i64,
-    /// Sine and cosine of the multiple of π/64.
+    /// Sine and cosine of the multiple of π/256.
     sine: &'static Double,
     cosine: &'static Double,
     /// Sine of the rest, and cosine less one.
     along: Double,
-    across: Double,
+    across: f64,
 }
 
 impl Turned {
@@ -99,14 +99,11 @@ impl Turned {
             reduced_far(angle)
         };
         let k = n as usize % PARTS;
-        let square = Double::product(r.high, r.high);
-        let z = square.high;
-        let [a, b, c, d] = SINE;
-        let cubic = r.high * z * (a + z * (b + z * (c + z * d)));
-        let along = Double { high: r.high, low: r.low + (cubic - 0.5 * z * r.low) };
+        let z = r.high * r.high;
+        let [a, b, c] = SINE;
+        let along = Double { high: r.high, low: r.low + r.high * z * (a + z * (b + z * c)) };
         let [a, b, c] = COSINE;
-        let low = z * z * (a + z * (b + z * c)) - (0.5 * square.low + r.high * r.low);
-        let across = Double { high: -0.5 * z, low };
+        let across = z * (a + z * (b + z * c)) - r.high * r.low;
         let (sine, cosine) = (&SINES[k], &SINES[PARTS - k]);
         Turned { quarters: n >> PARTS.trailing_zeros(), sine, cosine, along, across }
     }
@@ -132,19 +129,16 @@ impl Turned {
     }
 }
 
-/// `p + (p across + q along)`.
+/// `p + (p across + q along)`, where `across` is below 2⁻¹⁵.
 #[inline(always)]
-fn turned(p: &Double, q: &Double, across: Double, along: Double) -> Double {
+fn turned(p: &Double, q: &Double, across: f64, along: Double) -> Double {
     let first = Double::product(q.high, along.high);
-    let second = Double::product(p.high, across.high);
     let sum = Double::sum(p.high, first.high);
-    let all = Double::sum(sum.high, second.high);
-    let low = (q.high * along.low + q.low * along.high)
-        + (p.high * across.low + p.low * (1.0 + across.high));
-    Double::joined(all.high, (sum.low + all.low) + ((first.low + second.low) + low))
+    let low = p.high * across + (q.high * along.low + q.low * along.high);
+    Double::joined(sum.high, sum.low + ((first.low + p.low) + low))
 }
 
-/// The multiple of π/64 next to a large angle, up to whole turns, and the rest.
+/// The multiple of π/256 next to a large angle, up to whole turns, and the rest.
 ///
 /// The angle is an integer times a power of two. Of its product with 2/π, digits of four and more do not matter, and 190
 /// behind the point are kept (Payne and Hanek, *Radian reduction for trigonometric functions*, 1983).
@@ -165,14 +159,14 @@ fn reduced_far(angle: f64) -> (i64, Double) {
     let high = (digits as u64).wrapping_mul(word(0)).wrapping_add((middle >> 64) as u64);
     let [middle, low] = [middle as u64, low as u64];
 
-    // Two digits before the point and five behind it count parts; the others are the rest, about zero.
-    let ahead = |a: u64, b: u64| a << 7 | b >> 57;
+    // Two digits before the point and seven behind it count parts; the others are the rest, about zero.
+    let ahead = |a: u64, b: u64| a << 9 | b >> 55;
     let rest = ((u128::from(ahead(high, middle)) << 64) | u128::from(ahead(middle, low))) as i128;
-    let parts = (high >> 57) as i64 + i64::from(rest < 0);
+    let parts = (high >> 55) as i64 + i64::from(rest < 0);
     let nearest = rest as f64;
     let missing = (rest - nearest as i128) as f64;
-    // 2⁻¹²⁸ π/64.
-    let unit = 1.0 / power_of_two(134);
+    // 2⁻¹²⁸ π/256.
+    let unit = 1.0 / power_of_two(136);
     let rest = Double { high: nearest, low: missing }
         .times(Double { high: HALF_TURN.high * unit, low: HALF_TURN.low * unit });
     if angle < 0.0 { (-parts, Double { high: -rest.high, low: -rest.low }) } else { (parts, rest) }

@@ -3,7 +3,7 @@
 use super::double::{Double, nearest, power_of_two, reduced};
 
 pub(super) const LN_2: Double =
-    Double { high: 6.931_471_805_599_452_862e-1, low: 2.319_046_813_846_299_558e-17 };
+    Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_558e-17 };
 
 /// Entries of the table.
 const PARTS: usize = 64;

@@ -12,8 +12,8 @@
 //!
 //! | functions | table | rest |
 //! |---|---|---|
-//! | sine, cosine, tangent ([`circle`]) | sines of multiples of π/64 | sum of angles |
-//! | arc functions ([`arc`]) | arc tangents of multiples of 1/64 | difference of angles |
+//! | sine, cosine, tangent ([`circle`]) | sines of multiples of π/256 | sum of angles |
+//! | arc functions ([`arc`]) | series about multiples of 1/64 | their argument |
 //! | exponential ([`exponential`]) | 2^(k/64) | product |
 //! | logarithm, power ([`logarithm`]) | logarithms of 1/k | sum |
 
