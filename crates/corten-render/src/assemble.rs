@@ -131,6 +131,11 @@ impl<'a> Assembler<'a> {
         let size = geom.size;
         let scaled = pose.scaled(size);
         let data = usize::try_from(geom.dataid).ok();
+        // Without light and wires, it does not matter how flat faces are divided.
+        let divided = matches!(purpose, Purpose::Colour(_)) || look.wires.is_some();
+        let of = |fine: &'a Mesh, plain: &'a Mesh, model: Mat4| {
+            look.of(if divided { fine } else { plain }, model)
+        };
         match kind {
             GeomType::Plane => {
                 let own = data.and_then(|id| self.assets.planes.get(id));
@@ -138,8 +143,7 @@ impl<'a> Assembler<'a> {
                     Some(mesh) => (mesh, pose),
                     None => (&shapes.plane, pose.scaled([size[0], size[1], 1.0])),
                 };
-                // Without light, the grid of a plane does not matter.
-                if matches!(purpose, Purpose::Colour(_)) || look.wires.is_some() {
+                if divided {
                     draws.push(look.of(mesh, model));
                 } else {
                     let [x, y, _] = mesh.pos.last().copied().unwrap_or_default();
@@ -159,31 +163,33 @@ impl<'a> Assembler<'a> {
                     .extend(data.and_then(|i| self.assets.meshes.get(i)).map(|m| look.of(m, pose)));
             }
             GeomType::Sphere | GeomType::Ellipsoid => draws.push(look.of(&shapes.sphere, scaled)),
-            GeomType::Cylinder => draws.push(look.of(&shapes.cylinder, scaled)),
-            GeomType::Box => draws.push(look.of(&shapes.cube, scaled)),
+            GeomType::Cylinder => {
+                draws.push(of(&shapes.cylinder, &shapes.plain.cylinder, scaled));
+            }
+            GeomType::Box => draws.push(of(&shapes.cube, &shapes.plain.cube, scaled)),
             GeomType::Capsule => {
                 let radius = 0.5 * (size[0] + size[1]);
                 let cap = pose.scaled([size[0], size[1], radius]);
                 let lift = (size[2] - radius) / radius;
-                draws.push(look.of(&shapes.cylinder_open, scaled));
+                draws.push(of(&shapes.cylinder_open, &shapes.plain.cylinder_open, scaled));
                 draws.push(look.of(&shapes.sphere_top, cap.moved([0.0, 0.0, lift])));
                 draws.push(look.of(&shapes.sphere_bottom, cap.moved([0.0, 0.0, -lift])));
             }
             GeomType::Arrow | GeomType::Arrow1 => {
                 let wedge = if kind == GeomType::Arrow { 1.75 } else { 1.0 };
                 let shaft = pose.scaled([size[0], size[1], size[2] / 6.0]).moved([0.0, 0.0, 1.0]);
-                draws.push(look.of(&shapes.cylinder, shaft));
+                draws.push(of(&shapes.cylinder, &shapes.plain.cylinder, shaft));
                 let tip = shaft.moved([0.0, 0.0, 1.0]).scaled([wedge, wedge, 1.0]);
-                draws.push(look.of(&shapes.cone, tip));
+                draws.push(of(&shapes.cone, &shapes.plain.cone, tip));
             }
             GeomType::Arrow2 => {
                 let shaft = pose.scaled([size[0], size[1], size[2] / 3.0]);
-                draws.push(look.of(&shapes.cylinder_open, shaft));
+                draws.push(of(&shapes.cylinder_open, &shapes.plain.cylinder_open, shaft));
                 let ends = shaft.scaled([1.75, 1.75, 0.5]);
                 let turn = [1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -1.0];
                 let low = ends.times(&Mat4::pose(turn, [0.0, 0.0, -2.0]));
-                draws.push(look.of(&shapes.cone, low));
-                draws.push(look.of(&shapes.cone, ends.moved([0.0, 0.0, 2.0])));
+                draws.push(of(&shapes.cone, &shapes.plain.cone, low));
+                draws.push(of(&shapes.cone, &shapes.plain.cone, ends.moved([0.0, 0.0, 2.0])));
             }
             GeomType::Line => {
                 let along = pose.scaled([1.0, 1.0, size[2]]);

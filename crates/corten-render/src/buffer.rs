@@ -1,5 +1,7 @@
 //! Images to draw into.
 
+use corten_math::{F32x8, wide};
+
 use crate::error::RenderError;
 use crate::linear::V3;
 
@@ -61,6 +63,13 @@ impl Buffer {
     pub(crate) fn of(rect: Rect) -> Buffer {
         let (width, height) = (rect.width.max(0) as usize, rect.height.max(0) as usize);
         Buffer { width, height, rgb: vec![0; 3 * width * height], depth: vec![0.0; width * height] }
+    }
+
+    /// Takes on the size of a rectangle, which the caller has checked; pixels have any colour.
+    pub(crate) fn fit(&mut self, rect: Rect) {
+        (self.width, self.height) = (rect.width.max(0) as usize, rect.height.max(0) as usize);
+        self.rgb.resize(3 * self.width * self.height, 0);
+        self.depth.resize(self.width * self.height, 0.0);
     }
 
     /// The part of a rectangle that is inside: columns and rows.
@@ -161,6 +170,28 @@ impl Buffer {
                     self.depth[target] = other.depth[source];
                 }
             }
+        }
+    }
+}
+
+wide! {
+    /// Reds, greens and blues from zero to one as pixels of three bytes.
+    pub(crate) fn pack(colours: [&[f32]; 3], pixels: &mut [[u8; 3]]) {
+        let (eights, rest) = pixels.as_chunks_mut::<{ F32x8::LANES }>();
+        let whole = eights.len() * F32x8::LANES;
+        for (i, eight) in eights.iter_mut().enumerate() {
+            let part = |plane: &[f32]| {
+                let plane = plane[i * F32x8::LANES..].first_chunk();
+                let x = plane.map_or(F32x8::splat(0.0), F32x8::load);
+                (x.unit() * F32x8::splat(255.0) + F32x8::splat(0.5)).truncated().store()
+            };
+            let [red, green, blue] = [part(colours[0]), part(colours[1]), part(colours[2])];
+            for (l, pixel) in eight.iter_mut().enumerate() {
+                *pixel = [red[l] as u8, green[l] as u8, blue[l] as u8];
+            }
+        }
+        for (i, pixel) in rest.iter_mut().enumerate() {
+            *pixel = [0, 1, 2].map(|k| byte(colours[k][whole + i]));
         }
     }
 }

@@ -6,7 +6,7 @@ use corten_scene::{Geom, GlCamera, Light, RenderFlag, Scene, Stereo};
 
 use crate::assemble::{Assembler, Deformed, Purpose, is_behind};
 use crate::assets::Assets;
-use crate::buffer::{Buffer, Rect, byte};
+use crate::buffer::{Buffer, Rect, pack};
 use crate::camera::{average, eye_of, head_position, projection_of};
 use crate::draw::{CENTER, Cull, Draw, Mapping, Paint, View, sample_positions};
 use crate::error::RenderError;
@@ -49,6 +49,8 @@ pub(crate) struct Workspace {
     shadows: Vec<ShadowMap>,
     /// What a mirror shows, row by row: reds, greens, blues.
     mirrored: Vec<f32>,
+    /// The picture, before it goes to its place.
+    image: Buffer,
 }
 
 /// A label and where it is in the image.
@@ -80,9 +82,12 @@ pub(crate) fn render(
     let head = head_position(scene);
     sort_translucent(scene, head);
     allow_one_mirror(scene);
-    let blank = Buffer::of(rect);
-    buffer.write(rect, Some(&blank.rgb), Some(&blank.depth));
     let side_by_side = scene.stereo != Stereo::None.raw();
+    if side_by_side {
+        // Two images of one width may leave a column.
+        let blank = Buffer::of(rect);
+        buffer.write(rect, Some(&blank.rgb), Some(&blank.depth));
+    }
     let mut labels = Vec::new();
     let views = if side_by_side { vec![Some(0), Some(1)] } else { vec![None] };
     let deformed = Deformed::new(scene, assets);
@@ -210,7 +215,7 @@ impl<'a> Frame<'a> {
         };
         if segments {
             let layers = self.segments();
-            self.run(&view, &layers, None, work, |pass| self.show(pass, rect, buffer));
+            self.show(&view, &layers, None, rect, work, buffer);
             return Vec::new();
         }
         let mirror = scene.geoms.iter().position(is_mirror);
@@ -222,7 +227,7 @@ impl<'a> Frame<'a> {
         let layers = self.layers(mirror, reflects);
         let mirrored = std::mem::take(&mut work.mirrored);
         let seen = reflects.then_some(&mirrored[..]);
-        self.run(&view, &layers, seen, work, |pass| self.show(pass, rect, buffer));
+        self.show(&view, &layers, seen, rect, work, buffer);
         work.mirrored = mirrored;
         labels(scene, &view)
     }
@@ -269,22 +274,31 @@ impl<'a> Frame<'a> {
         self.assembler.scene.has(RenderFlag::Segment)
     }
 
-    /// Runs a pass into a rectangle of the buffer.
-    fn show(&self, pass: &Pass, rect: Rect, buffer: &mut Buffer) {
-        let mut image = Buffer::of(rect);
+    /// Draws layers into a rectangle of the buffer.
+    fn show(
+        &self,
+        view: &View,
+        layers: &Layers,
+        mirrored: Option<&[f32]>,
+        rect: Rect,
+        work: &mut Workspace,
+        buffer: &mut Buffer,
+    ) {
+        let mut image = std::mem::take(&mut work.image);
+        image.fit(rect);
         let width = image.width;
         let bands = image.rgb.chunks_mut(3 * TILE_H * width);
         let bands = bands.zip(image.depth.chunks_mut(TILE_H * width)).enumerate();
-        pass.run(self.threads, bands, |(rgb, depth), y, x, colours, depths| {
-            let start = y * width + x;
-            let [red, green, blue] = colours;
-            let pixels = rgb[3 * start..].as_chunks_mut::<3>().0;
-            for (((pixel, &r), &g), &b) in pixels.iter_mut().zip(red).zip(green).zip(blue) {
-                *pixel = [byte(r), byte(g), byte(b)];
-            }
-            depth[start..start + depths.len()].copy_from_slice(depths);
+        self.run(view, layers, mirrored, work, |pass| {
+            pass.run(self.threads, bands, |(rgb, depth), y, x, colours, depths| {
+                let start = y * width + x;
+                let pixels = rgb[3 * start..3 * (start + depths.len())].as_chunks_mut().0;
+                pack(colours, pixels);
+                depth[start..start + depths.len()].copy_from_slice(depths);
+            });
         });
         buffer.write(rect, Some(&image.rgb), Some(&image.depth));
+        work.image = image;
     }
 
     /// Geoms in colours that stand for them.
@@ -389,7 +403,6 @@ impl<'a> Frame<'a> {
         layers.solid = layers.draws.len();
         self.add_translucent(Some(number), mirror.reflectance, &mut layers);
         let mut image = std::mem::take(&mut work.mirrored);
-        image.clear();
         image.resize(3 * view.width * view.height, 0.0);
         let width = view.width;
         let bands = image.chunks_mut(3 * TILE_H * width).enumerate();

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use corten_math::array::{self, MapInline};
-use corten_math::wide;
 
+use crate::corners::{BEHIND, CUT, Corner, FAR, NEAR, WIDE, corner_at, corners_of, guards};
 use crate::draw::{Cull, Draw, View};
 use crate::linear::{Mat4, V3, V4, dot, rotate, transform, transform3, unit};
 use crate::mesh::Sphere;
+use crate::raster::LANES;
 
 /// Width of a tile in pixels.
 pub(crate) const TILE_W: usize = 64;
@@ -17,9 +18,6 @@ pub(crate) const TILE_H: usize = 32;
 
 /// Coordinates on the image are multiples of 1/256 pixel.
 pub(crate) const SUBPIXEL: f32 = 256.0;
-
-/// How far, in pixels, triangles may reach beyond the image before they are cut.
-const GUARD: f32 = 8192.0;
 
 /// A triangle on the image.
 #[derive(Clone, Copy, Debug)]
@@ -50,32 +48,19 @@ pub(crate) struct Chunk {
 /// Working memory for one draw.
 #[derive(Debug, Default)]
 struct Scratch {
-    corners: Vec<Corner>,
+    /// By eights, as the mesh has its vertices.
+    corners: Vec<[Corner; LANES]>,
     /// Vertex of the chunk per vertex of the mesh.
     emitted: Vec<u32>,
 }
 
-/// A vertex of a mesh on the image.
-#[derive(Clone, Copy, Debug, Default)]
-struct Corner {
-    clip: V4,
-    /// Bits of the planes of the frustum that it is beyond of.
-    outside: u8,
-    x: i32,
-    y: i32,
-    z: f32,
-    inverse: f32,
+impl Scratch {
+    /// A vertex of the mesh on the image.
+    #[inline(always)]
+    fn corner(&self, i: u32) -> Corner {
+        self.corners.as_flattened()[i as usize]
+    }
 }
-
-/// Planes that need cutting, and planes that only tell that nothing is visible.
-const CUT: u8 = 0b1000_0111;
-const NEAR: u8 = 1;
-const FAR: u8 = 2;
-/// Beyond the guard band.
-const WIDE: u8 = 4;
-const SIDES: [u8; 4] = [8, 16, 32, 64];
-/// Behind the clipping plane of a mirror.
-const BEHIND: u8 = 128;
 
 /// A draw in a view, ready to be multiplied.
 struct Placed<'a> {
@@ -88,6 +73,8 @@ struct Placed<'a> {
     normals: [V3; 3],
     /// The clipping plane in the mesh's frame.
     plane: Option<V4>,
+    /// Whether faces that are seen have a positive area on the image; `None`: all are seen.
+    positive: Option<bool>,
 }
 
 impl Chunk {
@@ -114,6 +101,11 @@ impl Chunk {
                 world: draw.model.rows(),
                 normals: eye.normals(),
                 plane: view.clip.map(|plane| local_plane(plane, &draw.model)),
+                positive: match draw.cull {
+                    Cull::None => None,
+                    Cull::Back => Some(!view.mirrored),
+                    Cull::Front => Some(view.mirrored),
+                },
             };
             self.place(&placed, view, &projected);
         }
@@ -122,24 +114,24 @@ impl Chunk {
     fn place(&mut self, placed: &Placed, view: &View, clip: &Mat4) {
         let mesh = placed.draw.mesh;
         let mut scratch = std::mem::take(&mut self.scratch);
-        if scratch.corners.len() < mesh.pos.len() {
-            scratch.corners.resize(mesh.pos.len(), Corner::default());
+        if scratch.corners.len() < mesh.blocks.len() {
+            scratch.corners.resize(mesh.blocks.len(), [Corner::default(); LANES]);
         }
         scratch.emitted.clear();
         scratch.emitted.resize(mesh.pos.len(), u32::MAX);
         if let Some(width) = placed.draw.wires {
-            corners_of(placed, view, 0..mesh.pos.len(), &mut scratch.corners);
+            placed.corners(view, 0..mesh.pos.len(), &mut scratch.corners);
             for &wire in &mesh.wires {
                 self.wire(placed, view, &mut scratch, wire, width);
             }
         } else if mesh.patches.is_empty() {
-            corners_of(placed, view, 0..mesh.pos.len(), &mut scratch.corners);
+            placed.corners(view, 0..mesh.pos.len(), &mut scratch.corners);
             for &face in &mesh.faces {
                 self.face(placed, view, &mut scratch, face);
             }
         } else {
             for patch in mesh.patches.iter().filter(|patch| !is_outside(clip, &patch.bound)) {
-                corners_of(placed, view, patch.vertices.clone(), &mut scratch.corners);
+                placed.corners(view, patch.vertices.clone(), &mut scratch.corners);
                 for &face in &mesh.faces[patch.faces.clone()] {
                     self.face(placed, view, &mut scratch, face);
                 }
@@ -149,28 +141,25 @@ impl Chunk {
     }
 
     /// A face of the mesh.
-    #[inline]
+    #[inline(always)]
     fn face(&mut self, placed: &Placed, view: &View, scratch: &mut Scratch, face: [u32; 3]) {
-        let corners = [
-            &scratch.corners[face[0] as usize],
-            &scratch.corners[face[1] as usize],
-            &scratch.corners[face[2] as usize],
-        ];
-        let common = corners[0].outside & corners[1].outside & corners[2].outside;
-        if common & !WIDE != 0 {
+        let [a, b, c] = face.map_inline(|i| scratch.corner(i));
+        if a.outside & b.outside & c.outside & !WIDE != 0 {
             return;
         }
-        let any = corners[0].outside | corners[1].outside | corners[2].outside;
-        if any & CUT != 0 {
-            return self.cut(placed, view, scratch, face, any & CUT);
+        let any = (a.outside | b.outside | c.outside) & CUT;
+        if any != 0 {
+            return self.cut(placed, view, scratch, face, any);
         }
-        let cull = placed.draw.cull;
-        let Some((triangle, turned)) = on_image(corners, view, cull) else { return };
+        let Some(seen) = on_image([&a, &b, &c], view, placed.positive) else { return };
+        // Depths alone need no vertices.
         let mut v = face;
-        for i in &mut v {
-            *i = self.vertex(placed, view, scratch, *i);
+        if view.shaded {
+            for i in &mut v {
+                *i = self.vertex(placed, view, scratch, *i);
+            }
         }
-        self.push(triangle, turned, v, placed.number, view);
+        self.push(seen, v, placed.number, view);
     }
 
     /// The chunk's vertex for one of the mesh, with all that it carries.
@@ -182,24 +171,24 @@ impl Chunk {
         }
         let index = self.inverse.len() as u32;
         scratch.emitted[i as usize] = index;
-        self.inverse.push(scratch.corners[i as usize].inverse);
+        self.inverse.push(scratch.corner(i).inverse);
         if view.shaded {
             carry(placed, view, i as usize, &mut self.carried);
         }
         index
     }
 
-    fn push(&mut self, mut t: Triangle, turned: bool, v: [u32; 3], draw: u32, view: &View) {
-        (t.v, t.draw) = (v, draw);
+    fn push(&mut self, seen: Seen, v: [u32; 3], draw: u32, view: &View) {
+        let Seen { mut triangle, turned, x, y } = seen;
+        (triangle.v, triangle.draw) = (v, draw);
         if turned {
-            t.v.swap(1, 2);
+            triangle.v.swap(1, 2);
         }
         let index = self.triangles.len() as u32;
-        self.triangles.push(t);
-        let ([x0, x1], [y0, y1]) = pixels(&t, view);
+        self.triangles.push(triangle);
         let columns = view.width.div_ceil(TILE_W);
-        for row in y0 as usize / TILE_H..=y1 as usize / TILE_H {
-            for column in x0 as usize / TILE_W..=x1 as usize / TILE_W {
+        for row in y[0] as usize / TILE_H..=y[1] as usize / TILE_H {
+            for column in x[0] as usize / TILE_W..=x[1] as usize / TILE_W {
                 self.bins[row * columns + column].push(index);
             }
         }
@@ -207,19 +196,20 @@ impl Chunk {
 
     /// A face that reaches beyond the frustum: cut it, plane by plane, and draw what is left as a
     /// fan.
+    #[cold]
     fn cut(
         &mut self,
         placed: &Placed,
         view: &View,
         scratch: &mut Scratch,
         face: [u32; 3],
-        out: u8,
+        out: i32,
     ) {
         let stride = view.stride();
         let mut polygon: Vec<(V4, Vec<f32>)> = Vec::with_capacity(8);
         for i in face {
             let v = self.vertex(placed, view, scratch, i) as usize;
-            let clip = scratch.corners[i as usize].clip;
+            let clip = placed.clip_of(i);
             polygon.push((clip, self.carried[v * stride..(v + 1) * stride].to_vec()));
         }
         let mut distances = face.map(|i| mirror_distance(placed, i)).to_vec();
@@ -228,7 +218,7 @@ impl Chunk {
         }
         let guard = guards(view);
         let (gx, gy) = (guard[0], guard[1]);
-        let planes: [(u8, [f32; 4]); 6] = [
+        let planes: [(i32, [f32; 4]); 6] = [
             (NEAR, [0.0, 0.0, -1.0, 1.0]),
             (FAR, [0.0, 0.0, 1.0, 0.0]),
             (WIDE, [1.0, 0.0, 0.0, gx]),
@@ -249,17 +239,16 @@ impl Chunk {
             return;
         }
         let first = self.inverse.len() as u32;
-        let corners: Vec<Corner> =
-            polygon.iter().map(|(clip, _)| project(*clip, view, 0)).collect();
+        let corners: Vec<Corner> = polygon.iter().map(|(clip, _)| corner_at(*clip, view)).collect();
         for (corner, (_, carried)) in corners.iter().zip(&polygon) {
             self.inverse.push(corner.inverse);
             self.carried.extend(carried);
         }
         for k in 1..corners.len() - 1 {
             let three = [&corners[0], &corners[k], &corners[k + 1]];
-            if let Some((triangle, turned)) = on_image(three, view, placed.draw.cull) {
+            if let Some(seen) = on_image(three, view, placed.positive) {
                 let v = [first, first + k as u32, first + k as u32 + 1];
-                self.push(triangle, turned, v, placed.number, view);
+                self.push(seen, v, placed.number, view);
             }
         }
     }
@@ -273,7 +262,7 @@ impl Chunk {
         wire: [u32; 2],
         width: f32,
     ) {
-        let corners = wire.map(|i| scratch.corners[i as usize]);
+        let corners = wire.map(|i| scratch.corner(i));
         if corners[0].outside & corners[1].outside & !WIDE != 0 {
             return;
         }
@@ -281,7 +270,7 @@ impl Chunk {
         let mut ends: Vec<(V4, Vec<f32>)> = Vec::with_capacity(4);
         for i in wire {
             let v = self.vertex(placed, view, scratch, i) as usize;
-            let clip = scratch.corners[i as usize].clip;
+            let clip = placed.clip_of(i);
             ends.push((clip, self.carried[v * stride..(v + 1) * stride].to_vec()));
         }
         let mut distances = wire.map(|i| mirror_distance(placed, i)).to_vec();
@@ -314,16 +303,16 @@ impl Chunk {
             (shift(b, 1.0), carried_b),
             (shift(a, 1.0), carried_a),
         ];
-        let corners = four.each_ref().map(|(clip, _)| project(*clip, view, 0));
+        let corners = four.each_ref().map(|(clip, _)| corner_at(*clip, view));
         for (corner, (_, carried)) in corners.iter().zip(four) {
             self.inverse.push(corner.inverse);
             self.carried.extend(carried);
         }
         for [i, j, k] in [[0, 1, 2], [0, 2, 3]] {
             let three = [&corners[i], &corners[j], &corners[k]];
-            if let Some((triangle, turned)) = on_image(three, view, Cull::None) {
+            if let Some(seen) = on_image(three, view, None) {
                 let v = [i, j, k].map(|n| first + n as u32);
-                self.push(triangle, turned, v, placed.number, view);
+                self.push(seen, v, placed.number, view);
             }
         }
     }
@@ -374,90 +363,54 @@ fn mirror_distance(placed: &Placed, i: u32) -> f32 {
     placed.plane.map_or(1.0, |plane| dot([plane[0], plane[1], plane[2]], p) + plane[3])
 }
 
-/// The guard band in normalised coordinates.
-fn guards(view: &View) -> [f32; 2] {
-    [1.0 + 2.0 * GUARD / view.width as f32, 1.0 + 2.0 * GUARD / view.height as f32]
-}
+impl Placed<'_> {
+    /// Where vertices of the mesh are on the image, and some beside them.
+    fn corners(&self, view: &View, vertices: Range<usize>, corners: &mut [[Corner; LANES]]) {
+        let blocks = vertices.start / LANES..vertices.end.div_ceil(LANES);
+        let mesh = &self.draw.mesh.blocks[blocks.clone()];
+        corners_of(&self.clip, self.plane, view, mesh, &mut corners[blocks]);
+    }
 
-wide! {
-    /// Where vertices of a mesh are on the image.
-    fn corners_of(placed: &Placed<'_>, view: &View, range: Range<usize>, corners: &mut [Corner]) {
-        let points = &placed.draw.mesh.pos[range.clone()];
-        for (corner, &p) in corners[range].iter_mut().zip(points) {
-            let behind = match placed.plane {
-                Some(plane) => dot([plane[0], plane[1], plane[2]], p) + plane[3] < 0.0,
-                None => false,
-            };
-            let outside = if behind { BEHIND } else { 0 };
-            *corner = project(transform(&placed.clip, p), view, outside);
-        }
+    /// A vertex of the mesh in the frustum.
+    fn clip_of(&self, i: u32) -> V4 {
+        transform(&self.clip, self.draw.mesh.pos[i as usize])
     }
 }
 
-/// A number as a place on the image, rounded to the nearest; far beyond, as far as it goes.
-#[inline(always)]
-fn fixed(x: f32, size: usize) -> i32 {
-    let place = (x + 1.0) * (0.5 * SUBPIXEL) * size as f32;
-    // Adding and subtracting this rounds numbers of up to 22 bits to whole ones.
-    const ROUND: f32 = 12_582_912.0;
-    if place.abs() < 4_194_304.0 { ((place + ROUND) - ROUND) as i32 } else { place as i32 }
-}
-
-/// Where a point is on the image, and what it is beyond of.
-#[inline(always)]
-fn project([x, y, z, w]: V4, view: &View, mut outside: u8) -> Corner {
-    let [gx, gy] = guards(view);
-    // A NaN is beyond every plane.
-    for (inside, bit) in [
-        (z <= w, NEAR),
-        (z >= 0.0, FAR),
-        (x.abs() <= gx * w && y.abs() <= gy * w, WIDE),
-        (x >= -w, SIDES[0]),
-        (x <= w, SIDES[1]),
-        (y >= -w, SIDES[2]),
-        (y <= w, SIDES[3]),
-    ] {
-        outside |= if inside { 0 } else { bit };
-    }
-    let inverse = 1.0 / w;
-    Corner {
-        clip: [x, y, z, w],
-        outside,
-        x: fixed(x * inverse, view.width),
-        y: fixed(y * inverse, view.height),
-        z: z * inverse,
-        inverse,
-    }
+/// A triangle that may cover a sample, and the columns and rows of pixels that it may cover.
+struct Seen {
+    triangle: Triangle,
+    /// Whether its second and third corner have changed places.
+    turned: bool,
+    x: [i32; 2],
+    y: [i32; 2],
 }
 
 /// The triangle of three corners on the image, if it is seen from the right side and may cover a
-/// sample; and whether it had to be turned.
+/// sample.
 #[inline(always)]
-fn on_image(corners: [&Corner; 3], view: &View, cull: Cull) -> Option<(Triangle, bool)> {
-    let [a, b, c] = corners;
+fn on_image([a, b, c]: [&Corner; 3], view: &View, positive: Option<bool>) -> Option<Seen> {
     let area = (b.x - a.x) as i64 * (c.y - a.y) as i64 - (c.x - a.x) as i64 * (b.y - a.y) as i64;
-    let front = (area > 0) != view.mirrored;
-    let culled = match cull {
-        Cull::None => false,
-        Cull::Back => !front,
-        Cull::Front => front,
-    };
-    if area == 0 || culled {
+    let turned = area < 0;
+    if area == 0 || positive == Some(turned) {
         return None;
     }
-    let (b, c) = if area < 0 { (c, b) } else { (b, c) };
+    let (x, y) = pixels(&[a.x, b.x, c.x], &[a.y, b.y, c.y], view);
+    if x[0] > x[1] || y[0] > y[1] {
+        return None;
+    }
+    let (b, c) = if turned { (c, b) } else { (b, c) };
     let triangle =
         Triangle { v: [0; 3], draw: 0, x: [a.x, b.x, c.x], y: [a.y, b.y, c.y], z: [a.z, b.z, c.z] };
-    let ([x0, x1], [y0, y1]) = pixels(&triangle, view);
-    (x0 <= x1 && y0 <= y1).then_some((triangle, area < 0))
+    Some(Seen { triangle, turned, x, y })
 }
 
 /// First and last column and row of pixels that a triangle may cover a sample of.
 #[inline(always)]
-pub(crate) fn pixels(t: &Triangle, view: &View) -> ([i32; 2], [i32; 2]) {
+pub(crate) fn pixels(x: &[i32; 3], y: &[i32; 3], view: &View) -> ([i32; 2], [i32; 2]) {
     // With one sample, in the centre, pixels whose centre is beyond the bounding box are left out.
     let (low, high) = if view.samples.len() == 1 { (127, -128) } else { (0, 0) };
-    (reach(&t.x, low, high, view.width), reach(&t.y, low, high, view.height))
+    (reach(x, low, high, view.width), reach(y, low, high, view.height))
 }
 
 #[inline(always)]

@@ -15,6 +15,7 @@ mod assets;
 mod buffer;
 mod camera;
 mod context;
+mod corners;
 mod draw;
 mod error;
 mod figure;

@@ -3,11 +3,17 @@
 use std::ops::Range;
 
 use crate::linear::{V3, add, dot, scale, sub};
+use crate::raster::LANES;
+
+/// Coordinates x, y and z of eight vertices.
+pub(crate) type Block = [[f32; LANES]; 3];
 
 /// A surface of triangles, and the lines that stand for it where wires are drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mesh {
     pub pos: Vec<V3>,
+    /// The same by eights, the last with zeros at its end.
+    pub blocks: Vec<Block>,
     /// One per vertex, or empty where light does not matter.
     pub normal: Vec<V3>,
     /// One per vertex, or empty.
@@ -42,7 +48,7 @@ pub(crate) struct Patch {
 }
 
 /// Faces of a patch, of meshes that have several times as many.
-const PATCH: usize = 128;
+pub(crate) const PATCH: usize = 128;
 
 impl Sphere {
     /// Around the middle of the box of the points.
@@ -106,8 +112,16 @@ impl Mesh {
         }
     }
 
-    /// Computes bounding spheres.
+    /// Completes a mesh that has all of its vertices and faces: eights, bounding spheres.
     pub(crate) fn bounded(mut self) -> Mesh {
+        let block = |eight: &[V3]| {
+            let mut block = Block::default();
+            for (lane, p) in eight.iter().enumerate() {
+                (0..3).for_each(|k| block[k][lane] = p[k]);
+            }
+            block
+        };
+        self.blocks = self.pos.chunks(LANES).map(block).collect();
         self.bound = Sphere::around(self.pos.iter().copied());
         if self.faces.len() >= 4 * PATCH {
             self.patches = (0..self.faces.len().div_ceil(PATCH)).map(|i| self.patch(i)).collect();

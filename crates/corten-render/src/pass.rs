@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use corten_math::array::MapInline;
-use corten_math::{F32x8, I32x8, wide};
+use corten_math::{F32x8, I32x8, Mask32x8, wide};
 
 use crate::draw::{Draw, View};
 use crate::geometry::{Chunk, TILE_H, TILE_W};
@@ -100,28 +100,24 @@ pub(crate) struct Tile {
 /// Entries of the table that finds triangles again.
 const TABLE: usize = 256;
 
+/// Most samples of a pixel.
+const SAMPLES: usize = 8;
+
 /// Room for eight lanes that begin in the last pixels of a tile.
 const PLANE: usize = TILE + LANES;
 
 impl Tile {
-    /// The ids of eight pixels are one: a bit for each of them.
+    /// Which of eight pixels show a triangle at a sample.
     #[inline(always)]
-    fn same(&self, place: usize, id: i32, samples: usize) -> u32 {
-        let lanes = |s: usize| {
-            let ids = self.ids[s * TILE + place..].first_chunk::<LANES>();
-            ids.map_or(0, |ids| I32x8::load(ids).equal(I32x8::splat(id)).lanes())
-        };
-        (1..samples).fold(lanes(0), |same, s| same & lanes(s))
+    fn shows(&self, id: i32, sample: usize, place: usize) -> Mask32x8 {
+        let ids = self.ids[sample * TILE + place..].first_chunk();
+        ids.map_or(I32x8::splat(NONE), I32x8::load).equal(I32x8::splat(id))
     }
 
-    /// Sets colours of eight pixels; those beyond a run are set again by the runs that follow.
+    /// Colours of eight pixels at a sample.
     #[inline(always)]
-    fn set(&mut self, place: usize, colours: &[[f32; LANES]; 3]) {
-        for (plane, colours) in self.colour.iter_mut().zip(colours) {
-            if let Some(plane) = plane[place..].first_chunk_mut::<LANES>() {
-                *plane = *colours;
-            }
-        }
+    fn eight(&mut self, k: usize, sample: usize, place: usize) -> Option<&mut [f32; LANES]> {
+        self.colour[k][sample * PLANE + place..].first_chunk_mut()
     }
 }
 
@@ -138,10 +134,15 @@ impl Pass<'_> {
         let columns = view.width.div_ceil(TILE_W);
         share(threads, bands, Tile::default, |tile, (band, mut out)| {
             for column in 0..columns {
-                let origin = [column * TILE_W, band * TILE_H];
-                self.tile(tile, band * columns + column, origin);
+                let (index, origin) = (band * columns + column, [column * TILE_W, band * TILE_H]);
                 let width = TILE_W.min(view.width - origin[0]);
                 let height = TILE_H.min(view.height - origin[1]);
+                if self.is_empty(index) {
+                    let nothing = &[0.0; TILE_W][..width];
+                    (0..height).for_each(|y| write(&mut out, y, origin[0], [nothing; 3], nothing));
+                    continue;
+                }
+                self.tile(tile, index, origin);
                 for y in 0..height {
                     let row = y * TILE_W..y * TILE_W + width;
                     let colours = tile.colour.each_ref().map(|plane| &plane[row.clone()]);
@@ -149,6 +150,11 @@ impl Pass<'_> {
                 }
             }
         });
+    }
+
+    /// Whether nothing is seen in a tile.
+    fn is_empty(&self, tile: usize) -> bool {
+        self.opaque.iter().chain(self.translucent).all(|chunk| chunk.bins[tile].is_empty())
     }
 
     fn tile(&self, tile: &mut Tile, index: usize, origin: [usize; 2]) {
@@ -169,13 +175,9 @@ impl Pass<'_> {
         }
         let blends = self.translucent.iter().any(|chunk| !chunk.bins[index].is_empty());
         let planes = if blends { samples } else { 1 };
-        for plane in &mut tile.colour {
-            plane.clear();
-            plane.resize(planes * PLANE, 0.0);
-        }
-        for y in 0..TILE_H.min(view.height - origin[1]) {
-            self.resolve_row(tile, y, origin, planes);
-        }
+        // What was there before is overwritten.
+        tile.colour.iter_mut().for_each(|plane| plane.resize(planes * PLANE, 0.0));
+        resolve(self, tile, origin, planes);
         if blends {
             for &(number, blend) in self.order {
                 self.blend(tile, &self.translucent[number], blend, index, origin);
@@ -184,74 +186,65 @@ impl Pass<'_> {
         }
     }
 
-    /// Colours of a row of pixels from the triangles that are seen there.
-    fn resolve_row(&self, tile: &mut Tile, y: usize, origin: [usize; 2], planes: usize) {
-        let samples = self.shader.view.samples.len();
-        let width = TILE_W.min(self.shader.view.width - origin[0]);
-        let mut x = 0;
-        while x < width {
-            let place = y * TILE_W + x;
-            let id = tile.ids[place];
-            let run = tile.same(place, id, samples).trailing_ones() as usize;
-            if run == 0 {
-                self.resolve_mixed(tile, x, y, origin, planes);
-                x += 1;
-                continue;
-            }
-            let count = run.min(width - x);
-            let colours = if id == NONE {
-                [[0.0; LANES]; 3]
-            } else {
-                self.shaded(tile, id, x, y, count, origin)
-            };
-            for s in 0..planes {
-                tile.set(s * PLANE + place, &colours);
-            }
-            x += count;
-        }
-    }
-
-    /// A pixel at an edge: each triangle once, with the samples that it has.
-    fn resolve_mixed(
+    /// Colours of a pixel, and of those after it, up to eight, that show no other triangles; gives
+    /// their number. Each triangle is shaded once, and counts by the samples that it has.
+    #[inline(always)]
+    fn resolve_run(
         &self,
         tile: &mut Tile,
-        x: usize,
-        y: usize,
+        [x, y]: [usize; 2],
         origin: [usize; 2],
         planes: usize,
-    ) {
-        let samples = self.shader.view.samples.len();
-        let place = y * TILE_W + x;
-        let weight = 1.0 / samples as f32;
-        let mut sum = [0.0; 3];
+    ) -> usize {
+        let view = self.shader.view;
+        let (samples, place) = (view.samples.len().min(SAMPLES), y * TILE_W + x);
+        let (mut ids, mut count) = ([NONE; SAMPLES], 0);
+        // Bits of pixels whose triangle at a sample is among those.
+        let mut known = [0u32; SAMPLES];
         for s in 0..samples {
-            let id = tile.ids[s * TILE + place];
-            let known = (0..s).any(|k| tile.ids[k * TILE + place] == id);
-            if known {
-                continue;
+            if known[s] & 1 == 0 {
+                let id = tile.ids[s * TILE + place];
+                (s..samples).for_each(|k| known[k] |= tile.shows(id, k, place).lanes());
+                ids[count] = id;
+                count += 1;
             }
-            let colour = if id == NONE {
-                [0.0; 3]
-            } else {
-                self.shaded(tile, id, x, y, 1, origin).map_inline(|plane| plane[0])
+        }
+        let all = known[..samples].iter().fold(u32::MAX, |all, known| all & known);
+        let width = TILE_W.min(view.width - origin[0]);
+        let run = (all.trailing_ones() as usize).min(width - x);
+        let zero = F32x8::splat(0.0);
+        let weight = F32x8::splat(1.0 / samples as f32);
+        let mut sum = [zero; 3];
+        for &id in &ids[..count] {
+            let colours = match id {
+                NONE => [zero; 3],
+                _ => self.shaded(tile, id, x, y, run, origin),
             };
-            for k in s..samples {
-                if tile.ids[k * TILE + place] == id {
-                    for i in 0..3 {
-                        sum[i] += colour[i] * weight;
-                        if planes > 1 {
-                            tile.colour[i][k * PLANE + place] = colour[i];
-                        }
+            let mut share = zero;
+            for s in 0..samples {
+                let shows = tile.shows(id, s, place);
+                share = share + weight.only(shows);
+                for k in 0..if planes > 1 { 3 } else { 0 } {
+                    if let Some(eight) = tile.eight(k, s, place) {
+                        *eight = shows.choose(colours[k], F32x8::load(eight)).store();
                     }
                 }
             }
+            (0..3).for_each(|k| sum[k] = sum[k] + colours[k] * share);
         }
         if planes == 1 {
-            (0..3).for_each(|i| tile.colour[i][place] = sum[i]);
+            // What is beyond the run is set again by those that follow.
+            for (k, sum) in sum.into_iter().enumerate() {
+                if let Some(eight) = tile.eight(k, 0, place) {
+                    *eight = sum.store();
+                }
+            }
         }
+        run
     }
 
     /// Final colours of `count` pixels that show a triangle.
+    #[inline(always)]
     fn shaded(
         &self,
         tile: &mut Tile,
@@ -260,7 +253,7 @@ impl Pass<'_> {
         y: usize,
         count: usize,
         origin: [usize; 2],
-    ) -> [[f32; LANES]; 3] {
+    ) -> [F32x8; 3] {
         let slot = id as usize % TABLE;
         let known = tile.setups.get(tile.table[slot] as usize).filter(|(own, _)| *own == id);
         let setup = match known {
@@ -281,13 +274,17 @@ impl Pass<'_> {
             let width = self.shader.view.width;
             let row = 3 * (origin[1] + y) * width + origin[0] + x;
             for k in 0..3 {
-                let mut behind = [0.0; LANES];
-                let start = row + k * width;
-                behind[..count].copy_from_slice(&mirror[start..start + count]);
+                let rest = &mirror[row + k * width..];
+                let behind = rest.first_chunk().copied().unwrap_or_else(|| {
+                    // The last pixels of the image.
+                    let mut behind = [0.0; LANES];
+                    behind.iter_mut().zip(rest).for_each(|(behind, x)| *behind = *x);
+                    behind
+                });
                 rgb[k] = rgb[k] + F32x8::load(&behind);
             }
         }
-        rgb.map_inline(|plane| plane.unit().store())
+        rgb.map_inline(F32x8::unit)
     }
 
     /// Lays the triangles of a chunk over what is there.
@@ -312,6 +309,17 @@ impl Pass<'_> {
 }
 
 wide! {
+    /// Colours of the pixels of a tile from what is opaque.
+    fn resolve(pass: &Pass<'_>, tile: &mut Tile, origin: [usize; 2], planes: usize) {
+        let view = pass.shader.view;
+        for y in 0..TILE_H.min(view.height - origin[1]) {
+            let mut x = 0;
+            while x < TILE_W.min(view.width - origin[0]) {
+                x += pass.resolve_run(tile, [x, y], origin, planes);
+            }
+        }
+    }
+
     /// Lays one triangle over what is there.
     fn lay(shader: &Shader<'_>, scan: &Scan, setup: &Setup, blend: Blend, tile: &mut Tile) {
         for y in scan.y[0]..scan.y[1] {
@@ -335,8 +343,7 @@ wide! {
                     let alpha = over.alpha.unit();
                     let rest = if blend == Blend::Add { one } else { one - alpha };
                     for k in 0..3 {
-                        let plane = &mut tile.colour[k][s * PLANE + place..];
-                        let Some(under) = plane.first_chunk_mut::<LANES>() else { break };
+                        let Some(under) = tile.eight(k, s, place) else { break };
                         let below = F32x8::load(under);
                         let mixed = (over.rgb[k].unit() * alpha + below * rest).min(one);
                         *under = passed.choose(mixed, below).store();

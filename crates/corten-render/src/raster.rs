@@ -49,7 +49,7 @@ impl Scan {
     /// `None` where the triangle does not reach the tile that begins at a pixel.
     #[inline(always)]
     pub(crate) fn new(t: &Triangle, view: &View, origin: [usize; 2]) -> Option<Scan> {
-        let ([x0, x1], [y0, y1]) = pixels(t, view);
+        let ([x0, x1], [y0, y1]) = pixels(&t.x, &t.y, view);
         let (left, bottom) = (origin[0] as i32, origin[1] as i32);
         let x = [(x0 - left).max(0), (x1 - left + 1).min(TILE_W as i32)];
         let y = [(y0 - bottom).max(0), (y1 - bottom + 1).min(TILE_H as i32)];

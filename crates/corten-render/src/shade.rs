@@ -1,8 +1,8 @@
 //! Colours of pixels: what vertices carry, interpolated in perspective, times texture and shadow, and
 //! lost in fog.
 
+use corten_math::F32x8;
 use corten_math::array::MapInline;
-use corten_math::{F32x8, wide};
 
 use crate::draw::{Draw, View};
 use crate::geometry::{Chunk, SUBPIXEL, Triangle};
@@ -89,11 +89,18 @@ impl Shader<'_> {
     }
 }
 
+/// Groups of numbers whose values at the first pixel of a row are computed together: all that are
+/// carried where no more than seven lights cast shadows.
+const TOGETHER: usize = 4;
+
 /// What a triangle carries at eight pixels of a row.
 struct Row<'a> {
     slopes: &'a [Slopes],
     /// The first pixel.
     place: [f32; 2],
+    /// Numbers there, as many as are computed together, and how they change.
+    first: [[f32; LANES]; TOGETHER],
+    change: [[f32; LANES]; TOGETHER],
     /// Distances from the eye.
     w: F32x8,
 }
@@ -102,14 +109,25 @@ impl Row<'_> {
     #[inline(always)]
     fn new<'a>(setup: &Setup, slopes: &'a [Slopes], place: [f32; 2]) -> Row<'a> {
         let [start, ix, iy] = setup.inverse;
-        let first = start + ix * place[0] + iy * place[1];
-        let inverse = F32x8::splat(first) + F32x8::splat(ix) * F32x8::count();
-        Row { slopes, place, w: F32x8::splat(1.0) / inverse }
+        let at_first = start + ix * place[0] + iy * place[1];
+        let inverse = F32x8::splat(at_first) + F32x8::splat(ix) * F32x8::count();
+        let (mut first, mut change) = ([[0.0; LANES]; TOGETHER], [[0.0; LANES]; TOGETHER]);
+        let [x, y] = place.map_inline(F32x8::splat);
+        for ((first, change), slopes) in first.iter_mut().zip(&mut change).zip(slopes) {
+            let Slopes { start, dx, dy } = slopes;
+            *first = (F32x8::load(start) + F32x8::load(dx) * x + F32x8::load(dy) * y).store();
+            *change = *dx;
+        }
+        Row { slopes, place, first, change, w: F32x8::splat(1.0) / inverse }
     }
 
     /// The `k`-th number at the first pixel, and how it changes; both divided by the distance.
     #[inline(always)]
     fn line(&self, k: usize) -> [f32; 2] {
+        let (first, change) = (self.first.as_flattened(), self.change.as_flattened());
+        if let (Some(&first), Some(&change)) = (first.get(k), change.get(k)) {
+            return [first, change];
+        }
         let (Slopes { start, dx, dy }, lane) = (&self.slopes[k / LANES], k % LANES);
         [start[lane] + dx[lane] * self.place[0] + dy[lane] * self.place[1], dx[lane]]
     }
@@ -134,63 +152,62 @@ impl Row<'_> {
     }
 }
 
-wide! {
-    /// Colours of `count` pixels of a row, beginning at a place in the tile.
-    pub(crate) fn colours(
-        shader: &Shader<'_>,
-        setup: &Setup,
-        slopes: &[Slopes],
-        x: usize,
-        y: usize,
-        count: usize,
-    ) -> Colours {
-        let view = shader.view;
-        let draw = &shader.draws[setup.draw as usize];
-        let slopes = &slopes[setup.start..setup.start + view.stride() / LANES];
-        let row = Row::new(setup, slopes, [x as f32 + 0.5, y as f32 + 0.5]);
-        let mut rgb = row.three(0);
-        let mut alpha = row.get(3);
-        let paint = texture(draw, setup, &row, view.texture_at(), count);
-        if let Some([r, g, b, a]) = paint {
-            rgb = [rgb[0] * r, rgb[1] * g, rgb[2] * b];
-            alpha = alpha * a;
-        }
-        let needs_world = shader.fog.is_some() || (draw.lit && !shader.shadows.is_empty());
-        if !needs_world {
-            return Colours { rgb, alpha };
-        }
-        let world = row.three(view.world_at());
-        let mut clear = F32x8::splat(1.0);
-        if let Some(fog) = &shader.fog {
-            let [a, b, c, d] = shader.depth_row.map_inline(F32x8::splat);
-            let distance = a * world[0] + b * world[1] + c * world[2] + d;
-            let range = F32x8::splat(fog.end - fog.start);
-            clear = ((F32x8::splat(fog.end) + distance) / range).unit();
-            for k in 0..3 {
-                let fog = F32x8::splat(fog.rgb[k]);
-                rgb[k] = fog + (rgb[k] - fog) * clear;
-            }
-        }
-        if draw.lit {
-            // Surfaces whose texture is translucent take no light that has shadows.
-            let takes = clear.only(alpha.ge(F32x8::splat(0.99)));
-            for (i, map) in shader.shadows.iter().enumerate() {
-                let at = 4 + 3 * i;
-                if (at..at + 3).all(|k| row.is_zero(k)) {
-                    continue;
-                }
-                let lit = map.lit(&world, count) * takes;
-                for k in 0..3 {
-                    let mut light = row.get(at + k) * lit;
-                    if let Some(paint) = &paint {
-                        light = light * paint[k];
-                    }
-                    rgb[k] = rgb[k] + light;
-                }
-            }
-        }
-        Colours { rgb, alpha }
+/// Colours of `count` pixels of a row, beginning at a place in the tile.
+#[inline(always)]
+pub(crate) fn colours(
+    shader: &Shader<'_>,
+    setup: &Setup,
+    slopes: &[Slopes],
+    x: usize,
+    y: usize,
+    count: usize,
+) -> Colours {
+    let view = shader.view;
+    let draw = &shader.draws[setup.draw as usize];
+    let slopes = &slopes[setup.start..setup.start + view.stride() / LANES];
+    let row = Row::new(setup, slopes, [x as f32 + 0.5, y as f32 + 0.5]);
+    let mut rgb = row.three(0);
+    let mut alpha = row.get(3);
+    let paint = texture(draw, setup, &row, view.texture_at(), count);
+    if let Some([r, g, b, a]) = paint {
+        rgb = [rgb[0] * r, rgb[1] * g, rgb[2] * b];
+        alpha = alpha * a;
     }
+    let needs_world = shader.fog.is_some() || (draw.lit && !shader.shadows.is_empty());
+    if !needs_world {
+        return Colours { rgb, alpha };
+    }
+    let world = row.three(view.world_at());
+    let mut clear = F32x8::splat(1.0);
+    if let Some(fog) = &shader.fog {
+        let [a, b, c, d] = shader.depth_row.map_inline(F32x8::splat);
+        let distance = a * world[0] + b * world[1] + c * world[2] + d;
+        let range = F32x8::splat(fog.end - fog.start);
+        clear = ((F32x8::splat(fog.end) + distance) / range).unit();
+        for k in 0..3 {
+            let fog = F32x8::splat(fog.rgb[k]);
+            rgb[k] = fog + (rgb[k] - fog) * clear;
+        }
+    }
+    if draw.lit {
+        // Surfaces whose texture is translucent take no light that has shadows.
+        let takes = clear.only(alpha.ge(F32x8::splat(0.99)));
+        for (i, map) in shader.shadows.iter().enumerate() {
+            let at = 4 + 3 * i;
+            if (at..at + 3).all(|k| row.is_zero(k)) {
+                continue;
+            }
+            let lit = map.lit(&world, count) * takes;
+            for k in 0..3 {
+                let mut light = row.get(at + k) * lit;
+                if let Some(paint) = &paint {
+                    light = light * paint[k];
+                }
+                rgb[k] = rgb[k] + light;
+            }
+        }
+    }
+    Colours { rgb, alpha }
 }
 
 /// Colours of the texture, if there is one.

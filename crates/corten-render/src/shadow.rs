@@ -92,6 +92,9 @@ impl ShadowMap {
         let last = F32x8::splat(self.size as f32 - 2.0);
         // What the light does not see is lit; so is a NaN.
         let seen = x.ge(zero) & y.ge(zero) & x.lt(last) & y.lt(last);
+        if seen.lanes() == 0 {
+            return one;
+        }
         let (column, row) = (x.only(seen).truncated(), y.only(seen).truncated());
         let (px, py) = (x - column.numbers(), y - row.numbers());
         let (column, row) = (column.store(), row.store());

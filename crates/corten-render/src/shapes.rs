@@ -4,7 +4,7 @@
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
 use crate::linear::{V3, add, unit};
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, PATCH};
 
 /// How finely shapes are divided.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +30,22 @@ pub(crate) struct Shapes {
     pub cube_top: Mesh,
     pub cube_rest: Mesh,
     pub cone: Mesh,
+    pub plain: Plain,
     pub haze: Mesh,
     /// A plane without a grid.
     pub quad: Mesh,
     pub line: Mesh,
     pub line_box: Mesh,
     pub triangle: Mesh,
+}
+
+/// Shapes whose flat faces are not divided: the same surfaces, where light does not matter.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    pub cylinder: Mesh,
+    pub cylinder_open: Mesh,
+    pub cube: Mesh,
+    pub cone: Mesh,
 }
 
 impl Shapes {
@@ -53,6 +63,12 @@ impl Shapes {
             cube_top: cube(quads, &[0]).bounded(),
             cube_rest: cube(quads, &[1, 2, 3, 4, 5]).bounded(),
             cone: cone(slices, stacks).bounded().closed(),
+            plain: Plain {
+                cylinder: cylinder(slices, 1, Some(1)).bounded().closed(),
+                cylinder_open: cylinder(slices, 1, None).bounded().closed(),
+                cube: cube(1, &[0, 1, 2, 3, 4, 5]).bounded().closed(),
+                cone: cone(slices, 1).bounded().closed(),
+            },
             haze: haze(slices, haze_width).bounded(),
             quad: plane(&[-1.0, 1.0], &[-1.0, 1.0]),
             line: lines(&[[0.0; 3], [0.0, 0.0, 1.0]], &[[0, 1]]),
@@ -92,14 +108,24 @@ pub(crate) fn plane_lines(size: f64, spacing: f64, zfar: f64, repeat: Option<f64
     (0..=MOST).map(|x| step * x as f64 - step * (MOST / 2) as f64).collect()
 }
 
-/// A plane with grid lines at the given coordinates.
+/// A plane with grid lines at the given coordinates. Its cells are in blocks, whose faces are those of a
+/// patch: what is out of sight is left out block by block.
 pub(crate) fn plane(x: &[f64], y: &[f64]) -> Mesh {
+    const { assert!(2 * BLOCK * BLOCK == PATCH) };
     let mut mesh = Mesh::default();
-    mesh.grid(y.len() - 1, x.len() - 1, false, |r, c| {
-        ([x[c] as f32, y[r] as f32, 0.0], [0.0, 0.0, 1.0])
-    });
+    for r0 in (0..y.len() - 1).step_by(BLOCK) {
+        for c0 in (0..x.len() - 1).step_by(BLOCK) {
+            let (rows, columns) = (BLOCK.min(y.len() - 1 - r0), BLOCK.min(x.len() - 1 - c0));
+            mesh.grid(rows, columns, false, |r, c| {
+                ([x[c0 + c] as f32, y[r0 + r] as f32, 0.0], [0.0, 0.0, 1.0])
+            });
+        }
+    }
     mesh.bounded()
 }
+
+/// Cells of a plane in each direction that are a patch together.
+const BLOCK: usize = 8;
 
 /// Angle around the axis of the `j`-th of `n` slices.
 fn azimuth(j: usize, n: usize) -> f32 {
@@ -281,6 +307,9 @@ mod tests {
             (&shapes.cylinder, 2.0 * PI),
             (&shapes.cube, 8.0),
             (&shapes.cone, PI / 3.0),
+            (&shapes.plain.cylinder, 2.0 * PI),
+            (&shapes.plain.cube, 8.0),
+            (&shapes.plain.cone, PI / 3.0),
         ];
         for (mesh, expected) in expected {
             let volume = volume(mesh);

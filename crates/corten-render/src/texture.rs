@@ -19,8 +19,9 @@ struct Level {
 #[derive(Debug)]
 pub(crate) struct Texture {
     levels: Vec<Level>,
-    /// Four bytes per texel, red lowest.
-    texels: Vec<u32>,
+    /// Each texel, four bytes with red lowest, beside its neighbour to the right; beyond the border
+    /// that is the first one again, or on a cube the last.
+    texels: Vec<[u32; 2]>,
     cube: bool,
     /// Whether no texel is translucent.
     opaque: bool,
@@ -88,10 +89,14 @@ impl Texture {
         cube: bool,
         decode: Option<Box<[f32; 256]>>,
     ) -> Texture {
-        let (mut levels, mut texels) = (Vec::new(), Vec::<u32>::new());
+        let (mut levels, mut texels) = (Vec::new(), Vec::new());
         while width > 0 && height > 0 {
             levels.push(Level { width, height, start: texels.len() });
-            faces.iter().for_each(|face| texels.extend(face));
+            for row in faces.iter().flat_map(|face| face.chunks_exact(width)) {
+                let beyond = if cube { row[width - 1] } else { row[0] };
+                let right = row[1..].iter().chain([&beyond]);
+                texels.extend(row.iter().zip(right).map(|(&texel, &right)| [texel, right]));
+            }
             if width == 1 && height == 1 {
                 break;
             }
@@ -100,7 +105,7 @@ impl Texture {
             }
             (width, height) = ((width / 2).max(1), (height / 2).max(1));
         }
-        let opaque = texels.iter().all(|texel| texel >> 24 == 255);
+        let opaque = texels.iter().all(|[texel, _]| texel >> 24 == 255);
         Texture { levels, texels, cube, opaque, decode }
     }
 
@@ -154,7 +159,7 @@ impl Texture {
             let number = numbers[left.trailing_zeros() as usize % LANES];
             let here = level.equal(I32x8::splat(number));
             let lanes = here.lanes() & left;
-            left &= !here.lanes();
+            left &= !lanes;
             let mut colours = self.bilinear(number, places, count);
             if part.ge(F32x8::splat(1.0 / 256.0)).lanes() & lanes != 0 {
                 let coarse = self.bilinear(number + 1, places, count);
@@ -176,21 +181,26 @@ impl Texture {
         let Some(&Level { width, height, start }) = level else { return [F32x8::splat(1.0); 4] };
         let (w, h) = (I32x8::splat(width as i32), I32x8::splat(height as i32));
         let half = F32x8::splat(0.5);
-        let (x, y) = (places.s * w.numbers() - half, places.t * h.numbers() - half);
+        let (mut x, y) = (places.s * w.numbers() - half, places.t * h.numbers() - half);
+        if self.cube {
+            // Left of the first texel is the first texel.
+            x = x.max(F32x8::splat(0.0));
+        }
         let (fx, fy) = (x.floor(), y.floor());
         let (px, py) = (x - fx, y - fy);
-        let [x0, x1] = neighbours(fx.truncated(), w, !self.cube).map_inline(I32x8::store);
+        let low = fx.truncated();
+        let column = I32x8::splat(0).gt(low).choose_int(w - I32x8::splat(1), low).store();
         let [y0, y1] = neighbours(fy.truncated(), h, !self.cube).map_inline(I32x8::store);
         let texels = &self.texels[start..];
         let mut corners = [[0i32; LANES]; 4];
         for l in 0..count.min(LANES) {
-            let first = places.face[l] as usize * width * height;
-            let (low, high) = (first + y0[l] as usize * width, first + y1[l] as usize * width);
-            let at = |i: usize| texels.get(i).copied().unwrap_or(0) as i32;
-            corners[0][l] = at(low + x0[l] as usize);
-            corners[1][l] = at(low + x1[l] as usize);
-            corners[2][l] = at(high + x0[l] as usize);
-            corners[3][l] = at(high + x1[l] as usize);
+            let first = places.face[l] as usize * height;
+            let at = |row: i32| {
+                let index = (first + row as usize) * width + column[l] as usize;
+                texels.get(index).copied().unwrap_or_default().map_inline(|texel| texel as i32)
+            };
+            [corners[0][l], corners[1][l]] = at(y0[l]);
+            [corners[2][l], corners[3][l]] = at(y1[l]);
         }
         let packed = corners.map_inline(|corner| I32x8::load(&corner));
         let alpha = if self.opaque {
