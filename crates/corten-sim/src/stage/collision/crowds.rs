@@ -57,6 +57,7 @@ impl Crowds {
             }
         }
         near.clear();
+        near.reserve(list.len());
         near.extend(list.iter().zip(&*is_near).filter(|&(_, &is_near)| is_near).map(|(&c, _)| c));
         near
     }

@@ -90,6 +90,9 @@ impl Search {
         }
 
         sweep.clear();
+        // Room for all, so that those which come near later need no more.
+        sweep.reserve(near.len());
+        order.reserve(near.len().saturating_sub(order.len()));
         for &c in crowds.select(near, spheres, rules) {
             let (center, radius) = spheres[c.index()];
             sweep.add(c, center, radius);
