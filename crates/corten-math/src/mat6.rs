@@ -1,7 +1,7 @@
 use std::ops::{Add, AddAssign, Sub};
 
-use crate::array;
-use crate::{Inertia, Mat3, Spatial, Vec3};
+use crate::array::{self, MapInline};
+use crate::{Inertia, Mat3, Spatial, Vec3, Wide};
 
 /// A 6×6 matrix that acts on spatial vectors, row-major.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,22 @@ impl Mat6 {
             let image = map(&unit);
             for i in 0..6 {
                 result.0[i][j] = image[i];
+            }
+        }
+        result
+    }
+
+    /// [`Mat6::of`] a map that takes four vectors at once.
+    #[inline(always)]
+    pub fn of_fours<S: Wide>(map: impl Fn(&Spatial<S>) -> Spatial<S>) -> Mat6 {
+        let mut result = Mat6::ZERO;
+        for first in [0, 4] {
+            let unit = |i: usize| S::from_lanes(|lane| f64::from(u8::from(first + lane == i)));
+            let image = map(&Spatial([0, 1, 2, 3, 4, 5].map_inline(unit)));
+            for (row, image) in result.0.iter_mut().zip(image.0) {
+                let columns = &mut row[first..];
+                let count = columns.len().min(4);
+                columns[..count].copy_from_slice(&image.store()[..count]);
             }
         }
         result
@@ -114,7 +130,18 @@ impl Sub for Mat6 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Quat;
+    use crate::{Four, Quat};
+
+    /// Four vectors at once give the bits of one after the other.
+    #[test]
+    fn a_map_of_fours_gives_the_matrix_of_the_map() {
+        let inertia = Inertia([0.4, 0.5, 0.6, 0.1, -0.2, 0.05, 0.3, -0.7, 0.2, 1.7]);
+        let v = Spatial([0.4, -1.0, 2.0, 0.3, 0.8, -0.1]);
+        let one_by_one = Mat6::of(|x| v.cross_force(&inertia.mul(x)));
+        let (inertia, v) = (Inertia::<Four>::of(inertia), Spatial::<Four>::of(v));
+        let fours = Mat6::of_fours::<Four>(|x| v.cross_force(&inertia.mul(x)));
+        assert_eq!(fours, one_by_one);
+    }
 
     /// Power is the same wherever it is measured.
     #[test]

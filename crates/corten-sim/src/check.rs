@@ -107,7 +107,7 @@ fn bad_acceleration(m: &Model, d: &mut Data, index: usize) -> Result<(), StepErr
     };
     recover(m, d, Warning::BadQacc, index);
     if !m.opt.disabled(DisableBit::AutoReset) {
-        step::forward_bound(m, d, Stage::None, true);
+        step::forward_bound(m, d, Stage::None, step::Outputs::All);
     }
     Err(error)
 }

@@ -21,6 +21,26 @@ pub struct GeomDistance {
     pub fromto: [Vec3; 2],
 }
 
+/// What is near a geom, by the sphere around it.
+pub(crate) struct Neighbourhood {
+    center: Vec3,
+    radius: f64,
+}
+
+impl Neighbourhood {
+    pub fn new(m: &Model, d: &Data, geom: usize) -> Neighbourhood {
+        Neighbourhood { center: d.geom_xpos[geom], radius: shape::radius(m, geom) }
+    }
+
+    /// Whether another geom is farther away than `distance`, and so clearly that rounding in the
+    /// search for their distance cannot say otherwise.
+    pub fn excludes(&self, m: &Model, d: &Data, geom: usize, distance: f64) -> bool {
+        const CLEARLY: f64 = 1.0 + 1e-9;
+        let reach = CLEARLY * (self.radius + shape::radius(m, geom) + distance.max(0.0));
+        (d.geom_xpos[geom] - self.center).norm_squared() > reach * reach
+    }
+}
+
 /// Distance between geoms `geom1` and `geom2`, at most `distmax`.
 pub fn geom_distance(
     m: &Model,
@@ -101,4 +121,50 @@ fn deepest(hits: &HitBuffer, flip: bool, none: GeomDistance) -> GeomDistance {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{forward, load_model_str};
+
+    /// The sensor between two bodies of many geoms reads the least distance of any two of them.
+    #[test]
+    fn what_is_not_near_is_not_nearest() {
+        let crowd = |kinds: [&str; 2], turn: i32| {
+            let geom = |k: i32| {
+                let kind = kinds[(k % 2) as usize];
+                format!(
+                    "<frame euler='0 {} {}'><geom type='{kind}' size='.03 .05 .04' pos='.4 0 0'/></frame>",
+                    turn * k,
+                    31 * k
+                )
+            };
+            (0..12).map(geom).collect::<String>()
+        };
+        for (offset, cutoff) in [(".3", 2.0), ("1.1", 2.0), ("1.6", 0.7)] {
+            let text = format!(
+                "<mujoco><worldbody><body name='a'><freejoint/>{}</body>
+                 <body name='b' pos='{offset} .1 .2'><freejoint/>{}</body></worldbody>
+                 <sensor><fromto body1='a' body2='b' cutoff='{cutoff}'/></sensor></mujoco>",
+                crowd(["capsule", "box"], 17),
+                crowd(["sphere", "cylinder"], 23),
+            );
+            let m = load_model_str(&text, &Default::default()).unwrap();
+            let mut d = Data::new(&m);
+            forward(&m, &mut d).unwrap();
+            let mut best = GeomDistance { dist: cutoff, fromto: [Vec3::ZERO; 2] };
+            let mut excluded = 0;
+            for (first, second) in (0..12).flat_map(|first| (12..24).map(move |b| (first, b))) {
+                let near = Neighbourhood::new(&m, &d, first);
+                excluded += usize::from(near.excludes(&m, &d, second, best.dist));
+                let found = geom_distance(&m, &mut d, first, second, cutoff);
+                if found.dist < best.dist {
+                    best = found;
+                }
+            }
+            assert_eq!(d.sensordata[..], [best.fromto[0].0, best.fromto[1].0].concat());
+            assert!(excluded > 20, "{excluded}");
+        }
+    }
 }

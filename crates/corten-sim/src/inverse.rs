@@ -96,7 +96,7 @@ pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
 
 fn position_bound(m: &Model, d: &mut Data) {
     let timer = timer::start(d);
-    step::poses(m, d);
+    step::poses(m, d, step::Outputs::NoSensors);
     step::inertias(m, d);
     collision::collision(m, d);
     let rows = timer::start(d);

@@ -82,6 +82,9 @@ pub fn cast(
     let ray = valid(pnt, vec)?;
     let mut best = None;
     for geom in (0..m.ngeom).filter(|&g| selection.admits(m, g)) {
+        if passes_by(m, d, geom, &ray) {
+            continue;
+        }
         closer(&mut best, geom, geom_distance(m, d, geom, &ray));
     }
     best
@@ -97,6 +100,19 @@ fn closer(best: &mut Option<RayHit>, geom: usize, dist: Option<f64>) {
     {
         *best = Some(RayHit { dist, geom });
     }
+}
+
+/// Whether the sphere around a geom is beside a ray or behind it, and so clearly that rounding cannot say
+/// otherwise.
+#[inline(always)]
+fn passes_by(m: &Model, d: &Data, geom: usize, ray: &Ray) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    let radius = shape::radius(m, geom);
+    let center = d.geom_xpos[geom] - ray.origin;
+    let (along, squared) = (ray.dir.dot(center), ray.dir.norm_squared());
+    // By Pythagoras, from the centre to the ray's line or, if the sphere is behind it, to its origin.
+    let outside = center.norm_squared() * (1.0 - ROUNDING) - radius * radius;
+    if along < 0.0 { outside > 0.0 } else { outside * squared > along * along }
 }
 
 /// Distance along a ray to one geom, whatever its visibility.
@@ -281,4 +297,40 @@ fn window(m: &Model, d: &Data, pnt: Vec3, geom: usize, cutoff: f64) -> Window {
     }
     // A box across the azimuth's jump from −π to π.
     if high[0] - low[0] > PI { EVERYWHERE } else { Window::Visible(low, high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A geom that a ray passes by is one that it does not meet.
+    #[test]
+    fn the_nearest_geom_is_that_of_each_geom_by_itself() {
+        let text = "<mujoco><worldbody><geom type='plane' size='3 3 .1' pos='0 0 -1'/>
+            <geom type='sphere' size='.3' pos='.5 .2 .1'/>
+            <geom type='capsule' size='.1 .4' pos='-.6 .3 .2' euler='40 20 0'/>
+            <geom type='ellipsoid' size='.1 .2 .4' pos='.1 -.8 .3' euler='0 70 10'/>
+            <geom type='cylinder' size='.2 .3' pos='-.4 -.5 .1' euler='30 0 50'/>
+            <geom type='box' size='.2 .3 .1' pos='.7 -.3 .4' euler='10 20 30'/>
+            </worldbody></mujoco>";
+        let m = crate::load_model_str(text, &Default::default()).unwrap();
+        let mut d = Data::new(&m);
+        crate::forward(&m, &mut d).unwrap();
+        let [mut hits, mut passed] = [0; 2];
+        for i in 0..5000 {
+            let a = f64::from(i);
+            let from =
+                Vec3::new(1.5 * (1.3 * a).sin(), 1.5 * (1.7 * a).cos(), 0.8 * (0.7 * a).sin());
+            let to = Vec3::new((2.1 * a).cos(), (0.9 * a).sin(), 0.5 * (1.1 * a).cos());
+            let ray = Ray::new(from, (to - from) * (0.1 + (0.3 * a).sin().abs()));
+            let mut best = None;
+            for geom in 0..m.ngeom {
+                closer(&mut best, geom, geom_distance(&m, &d, geom, &ray));
+                passed += usize::from(passes_by(&m, &d, geom, &ray));
+            }
+            hits += usize::from(best.is_some());
+            assert_eq!(cast(&m, &d, ray.origin, ray.dir, &Selection::default()), best, "{i}");
+        }
+        assert!(hits > 2000 && passed > 5000, "{hits} {passed}");
+    }
 }

@@ -84,7 +84,7 @@ pub(crate) fn reset(m: &Model, d: &mut Data) -> Result<(), SleepError> {
     if m.opt.enabled(EnableBit::Sleep) {
         update_with(m, d, SleepState::Awake);
         if enabled(m) && (0..m.ntree).any(|t| starts_asleep(m, t)) {
-            step::forward_bound(m, d, Stage::None, true);
+            step::forward_bound(m, d, Stage::None, step::Outputs::All);
             result = sleep_initially(m, d);
             d.qacc_smooth.fill(0.0);
             d.qfrc_smooth.fill(0.0);

@@ -20,7 +20,7 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let timer = timer::start(d);
     let state = check::state(m, d);
     let unconverged = d.solver.unconverged;
-    forward_bound(m, d, Stage::None, true);
+    forward_bound(m, d, Stage::None, Outputs::All);
     d.check_stop()?;
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
@@ -48,7 +48,7 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     let timer = timer::start(d);
     let state = check::state(m, d);
-    position_bound(m, d);
+    position_bound(m, d, Outputs::NoSensors);
     d.check_stop()?;
     position_outputs(m, d, true);
     velocity_bound(m, d);
@@ -99,24 +99,40 @@ pub fn forward_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Resu
     d.bind(m)?;
     d.forget_failure();
     let unconverged = d.solver.unconverged;
-    forward_bound(m, d, done, sensors);
+    let outputs = if sensors { Outputs::All } else { Outputs::NoSensors };
+    forward_bound(m, d, done, outputs);
     d.check_stop()?;
     check::solved(m, d, unconverged)
 }
 
+/// What a forward pass computes besides accelerations and what these depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outputs {
+    All,
+    /// Energies, and poses of cameras and lights, but no sensors.
+    NoSensors,
+    /// Nothing, for a pass whose results the next one replaces before anybody sees them.
+    Nothing,
+}
+
 /// [`forward_skip`] of data that is bound to the model.
-pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool) {
+pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, outputs: Outputs) {
     let timer = timer::start(d);
+    let sensors = outputs == Outputs::All;
     if done < Stage::Pos {
-        position_bound(m, d);
+        position_bound(m, d, outputs);
         if rarely(d.is_stopped()) {
             return;
         }
-        position_outputs(m, d, sensors);
+        if outputs != Outputs::Nothing {
+            position_outputs(m, d, sensors);
+        }
     }
     if done < Stage::Vel {
         velocity_bound(m, d);
-        velocity_outputs(m, d, sensors);
+        if outputs != Outputs::Nothing {
+            velocity_outputs(m, d, sensors);
+        }
     }
     if !m.opt.disabled(DisableBit::Actuation) {
         control(m, d);
@@ -131,13 +147,13 @@ pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, sensors: bool)
 /// All that depends on positions only.
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
-    position_bound(m, d);
+    position_bound(m, d, Outputs::NoSensors);
     d.check_stop()
 }
 
-fn position_bound(m: &Model, d: &mut Data) {
+fn position_bound(m: &Model, d: &mut Data, outputs: Outputs) {
     let timer = timer::start(d);
-    poses(m, d);
+    poses(m, d, outputs);
     sleep::wake_by_tendon(m, d);
     inertias(m, d);
     rows(m, d);
@@ -146,11 +162,13 @@ fn position_bound(m: &Model, d: &mut Data) {
 }
 
 /// Poses of all that has one, flexes and tendons.
-pub(crate) fn poses(m: &Model, d: &mut Data) {
+pub(crate) fn poses(m: &Model, d: &mut Data, outputs: Outputs) {
     let timer = timer::start(d);
     kinematics::kinematics(m, d);
     inertia::centers_of_mass(m, d);
-    kinematics::cameras_and_lights(m, d);
+    if outputs != Outputs::Nothing {
+        kinematics::cameras_and_lights(m, d);
+    }
     flex::flex(m, d);
     tendon::tendon(m, d);
     timer.stop(d, Timer::PosKinematics);

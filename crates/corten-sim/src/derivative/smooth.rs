@@ -30,7 +30,7 @@
 //! onto `s_k`, so that each entry is one dot product.
 
 use corten_math::hint::rarely;
-use corten_math::{Mat3, Mat6, Spatial, Vec3};
+use corten_math::{Inertia, Mat3, Mat6, Spatial, Vec3, wide};
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
 };
@@ -221,7 +221,7 @@ fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
             });
         }
         if bias {
-            own = own - bias_matrix(d, i);
+            own = own - bias_matrix(&d.cinert[i], &d.cvel[i]);
         }
         d.scratch.derivative.composite[i] = own;
     }
@@ -296,13 +296,15 @@ fn point_fluid(m: &Model, d: &mut Data, s: &Structure, symmetric: bool) {
     }
 }
 
-/// `G` of one body.
-fn bias_matrix(d: &Data, i: usize) -> Mat6 {
-    let (inertia, v) = (&d.cinert[i], &d.cvel[i]);
-    let momentum = inertia.mul(v);
-    Mat6::of(|x| {
-        inertia.mul(&x.cross_motion(v)) + x.cross_force(&momentum) + v.cross_force(&inertia.mul(x))
-    })
+wide! {
+    /// `G` of a body with this inertia and velocity.
+    fn bias_matrix(inertia: &Inertia, v: &Spatial) -> Mat6 {
+        let (inertia, v) = (Inertia::<Simd>::of(*inertia), Spatial::<Simd>::of(*v));
+        let momentum = inertia.mul(&v);
+        Mat6::of_fours::<Simd>(|x| {
+            inertia.mul(&x.cross_motion(&v)) + x.cross_force(&momentum) + v.cross_force(&inertia.mul(x))
+        })
+    }
 }
 
 /// `c = ṡ + w × s` of the dofs of one body, whose parent moves with `vel`.

@@ -68,7 +68,7 @@ fn advance_state(m: &Model, d: &mut Data, scheme: Scheme) {
     advance_activations(m, d, scheme);
     if sleep::fall_asleep(m, d) > 0 {
         // Velocities have changed: so has all that depends on them.
-        step::forward_bound(m, d, Stage::Pos, true);
+        step::forward_bound(m, d, Stage::Pos, step::Outputs::All);
         sleep::update(m, d);
     }
     advance_velocities(m, awake::dofs!(m, d), &mut d.qvel, &d.scratch.step_acc);

@@ -7,7 +7,8 @@ use corten_model::enums::Stage;
 
 use super::{Scheme, advance_state};
 use crate::awake::Selection;
-use crate::{Data, Model, step, support};
+use crate::step::{self, Outputs};
+use crate::{Data, Model, support};
 
 /// Fraction of the step at which stages 2 to 4 are evaluated, along the rates of the stage before.
 const NODES: [f64; 3] = [0.5, 0.5, 1.0];
@@ -37,8 +38,11 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
     }
     let (time, h) = (d.time, m.opt.timestep);
     add_rates(d, WEIGHTS[0]);
+    // What the last stage leaves is seen by all; what those before it do, by the user's code alone.
+    let seen = d.hooks.is_some() || !m.extensions().is_empty();
 
-    for (node, weight) in NODES.into_iter().zip(WEIGHTS.into_iter().skip(1)) {
+    let stages = NODES.into_iter().zip(WEIGHTS.into_iter().skip(1));
+    for (stage, (node, weight)) in stages.enumerate() {
         // The velocity of the stage before is the rate of positions: read it before it changes.
         let Scratch { qpos, qvel, act, .. } = &d.scratch.runge_kutta;
         let s = &d.prepared.structure;
@@ -54,7 +58,9 @@ pub fn runge_kutta(m: &Model, d: &mut Data) {
             *x = x0 + h * (node * rate);
         }
         d.time = time + node * h;
-        step::forward_bound(m, d, Stage::None, false);
+        let outputs =
+            if seen || stage == NODES.len() - 1 { Outputs::NoSensors } else { Outputs::Nothing };
+        step::forward_bound(m, d, Stage::None, outputs);
         if d.is_stopped() {
             break;
         }

@@ -71,36 +71,41 @@ mod tests {
 
     /// Loose spheres and one plane in the world, some pairs excluded, one listed.
     fn scattered(n: usize, state: &mut u64) -> (Model, Vec<Vec3>) {
+        crowded(n, 1, 0.0, state)
+    }
+
+    /// The same with several spheres per body, and bodies `spacing` apart.
+    fn crowded(n: usize, per_body: usize, spacing: f64, state: &mut u64) -> (Model, Vec<Vec3>) {
+        let body = |k: usize| k.div_ceil(per_body);
         let mut m = ModelArrays::default();
-        (m.nbody, m.ngeom, m.nexclude, m.npair) = (n, n, 1, 1);
+        (m.nbody, m.ngeom, m.nexclude, m.npair) = (body(n - 1) + 1, n, 1, 1);
         m.resize();
         for k in 0..n {
-            m.body_weldid[k] = k as i32;
-            m.body_geomnum[k] = 1;
-            m.geom_bodyid[k] = k as i32;
+            m.body_weldid[body(k)] = body(k) as i32;
+            m.body_geomnum[body(k)] += 1;
+            m.geom_bodyid[k] = body(k) as i32;
             m.geom_type[k] = if k == 0 { 0 } else { 2 };
             m.geom_rbound[k] = if k == 0 { 0.0 } else { 0.2 + 0.3 * random(state) };
             m.geom_margin[k] = 0.05 * random(state);
-            for mask in [
-                &mut m.geom_contype,
-                &mut m.geom_conaffinity,
-                &mut m.body_contype,
-                &mut m.body_conaffinity,
-            ] {
-                mask[k] = if k % 7 == 3 { 2 } else { 3 };
-            }
+            let bits = if k % 7 == 3 { 2 } else { 3 };
+            (m.geom_contype[k], m.geom_conaffinity[k]) = (bits, bits);
+            m.body_contype[body(k)] |= bits;
+            m.body_conaffinity[body(k)] |= bits;
         }
         m.exclude_signature[0] = (2 << 16) + 5;
         (m.pair_geom1[0], m.pair_geom2[0]) = (9, 4);
-        let xpos = (0..n).map(|_| Vec3(std::array::from_fn(|_| 3.0 * random(state)))).collect();
-        (m.into(), xpos)
+        let place = |k| {
+            let within = Vec3(std::array::from_fn(|_| 3.0 * random(state)));
+            Vec3::X * (spacing * body(k) as f64) + within
+        };
+        (m.into(), (0..n).map(place).collect())
     }
 
     #[test]
     fn table_and_search_agree() {
         let mut state = 3;
-        for _ in 0..20 {
-            let (m, mut xpos) = scattered(60, &mut state);
+        for (per_body, spacing) in [(1, 0.0), (12, 0.0), (12, 1.0), (20, 2.5)].repeat(10) {
+            let (m, mut xpos) = crowded(60, per_body, spacing, &mut state);
             xpos[0] = Vec3::new(0.0, 0.0, 0.5);
             let xmat = vec![Mat3::IDENTITY; m.ngeom];
             let pool = Pool::default();
@@ -114,7 +119,7 @@ mod tests {
                 .to_vec();
             // Both are on the safe side, to different extents.
             assert_eq!(by_table, by_search);
-            assert!(by_search.len() > 30);
+            assert!(by_search.len() > 15);
             assert!(by_table.iter().any(|c| c.source == Source::Pair(0)));
         }
     }

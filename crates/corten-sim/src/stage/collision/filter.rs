@@ -126,6 +126,12 @@ impl Rules {
             && (GeomType::Plane.raw()..=GeomType::Sdf.raw()).contains(&g.kind)
     }
 
+    /// The first of the bodies that are fixed to that of a collidable.
+    #[inline]
+    pub fn weld(&self, c: Collidable) -> i32 {
+        self.of[c.index()].weld
+    }
+
     /// Whether the body is fixed to the world.
     pub fn is_static(&self, c: Collidable) -> bool {
         self.of[c.index()].weld == 0

@@ -15,6 +15,7 @@ mod admitted;
 mod broad;
 mod clearance;
 mod collidable;
+mod crowds;
 mod filter;
 mod flex;
 mod hulls;

@@ -7,6 +7,7 @@ use corten_math::{Mat3, Vec3};
 
 use super::admitted::Admitted;
 use super::collidable::{Bounds, Collidable};
+use super::crowds::Crowds;
 use super::filter::{Candidate, Rules, Source};
 use super::method::Method;
 use super::sweep::Sweep;
@@ -37,6 +38,7 @@ pub(crate) struct Search {
     /// What is neither asleep nor static, and what is near it, where that is not everything.
     active: Vec<Collidable>,
     near: Vec<Collidable>,
+    crowds: Crowds,
     sweep: Sweep,
     found: Vec<Candidate>,
     /// Where the candidates of each body start in `list`.
@@ -69,7 +71,7 @@ impl Search {
         if selective {
             self.select(bounded, is_active);
         }
-        let Search { spheres, active, near, sweep, found, cut_off, .. } = self;
+        let Search { spheres, active, near, crowds, sweep, found, cut_off, .. } = self;
         let (active, near) = if selective { (&*active, &*near) } else { (bounded, bounded) };
         found.clear();
         *cut_off = false;
@@ -88,7 +90,10 @@ impl Search {
         }
 
         sweep.clear();
-        for &c in near {
+        // Room for all, so that those which come near later need no more.
+        sweep.reserve(near.len());
+        order.reserve(near.len().saturating_sub(order.len()));
+        for &c in crowds.select(near, spheres, rules) {
             let (center, radius) = spheres[c.index()];
             sweep.add(c, center, radius);
         }

@@ -75,7 +75,7 @@ pub(super) fn reach(m: &Model, hulls: &Hulls, geom: usize, dir: Vec3, hint: &mut
 }
 
 /// A radius around the origin of a geom that its shape is within; without bound if that is not known.
-pub(super) fn radius(m: &Model, geom: usize) -> f64 {
+pub(crate) fn radius(m: &Model, geom: usize) -> f64 {
     match primitive(m, geom) {
         Some(Geometry::Sphere { radius }) => radius,
         Some(Geometry::Capsule { radius, half_length }) => radius + half_length,

@@ -56,6 +56,11 @@ impl Sweep {
         self.boxes.clear();
     }
 
+    /// Makes room for so many boxes.
+    pub fn reserve(&mut self, count: usize) {
+        self.boxes.reserve(count);
+    }
+
     /// Adds the box around a ball; one that is not finite overlaps nothing.
     #[inline]
     pub fn add(&mut self, id: Collidable, center: Vec3, radius: f64) {

@@ -5,7 +5,7 @@ use corten_model::enums::{ConstraintType, ObjType};
 
 use super::{OnDemand, Sensor, camera, contains, limit_row};
 use crate::chain::index;
-use crate::distance::geom_distance;
+use crate::distance::{Neighbourhood, geom_distance};
 use crate::{Data, Model, ray};
 
 /// The shortest segment between two sets of geoms, kept for the sensors that follow and ask for
@@ -131,7 +131,11 @@ pub(super) fn distance(
     }
     let mut best = Distance { between, cutoff, distance: cutoff, segment: [Vec3::ZERO; 2] };
     for first in geoms(m, between[0])? {
+        let near = Neighbourhood::new(m, d, first);
         for second in geoms(m, between[1])? {
+            if near.excludes(m, d, second, best.distance) {
+                continue;
+            }
             let found = geom_distance(m, d, first, second, cutoff);
             if found.dist < best.distance {
                 best = Distance { distance: found.dist, segment: found.fromto, ..best };
