@@ -267,7 +267,8 @@ impl Conjugate {
         self.joined.extend((0..n).map(|i| inertia.row(i).1.len() > 1));
         for run in rows.blocks.iter().flat_map(|b| rows.runs_of(b)) {
             let (start, len) = (run.start as usize, run.len as usize);
-            if 1 < len && len <= SMALL {
+            // Most runs come many times, as those of a vertex of a cloth do.
+            if 1 < len && len <= SMALL && !self.joined[start + 1..start + len].iter().all(|&j| j) {
                 self.joined[start + 1..start + len].fill(true);
             }
         }

@@ -271,7 +271,8 @@ wide! {
             match (batch.rank, batch.width) {
                 (1, 1) => mul_singles::<Simd, 1>(batch, x, y),
                 (1, 2) => mul_singles::<Simd, 2>(batch, x, y),
-                (1, 1..) => mul_singles::<Simd, 0>(batch, x, y),
+                (1, 3) => mul_singles::<Simd, 3>(batch, x, y),
+                (1, 4) => mul_singles::<Simd, 4>(batch, x, y),
                 _ => by_shape!(batch, mul_batch(batch, x, y, &mut sums)),
             }
         }
@@ -283,52 +284,49 @@ wide! {
             match (batch.rank, batch.width) {
                 (1, 1) => add_singles::<Simd, 1>(batch, f, y),
                 (1, 2) => add_singles::<Simd, 2>(batch, f, y),
-                (1, _) => add_singles::<Simd, 0>(batch, f, y),
+                (1, 3) => add_singles::<Simd, 3>(batch, f, y),
+                (1, 4) => add_singles::<Simd, 4>(batch, f, y),
                 _ => by_shape!(batch, add_batch(batch, f, y)),
             }
         }
     }
 }
 
-/// Products of single rows of `W` groups, or any number of groups: four rows at a time.
-// Loops count: iterators over several slices are compiled as calls here.
+/// Products of single rows of `W` groups: four rows at a time.
+// Loops count, over slices of one length: iterators over several are compiled as calls here, and indices
+// into longer ones are checked.
 #[inline(always)]
 fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]) {
-    let width = if W > 0 { W } else { batch.width };
-    let fours = batch.rows.as_chunks::<4>().0;
-    for (four, rows) in fours.iter().enumerate() {
+    let (groups, values) = (batch.groups.as_chunks::<W>().0, batch.values.as_chunks::<W>().0);
+    let n = batch.rows.len().min(groups.len()).min(values.len());
+    let (rows, last_rows) = batch.rows[..n].as_chunks::<4>();
+    let (groups, last_groups) = groups[..n].as_chunks::<4>();
+    let (values, last_values) = values[..n].as_chunks::<4>();
+    for four in 0..rows.len().min(groups.len()).min(values.len()) {
         let mut sums = [S::splat(0.0); 4];
         for b in 0..4 {
-            sums[b] = product::<S, W>(batch, 4 * four + b, x);
+            sums[b] = product(&groups[four][b], &values[four][b], x);
         }
         let [p, q, r, s] = S::transposed(sums);
         let products = ((p + r) + (q + s)).store();
         for b in 0..4 {
-            y[rows[b] as usize] = products[b];
+            y[rows[four][b] as usize] = products[b];
         }
     }
-    debug_assert_eq!(batch.values.len(), batch.rows.len() * width);
-    for k in 4 * fours.len()..batch.rows.len() {
-        y[batch.rows[k] as usize] = product::<S, W>(batch, k, x).sum();
+    for k in 0..last_rows.len().min(last_groups.len()).min(last_values.len()) {
+        let sum: S = product(&last_groups[k], &last_values[k], x);
+        y[last_rows[k] as usize] = sum.sum();
     }
-}
-
-/// Groups and values of a single row of a batch.
-#[inline(always)]
-fn single<const W: usize>(batch: &Batch, k: usize) -> (&[u32], &[Quad]) {
-    let width = if W > 0 { W } else { batch.width };
-    (&batch.groups[k * width..][..width], &batch.values[k * width..][..width])
 }
 
 /// Product of a single row, lane by lane.
 // Not a closure: those are compiled without the vector instructions of their surroundings unless they are
 // inlined, which no attribute asks for.
 #[inline(always)]
-fn product<S: Wide, const W: usize>(batch: &Batch, k: usize, x: &[Quad]) -> S {
-    let (groups, values) = single::<W>(batch, k);
+fn product<S: Wide, const W: usize>(groups: &[u32; W], values: &[Quad; W], x: &[Quad]) -> S {
     let mut sum = S::splat(0.0);
-    for i in 0..if W > 0 { W } else { groups.len() } {
-        sum += S::load(values[i]) * S::load(x[groups[i] as usize]);
+    for k in 0..W {
+        sum += S::load(values[k]) * S::load(x[groups[k] as usize]);
     }
     sum
 }
@@ -336,12 +334,14 @@ fn product<S: Wide, const W: usize>(batch: &Batch, k: usize, x: &[Quad]) -> S {
 /// `y += rowsᵀ · forces` for single rows as in [`mul_singles`].
 #[inline(always)]
 fn add_singles<S: Wide, const W: usize>(batch: &Batch, f: &[f64], y: &mut [Quad]) {
-    for k in 0..batch.rows.len() {
-        let (groups, values) = single::<W>(batch, k);
-        let force = S::splat(f[batch.rows[k] as usize]);
-        for i in 0..if W > 0 { W } else { groups.len() } {
-            let y = &mut y[groups[i] as usize];
-            *y = (S::load(*y) + S::load(values[i]) * force).store();
+    let (groups, values) = (batch.groups.as_chunks::<W>().0, batch.values.as_chunks::<W>().0);
+    let n = batch.rows.len().min(groups.len()).min(values.len());
+    let (rows, groups, values) = (&batch.rows[..n], &groups[..n], &values[..n]);
+    for row in 0..n {
+        let force = S::splat(f[rows[row] as usize]);
+        for k in 0..W {
+            let y = &mut y[groups[row][k] as usize];
+            *y = (S::load(*y) + S::load(values[row][k]) * force).store();
         }
     }
 }
