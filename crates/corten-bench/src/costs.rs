@@ -48,7 +48,13 @@ const SCENES: [(&str, &str); 6] = [
 
 /// Findings, by how they begin, that are known to miss their bound: they are told, and are no failure
 /// until they hold, when they have to leave this list.
-const MISSED: [&str; 3] = ["a sleeping body", "towers of 10 and 20 boxes", "arm: with islands"];
+const MISSED: [&str; 5] = [
+    "a sleeping body",
+    "towers of 10 and 20 boxes",
+    "arm: with islands",
+    "ten equal towers",
+    "ten resting stacks",
+];
 
 /// A ratio and its bound.
 enum Bound {
