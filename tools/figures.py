@@ -251,7 +251,7 @@ COSTS = {
 def costs(corpus):
     # It fails where a bound is missed: the table says so.
     text = bench("costs", "--list", corpus / "BENCH.txt", may_fail=True)
-    found = re.findall(r"^(\S+)\s+(.+?)\s+([\d.]+), (at \w+ [\d.]+): (\w+)$", text, re.M)
+    found = re.findall(r"^(\S+)\s+(.+?)\s+([\d.]+), (at \w+ [\d.]+): (\w+)", text, re.M)
     return {part: table(["instructions", "measured", "bound", ""], [row[1:] for row in found if row[0] in names])
             for part, names in COSTS.items()}
 
