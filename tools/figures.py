@@ -43,17 +43,17 @@ LANES = ["menagerie/flexiv_rizon4/scene.xml", "menagerie/franka_emika_panda/pand
 ENGINE = ["crates/corten-math", "crates/corten-geom", "crates/corten-sim"]
 
 
-def run(command):
+def run(command, may_fail=False):
     """Output of a command in the project's root; what it reports on the way goes to the terminal."""
     print("+", " ".join(map(str, command)), file=sys.stderr, flush=True)
     done = subprocess.run(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
+    if done.returncode and not may_fail:
         sys.exit(f"{command[0]} ended with {done.returncode}")
     return done.stdout
 
 
-def bench(*arguments):
-    return run(["cargo", "run", "--profile", "dist", "--quiet", "-p", "corten-bench", "--", *arguments])
+def bench(*arguments, may_fail=False):
+    return run(["cargo", "run", "--profile", "dist", "--quiet", "-p", "corten-bench", "--", *arguments], may_fail)
 
 
 def python(*arguments):
@@ -249,8 +249,9 @@ COSTS = {
 
 
 def costs(corpus):
-    text = bench("costs", "--list", corpus / "BENCH.txt")
-    found = re.findall(r"^(\S+)\s+(.+?)\s+([\d.]+), (at \w+ [\d.]+): (\w+)$", text, re.M)
+    # It fails where a bound is missed: the table says so.
+    text = bench("costs", "--list", corpus / "BENCH.txt", may_fail=True)
+    found = re.findall(r"^(\S+)\s+(.+?)\s+([\d.]+), (at \w+ [\d.]+): (\w+)", text, re.M)
     return {part: table(["instructions", "measured", "bound", ""], [row[1:] for row in found if row[0] in names])
             for part, names in COSTS.items()}
 

@@ -100,6 +100,9 @@ enum Command {
     Costs {
         /// Only these.
         names: Vec<String>,
+        /// File that lists models, as above: on these, too, islands may cost no more than allowed.
+        #[arg(long)]
+        list: Option<PathBuf>,
     },
 }
 
@@ -110,7 +113,9 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match &args.command {
         Some(Command::CountSteps(args)) => instructions::run(args),
-        Some(Command::Costs { names }) => costs::run(names),
+        Some(Command::Costs { names, list }) => {
+            listed(list.as_deref()).and_then(|models| costs::run(names, models))
+        }
         None => run(&args),
     };
     result.unwrap_or_else(|error| {
@@ -141,7 +146,7 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
             "no MuJoCo to compare with: give --mujoco path/to/libmujoco.so, or set CORTEN_MUJOCO"
         );
     }
-    let files = scenes(args)?;
+    let files = [args.files.clone(), listed(args.list.as_deref())?].concat();
     if files.is_empty() {
         bail!("no models given");
     }
@@ -165,15 +170,13 @@ fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn scenes(args: &Args) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = args.files.clone();
-    if let Some(list) = &args.list {
-        let base = list.parent().unwrap_or(Path::new("."));
-        let text = std::fs::read_to_string(list).with_context(|| list.display().to_string())?;
-        let first = text.lines().filter_map(|line| line.split_whitespace().next());
-        files.extend(first.filter(|word| !word.starts_with('#')).map(|word| base.join(word)));
-    }
-    Ok(files)
+/// The models that a file lists, if there is one.
+fn listed(list: Option<&Path>) -> anyhow::Result<Vec<PathBuf>> {
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let base = list.parent().unwrap_or(Path::new("."));
+    let text = std::fs::read_to_string(list).with_context(|| list.display().to_string())?;
+    let first = text.lines().filter_map(|line| line.split_whitespace().next());
+    Ok(first.filter(|word| !word.starts_with('#')).map(|word| base.join(word)).collect())
 }
 
 /// Measures one scene in every regime.

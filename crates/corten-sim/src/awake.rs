@@ -68,12 +68,33 @@ impl Iterator for Ranges<'_> {
             return Some(range);
         };
         rare();
-        let start = list[s.first] as usize;
-        let run = &list[s.first..s.end];
-        let len = run.iter().zip(start..).take_while(|&(&k, next)| k as usize == next).count();
+        let rest = &list[s.first..s.end];
+        let start = rest[0] as usize;
+        let len = run_length(rest);
         s.first += len;
         Some(start..start + len)
     }
+}
+
+/// How many of the first indices follow each other. The indices ascend, so that one which is as far
+/// from the first in value as in place has no gap before it: the end of the run is found by doubling
+/// and halving.
+fn run_length(list: &[i32]) -> usize {
+    let follows = |k: usize| list[k].wrapping_sub(list[0]) as usize == k;
+    let mut reach = 1;
+    while reach < list.len() && follows(reach) {
+        reach *= 2;
+    }
+    let (mut low, mut high) = (reach / 2 + 1, reach.min(list.len()));
+    while low < high {
+        let middle = low.midpoint(high);
+        if follows(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Selects from a list of awake indices when there is something to leave out.
@@ -139,5 +160,29 @@ impl Selection<'_> {
     #[inline]
     pub fn with_world(self) -> Self {
         Selection { first: 0, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_the_runs_of_a_list() {
+        let ranges = |list: &[i32]| Selection::of(list).ranges().collect::<Vec<_>>();
+        assert!(ranges(&[]).is_empty());
+        assert_eq!(ranges(&[3]), [3..4]);
+        assert_eq!(ranges(&[0, 2, 3, 7]), [0..1, 2..4, 7..8]);
+        // Runs of every length, each with a gap behind it.
+        for len in 1..40 {
+            let run: Vec<i32> = (5..5 + len).collect();
+            let end = 5 + len as usize;
+            assert_eq!(ranges(&run), [5..end]);
+            assert_eq!(
+                ranges(&[&run[..], &[len + 6, len + 7]].concat()),
+                [5..end, end + 1..end + 3]
+            );
+        }
+        assert_eq!(Selection::all(4).ranges().collect::<Vec<_>>(), [0..4]);
     }
 }

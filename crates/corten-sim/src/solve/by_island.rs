@@ -4,6 +4,7 @@
 use corten_math::hint::rarely;
 use corten_model::enums::DisableBit;
 
+use super::island::Span;
 use super::island_threads::Sources;
 use super::primal::{Iterate, Method, Outcome};
 use super::problem::{Inertia, Problem, Rows};
@@ -72,12 +73,11 @@ fn scatter_islands(m: &Model, d: &mut Data) {
         d.qacc[dof as usize] = d.iacc[i];
         d.qfrc_constraint[dof as usize] = d.ifrc_constraint[i];
     }
-    for (i, &row) in d.map_iefc2efc.iter().enumerate() {
-        d.efc_force[row as usize] = d.iefc_force[i];
-    }
-    if m.opt.disabled(DisableBit::WarmStart) {
-        for (i, &row) in d.map_iefc2efc.iter().enumerate() {
-            d.efc_state[row as usize] = d.iefc_state[i];
+    for span in &d.scratch.islands.spans {
+        let (rows, island_rows) = (span.rows(), span.island_rows());
+        d.efc_force[rows.clone()].copy_from_slice(&d.iefc_force[island_rows.clone()]);
+        if m.opt.disabled(DisableBit::WarmStart) {
+            d.efc_state[rows].copy_from_slice(&d.iefc_state[island_rows]);
         }
     }
 }
@@ -91,16 +91,23 @@ fn gather_islands(d: &mut Data) {
     gather(&mut d.iacc, &d.qacc, dofs);
     gather(&mut work.ima, &work.ma, dofs);
     d.ifrc_constraint.resize(d.nidof, 0.0);
-    let efcs = &d.map_iefc2efc;
-    gather(&mut d.iefc_D, &d.efc_D, efcs);
-    gather(&mut d.iefc_R, &d.efc_R, efcs);
-    gather(&mut d.iefc_frictionloss, &d.efc_frictionloss, efcs);
-    gather(&mut work.ijar, &work.jar, efcs);
+    let spans = &d.scratch.islands.spans;
+    gather_rows(&mut d.iefc_D, &d.efc_D, spans);
+    gather_rows(&mut d.iefc_R, &d.efc_R, spans);
+    gather_rows(&mut d.iefc_frictionloss, &d.efc_frictionloss, spans);
+    gather_rows(&mut work.ijar, &work.jar, spans);
     d.iefc_force.resize(d.nefc, 0.0);
     d.iefc_state.resize(d.nefc, 0);
 }
 
-fn gather<T: Copy>(to: &mut Vec<T>, from: &[T], index: &[i32]) {
+fn gather(to: &mut Vec<f64>, from: &[f64], index: &[i32]) {
     to.clear();
     to.extend(index.iter().map(|&i| from[i as usize]));
+}
+
+fn gather_rows(to: &mut Vec<f64>, from: &[f64], spans: &[Span]) {
+    to.resize(from.len(), 0.0);
+    for span in spans {
+        to[span.island_rows()].copy_from_slice(&from[span.rows()]);
+    }
 }

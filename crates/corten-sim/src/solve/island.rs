@@ -28,10 +28,35 @@ pub struct IslandRows {
     runs: Vec<Run>,
     /// Each island, unless one spans everything, whose rows are those of [`Constraints`].
     pub parts: Vec<Part>,
+    /// Which rows went where, in their own order; all rows, unless one island spans everything.
+    pub spans: Vec<Span>,
     /// Island of each block in the order of rows.
     of_block: Vec<u32>,
     /// Trees that are connected.
     connected: DisjointSets,
+}
+
+/// Rows that follow each other in the whole and in their island.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    island: u32,
+    start: u32,
+    island_start: u32,
+    len: u32,
+}
+
+impl Span {
+    /// In the order of all rows.
+    #[inline]
+    pub fn rows(&self) -> Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+
+    /// In the order of islands.
+    #[inline]
+    pub fn island_rows(&self) -> Range<usize> {
+        self.island_start as usize..(self.island_start + self.len) as usize
+    }
 }
 
 /// Partitions trees into islands.
@@ -246,7 +271,7 @@ fn group_dof(m: &Model, structure: &Structure, contacts: &[Contact], id: i32) ->
 /// Rows and blocks by island, keeping their order.
 fn place_rows(d: &mut Data) {
     let rows = &*d.scratch.constraint;
-    let IslandRows { blocks, columns, runs, parts, of_block, .. } =
+    let IslandRows { blocks, columns, runs, parts, spans, of_block, .. } =
         Arc::make_mut(&mut d.scratch.islands);
     parts.clear();
     parts.extend(d.island_idofadr.iter().zip(&d.island_nv).map(|(&first, &nv)| Part {
@@ -282,17 +307,23 @@ fn place_rows(d: &mut Data) {
     columns.extend_from_slice(&rows.columns);
     runs.clear();
     runs.extend_from_slice(&rows.runs);
+    spans.clear();
     let mut renamed = 0;
     for (b, &of) in rows.blocks.iter().zip(&*of_block) {
         let (range, part) = (b.rows(), &mut parts[of as usize]);
         blocks[part.blocks.end] = Block { row: part.rows.len() as u32, ..*b };
         part.blocks.end += 1;
-        for efc in range {
-            d.efc_island[efc] = of as i32;
-            d.map_efc2iefc[efc] = part.rows.end as i32;
-            d.map_iefc2efc[part.rows.end] = efc as i32;
-            part.rows.end += 1;
+        match spans.last_mut() {
+            Some(span) if span.island == of && span.rows().end == range.start => {
+                span.len += range.len() as u32;
+            }
+            _ => {
+                let [start, island_start, len] =
+                    [range.start, part.rows.end, range.len()].map(|n| n as u32);
+                spans.push(Span { island: of, start, island_start, len });
+            }
         }
+        part.rows.end += range.len();
 
         // Blocks that follow each other may share columns, and all that follow are new.
         if b.col < renamed {
@@ -310,6 +341,18 @@ fn place_rows(d: &mut Data) {
             }
             run.start = start;
         }
+    }
+    for span in &*spans {
+        d.efc_island[span.rows()].fill(span.island as i32);
+        count_from(span.island_start, &mut d.map_efc2iefc[span.rows()]);
+        count_from(span.start, &mut d.map_iefc2efc[span.island_rows()]);
+    }
+}
+
+/// Ascending numbers.
+fn count_from(first: u32, numbers: &mut [i32]) {
+    for (number, n) in numbers.iter_mut().zip(first as i32..) {
+        *number = n;
     }
 }
 
