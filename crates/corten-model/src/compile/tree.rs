@@ -300,6 +300,11 @@ fn compile_body(
         for &s in &plan.sites {
             tree.sites[s].pose = inverse.then(&tree.sites[s].pose);
         }
+        // MuJoCo compiles cameras and lights a second time where it looks for bodies to fuse, and then
+        // forgets that their body's frame has moved.
+        if compiler.fusestatic {
+            return;
+        }
         for &c in &plan.cameras {
             tree.cameras[c].pose = inverse.then(&tree.cameras[c].pose);
         }
