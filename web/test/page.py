@@ -1,7 +1,8 @@
 """The live page in a browser: run by tools/test_page.
 
-Starts `corten view` on two models and does what a user does: looks, plays, moves a slider, drags a body,
-reloads, takes screenshots; and what others may try: no token, another origin, a busy port.
+Starts `corten view` on models and does what a user does: looks, plays, moves a slider, drags a body,
+reloads, takes screenshots; and what others may try: no token, another origin, a busy port. Of a robot of
+a corpus (`--robot MODEL`), a joint at rest must follow the slider of its actuator.
 """
 import pathlib, re, subprocess, sys, time, urllib.error, urllib.request
 
@@ -53,21 +54,37 @@ def colors(page):
     }""")
 
 
-def use(page, pictures, name):
+def rest(page, seconds=60):
+    """Waits until no joint moves by a hundredth within half a simulated second, and gives their places."""
+    end = time.monotonic() + seconds
+    before, then = page.evaluate("[[...corten.state.joints], corten.state.time]")
+    while time.monotonic() < end:
+        time.sleep(0.05)
+        joints, now = page.evaluate("[[...corten.state.joints], corten.state.time]")
+        if now - then > 0.5:
+            if all(abs(a - b) < 0.01 for a, b in zip(joints, before)):
+                return joints
+            before, then = joints, now
+    raise AssertionError(f"the joints do not come to rest within {seconds} s")
+
+
+def use(page, pictures, name, robot):
     """Play, slider, plot, drag, reload."""
     settle(page, "globalThis.corten?.frames > 0")
     assert colors(page) > 20, "the picture is blank"
     page.screenshot(path=pictures / f"{name}-start.png")
+    assert (pictures / f"{name}-start.png").stat().st_size > 10_000, "the screenshot is blank"
 
     page.click("#play")
     settle(page, "corten.state.playing && corten.state.time > 0.2")
     settle(page, "corten.panels.energy.length > 5")
     if state(page, "ctrl.length"):
         slider = page.locator("#right .slider input").first
-        before = page.evaluate("[...corten.state.joints]")
+        before = rest(page) if robot else page.evaluate("[...corten.state.joints]")
         slider.evaluate("(s) => { s.value = s.max; s.dispatchEvent(new Event('input')); }")
         settle(page, "Math.abs(corten.state.ctrl[0] - corten.model.actuators[0].range[1]) < 0.01 * (1 + Math.abs(corten.state.ctrl[0]))")
-        settle(page, f"{before}.some((q, i) => Math.abs(corten.state.joints[i] - q) > 1e-3)")
+        least = 0.1 if robot else 1e-3
+        settle(page, f"{before}.some((q, i) => Math.abs(corten.state.joints[i] - q) > {least})")
     grown = page.evaluate("corten.panels.energy.length")
     settle(page, f"corten.panels.energy.length > {grown}")
 
@@ -171,7 +188,8 @@ def keep_out(url):
 
 def main():
     corten, pictures = sys.argv[1], pathlib.Path(sys.argv[2])
-    models = sys.argv[3:]
+    robots = [name for flag, name in zip(sys.argv[3:], sys.argv[4:]) if flag == "--robot"]
+    models = [name for name in sys.argv[3:] if name != "--robot"]
     pictures.mkdir(parents=True, exist_ok=True)
     chromium = "/usr/bin/chromium"
     with sync_playwright() as p:
@@ -189,7 +207,7 @@ def main():
                 page.on("pageerror", lambda error: problems.append(str(error)))
                 page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
                 page.goto(url)
-                use(page, pictures, pathlib.Path(model).stem)
+                use(page, pictures, "-".join(pathlib.Path(model).parts[-2:]).removesuffix(".xml"), model in robots)
                 second = browser.new_page()
                 second.goto(url)
                 settle(second, "globalThis.corten?.frames > 0")

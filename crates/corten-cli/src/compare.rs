@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use corten::Model;
 use corten_model::arrays::ArrayRef;
-use corten_record::{Array, Values, read_npz};
+use corten_record::Archive;
 use serde_json::json;
 
 #[derive(clap::Args)]
@@ -23,23 +23,56 @@ pub struct Args {
     json: bool,
 }
 
-/// What is compared: arrays by name.
-fn arrays(file: &Path) -> anyhow::Result<Vec<Array>> {
-    let context = || format!("cannot load {}", file.display());
-    if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
-        let all = read_npz(&std::fs::read(file).with_context(context)?).with_context(context)?;
-        return Ok(all.into_iter().filter(|array| array.name != "model").collect());
-    }
-    let m = corten::load_file(file).with_context(context)?;
-    Ok(model_arrays(&m))
+/// Numbers that are compared at once.
+const BLOCK: usize = 1 << 16;
+
+/// What is compared: arrays, those of a recording in their file.
+enum Side {
+    Recording(Archive),
+    Model(Vec<(String, Vec<f64>)>),
 }
 
-fn model_arrays(m: &Model) -> Vec<Array> {
-    let sizes = Model::SIZES.iter().map(|size| Array {
-        name: (*size).to_owned(),
-        shape: vec![],
-        values: Values::F64(vec![m.size(size).unwrap_or(0) as f64]),
-    });
+impl Side {
+    fn load(file: &Path) -> anyhow::Result<Side> {
+        let context = || format!("cannot load {}", file.display());
+        if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
+            return Ok(Side::Recording(Archive::open(file).with_context(context)?));
+        }
+        Ok(Side::Model(model_arrays(&corten::load_file(file).with_context(context)?)))
+    }
+
+    /// Names and sizes of the arrays, the model inside of a recording aside.
+    fn arrays(&self) -> Vec<(String, Vec<usize>)> {
+        match self {
+            Side::Recording(archive) => archive
+                .entries()
+                .iter()
+                .filter(|entry| entry.name != "model")
+                .map(|entry| (entry.name.clone(), entry.shape.clone()))
+                .collect(),
+            Side::Model(arrays) => {
+                arrays.iter().map(|(name, values)| (name.clone(), vec![values.len()])).collect()
+            }
+        }
+    }
+
+    /// Numbers of an array, beginning with the given one.
+    fn read(&self, name: &str, first: usize, out: &mut [f64]) -> anyhow::Result<()> {
+        match self {
+            Side::Recording(archive) => archive.read(archive.find(name)?, first, out)?,
+            Side::Model(arrays) => {
+                let (_, values) = arrays.iter().find(|(own, _)| own == name).context("no array")?;
+                out.copy_from_slice(&values[first..first + out.len()]);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn model_arrays(m: &Model) -> Vec<(String, Vec<f64>)> {
+    let sizes = Model::SIZES
+        .iter()
+        .map(|size| ((*size).to_owned(), vec![m.size(size).unwrap_or(0) as f64]));
     let fields = Model::ARRAYS.iter().enumerate().filter_map(|(i, info)| {
         let values: Vec<f64> = match m.array(i)? {
             ArrayRef::F64(x) => x.to_vec(),
@@ -47,45 +80,57 @@ fn model_arrays(m: &Model) -> Vec<Array> {
             ArrayRef::I32(x) => x.iter().map(|&x| x.into()).collect(),
             ArrayRef::U8(x) => x.iter().map(|&x| x.into()).collect(),
         };
-        let (name, shape) = (info.name.to_owned(), vec![values.len()]);
-        Some(Array { name, shape, values: Values::F64(values) })
+        Some((info.name.to_owned(), values))
     });
     sizes.chain(fields).collect()
 }
 
-/// The largest difference of two arrays and where it is; infinite where their sizes differ.
-fn difference(a: &Array, b: &Array) -> (f64, usize) {
-    match (&a.values, &b.values) {
-        (Values::F64(x), Values::F64(y)) if a.shape == b.shape => {
-            let away = |(a, b): (&f64, &f64)| match a.to_bits() == b.to_bits() || a == b {
-                true => 0.0,
-                false => (a - b).abs() / a.abs().max(b.abs()).max(1.0),
-            };
-            let all = x.iter().zip(y).map(away).map(|d| if d.is_nan() { f64::INFINITY } else { d });
-            all.enumerate().fold((0.0, 0), |most, (i, d)| if d > most.0 { (d, i) } else { most })
+/// The largest difference of two arrays of one size, and where it is.
+fn difference(a: &Side, b: &Side, name: &str, length: usize) -> anyhow::Result<(f64, usize)> {
+    let away = |a: f64, b: f64| match a.to_bits() == b.to_bits() || a == b {
+        true => 0.0,
+        false => (a - b).abs() / a.abs().max(b.abs()).max(1.0),
+    };
+    let mut most = (0.0, 0);
+    let [mut x, mut y] = [const { Vec::new() }; 2];
+    for first in (0..length).step_by(BLOCK) {
+        let count = BLOCK.min(length - first);
+        for (side, block) in [(a, &mut x), (b, &mut y)] {
+            block.resize(count, 0.0);
+            side.read(name, first, block)?;
         }
-        (Values::U8(x), Values::U8(y)) if x == y => (0.0, 0),
-        _ => (f64::INFINITY, 0),
+        for (i, (&a, &b)) in x.iter().zip(&y).enumerate() {
+            let d = away(a, b);
+            let d = if d.is_nan() { f64::INFINITY } else { d };
+            if d > most.0 {
+                most = (d, first + i);
+            }
+        }
     }
+    Ok(most)
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let (first, second) = (arrays(&args.first)?, arrays(&args.second)?);
+    let (a, b) = (Side::load(&args.first)?, Side::load(&args.second)?);
+    let (first, second) = (a.arrays(), b.arrays());
     let mut differences = Vec::new();
-    for a in &first {
-        match second.iter().find(|b| b.name == a.name) {
-            Some(b) => {
-                let (most, at) = difference(a, b);
+    for (name, shape) in &first {
+        match second.iter().find(|(other, _)| other == name) {
+            Some((_, other)) if shape == other => {
+                let (most, at) = difference(&a, &b, name, shape.iter().product())?;
                 if most > args.tolerance {
-                    let shapes = (a.shape != b.shape).then(|| (a.shape.clone(), b.shape.clone()));
-                    differences.push((a.name.clone(), most, at, shapes));
+                    differences.push((name.clone(), most, at, None));
                 }
             }
-            None => differences.push((a.name.clone(), f64::INFINITY, 0, None)),
+            Some((_, other)) => {
+                let shapes = Some((shape.clone(), other.clone()));
+                differences.push((name.clone(), f64::INFINITY, 0, shapes));
+            }
+            None => differences.push((name.clone(), f64::INFINITY, 0, None)),
         }
     }
-    let missing = second.iter().filter(|b| !first.iter().any(|a| a.name == b.name));
-    differences.extend(missing.map(|b| (b.name.clone(), f64::INFINITY, 0, None)));
+    let missing = second.iter().filter(|(name, _)| !first.iter().any(|(own, _)| own == name));
+    differences.extend(missing.map(|(name, _)| (name.clone(), f64::INFINITY, 0, None)));
     report(args, first.len(), &differences);
     Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use corten::{Data, Model};
 use corten_math::{Random, real};
-use corten_record::{Recorder, Values, read_npz};
+use corten_record::{Archive, Kind, Recorder};
 
 use crate::run::Args;
 
@@ -29,6 +29,9 @@ impl Inputs {
         // Before the simulation, not after it.
         for path in &args.record {
             Recorder::format(path)?;
+            let mut file = std::fs::OpenOptions::new();
+            let file = file.write(true).create(true).truncate(false);
+            file.open(path).with_context(|| path.display().to_string())?;
         }
         let recorder = if args.record.is_empty() { None } else { Some(Recorder::new(m)?) };
         Ok(Inputs {
@@ -73,15 +76,20 @@ fn normal(random: &mut Random) -> f64 {
 
 fn read_controls(m: &Model, file: &Path) -> anyhow::Result<Vec<Vec<f64>>> {
     if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
-        let arrays = read_npz(&std::fs::read(file)?)?;
-        let ctrl = arrays.iter().find(|array| array.name == "ctrl").context("no array 'ctrl'")?;
-        let (Values::F64(values), [_, width]) = (&ctrl.values, &ctrl.shape[..]) else {
-            bail!("'ctrl' must be an array of numbers with a row per step");
-        };
-        if *width != m.nu {
+        let archive = Archive::open(file)?;
+        let ctrl = archive.find("ctrl")?;
+        let [rows, width] = ctrl.shape[..] else { bail!("'ctrl' must have a row per step") };
+        if width != m.nu || ctrl.kind == Kind::U8 {
             bail!("'ctrl' has {width} columns, the model {} actuators", m.nu);
         }
-        return Ok(values.chunks_exact(m.nu.max(1)).map(<[f64]>::to_vec).collect());
+        if width == 0 {
+            return Ok(Vec::new());
+        }
+        let mut values = vec![vec![0.0; width]; rows];
+        for (i, row) in values.iter_mut().enumerate() {
+            archive.read(ctrl, i * width, row)?;
+        }
+        return Ok(values);
     }
     parse_table(m, &std::fs::read_to_string(file)?)
 }

@@ -55,22 +55,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn add_curves(recording: &Recording, field: &str, curves: &mut Vec<Curve>) -> anyhow::Result<()> {
     let m = &recording.model;
-    let curve = |name: String, values: &[f64], width: usize, column: usize| Curve {
-        name,
-        points: recording
-            .time
-            .iter()
-            .zip(values.chunks(width.max(1)))
-            .map(|(&t, row)| [t, row[column]])
-            .collect(),
+    let curve = |name: String, array: &str, column: usize| -> anyhow::Result<Curve> {
+        let values = recording.column(array, column)?;
+        Ok(Curve {
+            name,
+            points: recording.time.iter().zip(values).map(|(&t, x)| [t, x]).collect(),
+        })
     };
     if let Ok(sensor) = m.sensor(field) {
-        let (values, width) = recording.field("sensordata")?;
         let start = m.sensor_adr[sensor.index()].max(0) as usize;
         let dim = m.sensor_dim[sensor.index()].max(0) as usize;
         for i in 0..dim {
             let name = if dim == 1 { field.to_owned() } else { format!("{field}[{i}]") };
-            curves.push(curve(name, values, width, start + i));
+            curves.push(curve(name, "sensordata", start + i)?);
         }
         return Ok(());
     }
@@ -84,11 +81,15 @@ fn add_curves(recording: &Recording, field: &str, curves: &mut Vec<Curve>) -> an
         }
         None => (field, None),
     };
-    let (values, width) = recording.field(name)?;
+    let width = recording.width(name)?;
     match index {
-        Some(i) if i < width => curves.push(curve(field.to_owned(), values, width, i)),
+        Some(i) if i < width => curves.push(curve(field.to_owned(), name, i)?),
         Some(i) => bail!("{name} has {width} numbers per state: there is no {name}[{i}]"),
-        None => curves.extend((0..width).map(|i| curve(format!("{name}[{i}]"), values, width, i))),
+        None => {
+            for i in 0..width {
+                curves.push(curve(format!("{name}[{i}]"), name, i)?);
+            }
+        }
     }
     Ok(())
 }

@@ -96,6 +96,12 @@ fn a_recording_replays_and_equals_itself() {
     assert_eq!(table.lines().count(), 52);
     let log = folder.bytes("a.mcap");
     assert!(log.starts_with(b"\x89MCAP0\r\n") && log.ends_with(b"\x89MCAP0\r\n"));
+    // What is converted later is what would have been written at once.
+    let states = folder.json("convert a.npz later.csv --json");
+    assert_eq!(states["states"], 51);
+    folder.good("convert a.npz later.mcap");
+    assert_eq!(folder.bytes("a.csv"), folder.bytes("later.csv"));
+    assert_eq!(log, folder.bytes("later.mcap"));
     // One number changed, of a later step, is one that is noticed.
     let mut bytes = folder.bytes("a.npz");
     let state = bytes.windows(9).rposition(|w| w == b"state.npy").unwrap();
@@ -144,6 +150,9 @@ fn mistakes_are_explained() {
         ("view nowhere.xml", if corten_view::is_built() { "nowhere.xml" } else { "./tools/web" }),
         ("plot junk.npz qpos -o a.svg", "not a recording"),
         ("run scenes/pendulum.xml --record a.txt --no-picture", ".npz"),
+        ("run scenes/pendulum.xml --record no/such/a.npz --no-picture", "no/such/a.npz"),
+        ("convert junk.npz a.csv", "junk.npz"),
+        ("compare junk.npz scenes/pendulum.xml", "junk.npz"),
         ("run scenes/pendulum.xml --controls nowhere.csv", "nowhere.csv"),
     ];
     for (line, expected) in cases {
@@ -161,6 +170,8 @@ fn json_everywhere_and_completions() {
     assert_eq!(info["sizes"]["nv"], 27);
     let run = folder.json("run scenes/humanoid.xml --steps 3 --no-picture --json");
     assert_eq!(run["steps"], 3);
+    let written = folder.json("convert scenes/humanoid.xml humanoid.cfa --json");
+    assert_eq!(written["bytes"], folder.bytes("humanoid.cfa").len());
     for shell in ["bash", "zsh", "fish"] {
         assert!(folder.good(&format!("completions {shell}")).contains("corten"));
     }

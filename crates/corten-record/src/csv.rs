@@ -2,19 +2,19 @@
 
 use std::io::{self, Write};
 
-/// Writes columns under their names.
-pub(crate) fn write_csv(
-    out: &mut impl Write,
-    names: &[String],
-    rows: impl Iterator<Item = impl Iterator<Item = f64>>,
-) -> io::Result<()> {
+/// Writes the names of columns.
+pub(crate) fn write_names(out: &mut impl Write, names: &[String]) -> io::Result<()> {
     let quoted = |name: &String| match name.contains([',', '"', '\n']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.clone(),
     };
-    writeln!(out, "{}", names.iter().map(quoted).collect::<Vec<_>>().join(","))?;
-    for row in rows {
-        writeln!(out, "{}", row.map(|x| x.to_string()).collect::<Vec<_>>().join(","))?;
+    writeln!(out, "{}", names.iter().map(quoted).collect::<Vec<_>>().join(","))
+}
+
+/// Writes a row of numbers.
+pub(crate) fn write_row(out: &mut impl Write, row: &[f64]) -> io::Result<()> {
+    for (i, x) in row.iter().enumerate() {
+        write!(out, "{}{x}", if i > 0 { "," } else { "" })?;
     }
-    Ok(())
+    writeln!(out)
 }

@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
+mod columns;
 mod csv;
 mod error;
 mod gif;
@@ -15,12 +16,14 @@ mod mcap;
 mod npz;
 mod picture;
 mod plot;
+mod recorder;
 mod recording;
 mod video;
 
 pub use error::RecordError;
-pub use npz::{Array, Values, read_npz, write_npz};
+pub use npz::{Archive, Entry, Kind};
 pub use picture::{to_png, write_png};
 pub use plot::{Curve, plot_png, plot_svg};
-pub use recording::{Recorder, Recording, Replay};
+pub use recorder::Recorder;
+pub use recording::{Recording, Replay};
 pub use video::Video;

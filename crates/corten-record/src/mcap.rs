@@ -37,12 +37,12 @@ impl Content {
 }
 
 /// The file as it is written, with a count of bytes.
-struct Log<'a, W> {
+struct Output<'a, W> {
     out: &'a mut W,
     written: u64,
 }
 
-impl<W: Write> Log<'_, W> {
+impl<W: Write> Output<'_, W> {
     fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.written += bytes.len() as u64;
         self.out.write_all(bytes)
@@ -77,71 +77,82 @@ impl<W: Write> Log<'_, W> {
     }
 }
 
-/// Writes states of a model.
-pub(crate) fn write_mcap<'a>(
-    out: &mut impl Write,
-    m: &Model,
-    frames: impl Iterator<Item = Frame<'a>>,
-) -> io::Result<()> {
-    let mut log = Log { out, written: 0 };
-    log.raw(MAGIC)?;
-    let library = concat!("corten ", env!("CARGO_PKG_VERSION"));
-    log.record(0x01, Content::default().text("").text(library))?;
-    log.topics()?;
-    let bodies: Vec<String> = (0..m.nbody).map(|b| body_name(m, b)).collect();
-    let mut counts = [0u64; 3];
-    let (mut first, mut last) = (None, 0);
-    for (time, fields, poses) in frames {
+/// A log that states of a model are written to, one after another.
+pub(crate) struct Log<'a, W> {
+    output: Output<'a, W>,
+    model: &'a Model,
+    bodies: Vec<String>,
+    /// Messages of each channel.
+    counts: [u64; 3],
+    /// Times of the first and the last state.
+    range: Option<[u64; 2]>,
+}
+
+impl<'a, W: Write> Log<'a, W> {
+    pub(crate) fn new(out: &'a mut W, m: &'a Model) -> io::Result<Log<'a, W>> {
+        let mut output = Output { out, written: 0 };
+        output.raw(MAGIC)?;
+        let library = concat!("corten ", env!("CARGO_PKG_VERSION"));
+        output.record(0x01, Content::default().text("").text(library))?;
+        output.topics()?;
+        let bodies = (0..m.nbody).map(|b| body_name(m, b)).collect();
+        Ok(Log { output, model: m, bodies, counts: [0; 3], range: None })
+    }
+
+    pub(crate) fn push(&mut self, (time, fields, poses): Frame) -> io::Result<()> {
         let nanoseconds = (time.max(0.0) * 1e9) as u64;
         let stamp =
             json!({"sec": nanoseconds / 1_000_000_000, "nsec": nanoseconds % 1_000_000_000});
-        if first.is_none() {
-            first = Some(nanoseconds);
-            log.message(3, 0, nanoseconds, &scene(m, &bodies, &stamp))?;
-            counts[2] += 1;
+        if self.range.is_none() {
+            let shapes = scene(self.model, &self.bodies, &stamp);
+            self.output.message(3, 0, nanoseconds, &shapes)?;
+            self.counts[2] += 1;
         }
-        last = nanoseconds;
-        let sequence = counts[0] as u32;
+        self.range = Some([self.range.map_or(nanoseconds, |[first, _]| first), nanoseconds]);
+        let sequence = self.counts[0] as u32;
         let mut state = json!({"time": time});
         for (name, values) in fields {
             state[name] = json!(values);
         }
-        log.message(1, sequence, nanoseconds, &state)?;
+        self.output.message(1, sequence, nanoseconds, &state)?;
         let transforms: Vec<Value> = poses
             .iter()
-            .zip(&bodies)
+            .zip(&self.bodies)
             .skip(1)
             .map(|((pos, quat), body)| transform(&stamp, body, *pos, *quat))
             .collect();
-        log.message(2, sequence, nanoseconds, &json!({"transforms": transforms}))?;
-        counts[0] += 1;
-        counts[1] += 1;
+        self.output.message(2, sequence, nanoseconds, &json!({"transforms": transforms}))?;
+        self.counts[0] += 1;
+        self.counts[1] += 1;
+        Ok(())
     }
-    finish(&mut log, counts, first.unwrap_or(0), last)
-}
 
-/// The summary at the end, for programs that look there first.
-fn finish<W: Write>(log: &mut Log<W>, counts: [u64; 3], first: u64, last: u64) -> io::Result<()> {
-    log.record(0x0f, Content::default().number(0u32.to_le_bytes()))?;
-    let start = log.written;
-    log.topics()?;
-    let mut statistics = Content::default()
-        .number(counts.iter().sum::<u64>().to_le_bytes())
-        .number(3u16.to_le_bytes())
-        .number(3u32.to_le_bytes());
-    // Attachments, metadata, chunks: none.
-    for _ in 0..3 {
-        statistics = statistics.number(0u32.to_le_bytes());
+    /// The summary at the end, for programs that look there first.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let Log { output: mut log, counts, range, .. } = self;
+        let [first, last] = range.unwrap_or_default();
+        log.record(0x0f, Content::default().number(0u32.to_le_bytes()))?;
+        let start = log.written;
+        log.topics()?;
+        let mut statistics = Content::default()
+            .number(counts.iter().sum::<u64>().to_le_bytes())
+            .number(3u16.to_le_bytes())
+            .number(3u32.to_le_bytes());
+        // Attachments, metadata, chunks: none.
+        for _ in 0..3 {
+            statistics = statistics.number(0u32.to_le_bytes());
+        }
+        statistics = statistics.number(first.to_le_bytes()).number(last.to_le_bytes());
+        statistics = statistics.number(30u32.to_le_bytes());
+        for (i, count) in counts.iter().enumerate() {
+            let id = (i as u16 + 1).to_le_bytes();
+            statistics = statistics.number(id).number(count.to_le_bytes());
+        }
+        log.record(0x0b, statistics)?;
+        let footer = Content::default().number(start.to_le_bytes()).number(0u64.to_le_bytes());
+        log.record(0x02, footer.number(0u32.to_le_bytes()))?;
+        log.raw(MAGIC)
     }
-    statistics = statistics.number(first.to_le_bytes()).number(last.to_le_bytes());
-    statistics = statistics.number(30u32.to_le_bytes());
-    for (i, count) in counts.iter().enumerate() {
-        statistics = statistics.number((i as u16 + 1).to_le_bytes()).number(count.to_le_bytes());
-    }
-    log.record(0x0b, statistics)?;
-    let footer = Content::default().number(start.to_le_bytes()).number(0u64.to_le_bytes());
-    log.record(0x02, footer.number(0u32.to_le_bytes()))?;
-    log.raw(MAGIC)
 }
 
 fn body_name(m: &Model, body: usize) -> String {

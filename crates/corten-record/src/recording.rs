@@ -1,4 +1,4 @@
-//! States of a simulation, one after another.
+//! Recordings that were written, state by state.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -6,182 +6,23 @@ use std::path::Path;
 use corten_model::enums::StateBit;
 use corten_sim::{Data, Model, state};
 
-use crate::csv::write_csv;
+use crate::columns::{Columns, SIGNATURE, Visit, export};
 use crate::error::RecordError;
-use crate::mcap::write_mcap;
-use crate::npz::{Array, Values, read_npz, write_npz};
+use crate::npz::{Archive, Entry, Kind};
+use crate::recorder::Recorder;
 
-/// Everything that the next step depends on.
-const SIGNATURE: u32 = StateBit::Integration.raw() as u32;
+/// Numbers that are read at once where all states are gone through.
+const BLOCK: usize = 1 << 16;
 
-/// How to find a field in data.
-type Field = fn(&Data) -> &[f64];
-
-/// Fields of data that are recorded for reading, besides the state.
-const FIELDS: [(&str, Field); 6] = [
-    ("qpos", |d| &d.qpos),
-    ("qvel", |d| &d.qvel),
-    ("act", |d| &d.act),
-    ("ctrl", |d| &d.ctrl),
-    ("sensordata", |d| &d.sensordata),
-    ("energy", |d| &d.energy[..]),
-];
-
-/// Takes states as a simulation runs.
-#[derive(Clone, Debug)]
-pub struct Recorder {
-    model: Vec<u8>,
-    width: usize,
-    time: Vec<f64>,
-    states: Vec<f64>,
-    fields: Vec<Vec<f64>>,
-}
-
-impl Recorder {
-    /// For simulations of a model.
-    pub fn new(m: &Model) -> Result<Recorder, RecordError> {
-        Ok(Recorder {
-            model: m.to_bytes(),
-            width: state::size(m, SIGNATURE)?,
-            time: Vec::new(),
-            states: Vec::new(),
-            fields: vec![Vec::new(); FIELDS.len()],
-        })
-    }
-
-    /// What a file of this name would hold: `npz`, `csv` or `mcap`.
-    pub fn format(path: &Path) -> Result<String, RecordError> {
-        let extension =
-            path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-        if ["npz", "csv", "mcap"].contains(&extension.as_str()) {
-            return Ok(extension);
-        }
-        Err(RecordError::Extension { path: path.to_owned(), expected: ".npz, .csv or .mcap" })
-    }
-
-    /// Number of states so far.
-    pub fn len(&self) -> usize {
-        self.time.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.time.is_empty()
-    }
-
-    /// Adds the present state. To be called before each step: the state includes the controls that
-    /// the step will use.
-    pub fn push(&mut self, m: &Model, d: &Data) -> Result<(), RecordError> {
-        let start = self.states.len();
-        self.states.resize(start + self.width, 0.0);
-        let taken = state::get(m, d, &mut self.states[start..], SIGNATURE);
-        if taken.is_err() {
-            self.states.truncate(start);
-        }
-        taken?;
-        self.time.push(d.time);
-        for (values, (_, field)) in self.fields.iter_mut().zip(FIELDS) {
-            values.extend_from_slice(field(d));
-        }
-        Ok(())
-    }
-
-    /// Writes everything: `.npz`, `.csv` or `.mcap`, as the name says.
-    pub fn save(&self, m: &Model, path: &Path) -> Result<(), RecordError> {
-        let extension = Recorder::format(path)?;
-        let file = std::fs::File::create(path).map_err(RecordError::file(path))?;
-        let mut out = BufWriter::new(file);
-        match extension.as_str() {
-            "npz" => write_npz(&mut out, &self.arrays()),
-            "csv" => self.write_table(m, &mut out),
-            _ => self.write_log(m, &mut out),
-        }
-        .and_then(|()| out.flush())
-        .map_err(RecordError::file(path))
-    }
-
-    /// Everything as arrays: `time`, fields by name, `state` with all that a step depends on, and
-    /// the compiled `model`.
-    pub fn arrays(&self) -> Vec<Array> {
-        let rows = self.len();
-        let array = |name: &str, values: &Vec<f64>| Array {
-            name: name.to_owned(),
-            shape: vec![rows, values.len().checked_div(rows).unwrap_or(0)],
-            values: Values::F64(values.clone()),
-        };
-        let time = Array {
-            name: "time".to_owned(),
-            shape: vec![rows],
-            values: Values::F64(self.time.clone()),
-        };
-        let model = Array {
-            name: "model".to_owned(),
-            shape: vec![self.model.len()],
-            values: Values::U8(self.model.clone()),
-        };
-        let fields = self.fields.iter().zip(FIELDS).map(|(values, (name, _))| array(name, values));
-        std::iter::once(time).chain(fields).chain([array("state", &self.states), model]).collect()
-    }
-
-    /// Numbers of one row of a field.
-    fn row(&self, field: usize, row: usize) -> &[f64] {
-        let width = self.fields[field].len().checked_div(self.len()).unwrap_or(0);
-        &self.fields[field][row * width..(row + 1) * width]
-    }
-
-    fn write_table(&self, m: &Model, out: &mut impl Write) -> std::io::Result<()> {
-        let mut names = vec!["time".to_owned()];
-        for (field, (name, _)) in FIELDS.iter().enumerate() {
-            let width = self.fields[field].len().checked_div(self.len()).unwrap_or(0);
-            if *name == "sensordata" {
-                names.extend(sensor_columns(m));
-            } else {
-                names.extend((0..width).map(|i| format!("{name}[{i}]")));
-            }
-        }
-        let rows = (0..self.len()).map(|row| {
-            let fields =
-                (0..FIELDS.len()).flat_map(move |field| self.row(field, row).iter().copied());
-            std::iter::once(self.time[row]).chain(fields)
-        });
-        write_csv(out, &names, rows)
-    }
-
-    fn write_log(&self, m: &Model, out: &mut impl Write) -> std::io::Result<()> {
-        let mut d = m.make_data();
-        let frames = (0..self.len()).map(|row| {
-            let values = &self.states[row * self.width..(row + 1) * self.width];
-            let placed = state::set(m, &mut d, values, SIGNATURE).is_ok() && d.forward(m).is_ok();
-            let fields = FIELDS.iter().enumerate().map(|(i, (name, _))| (*name, self.row(i, row)));
-            let poses = if placed { d.xpos.iter().zip(&d.xquat).collect() } else { Vec::new() };
-            let poses = poses.into_iter().map(|(p, q)| (p.0, q.0)).collect();
-            (self.time[row], fields.collect(), poses)
-        });
-        write_mcap(out, m, frames)
-    }
-}
-
-/// Names of the columns of sensors.
-fn sensor_columns(m: &Model) -> Vec<String> {
-    let mut names = Vec::new();
-    for sensor in m.sensors() {
-        let own = m
-            .sensor_name(sensor)
-            .map_or_else(|| format!("sensor{}", sensor.index()), str::to_owned);
-        let dim = m.sensor_dim[sensor.index()].max(0);
-        names.extend((0..dim).map(|i| if dim == 1 { own.clone() } else { format!("{own}[{i}]") }));
-    }
-    names
-}
-
-/// A recording that was read.
+/// A recording. Model and times are in memory, states stay in the file.
 #[derive(Debug)]
 pub struct Recording {
     /// The model that was simulated.
     pub model: Model,
     /// Times of the states.
     pub time: Vec<f64>,
-    arrays: Vec<Array>,
+    archive: Archive,
+    states: Entry,
 }
 
 /// How a repeated simulation compares with its recording.
@@ -194,59 +35,129 @@ pub struct Replay {
 }
 
 impl Recording {
-    /// Reads an NPZ recording.
+    /// Opens an NPZ recording.
     pub fn load(path: &Path) -> Result<Recording, RecordError> {
-        Recording::from_bytes(&std::fs::read(path).map_err(RecordError::file(path))?)
+        Recording::of(Archive::open(path)?)
     }
 
     /// Reads the contents of an NPZ recording.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Recording, RecordError> {
-        let arrays = read_npz(bytes)?;
-        let find = |name: &str| arrays.iter().find(|array| array.name == name);
-        let Some(Values::U8(model)) = find("model").map(|array| &array.values) else {
-            return Err(RecordError::Format("it has no model".to_owned()));
-        };
-        let model = Model::from_bytes(model).map_err(|e| RecordError::Format(e.to_string()))?;
-        let Some(Values::F64(time)) = find("time").map(|array| &array.values) else {
-            return Err(RecordError::Format("it has no times".to_owned()));
-        };
-        let time = time.clone();
-        let width = state::size(&model, SIGNATURE)?;
-        let states = find("state").map_or(&[][..], |array| &array.shape[..]);
-        if states != [time.len(), width] {
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Recording, RecordError> {
+        Recording::of(Archive::from_bytes(bytes)?)
+    }
+
+    fn of(archive: Archive) -> Result<Recording, RecordError> {
+        let missing = |what: &str| RecordError::Format(format!("it has no {what}"));
+        let model = archive.find("model").ok().filter(|entry| entry.kind == Kind::U8);
+        let model = archive.bytes(model.ok_or_else(|| missing("model"))?)?;
+        let model = Model::from_bytes(&model).map_err(|e| RecordError::Format(e.to_string()))?;
+        let times = archive.find("time").map_err(|_| missing("times"))?;
+        let mut time = vec![0.0; times.len()];
+        archive.read(times, 0, &mut time)?;
+        let states = archive.find("state").map_err(|_| missing("states"))?.clone();
+        let expected = [time.len(), state::size(&model, SIGNATURE)?];
+        if states.shape != expected {
+            let found = &states.shape;
             return Err(RecordError::Format(format!(
-                "its states are {states:?}, expected {:?}",
-                [time.len(), width]
+                "its states are {found:?}, expected {expected:?}"
             )));
         }
-        Ok(Recording { model, time, arrays })
+        Ok(Recording { model, time, archive, states })
     }
 
-    /// Names and shapes of its arrays.
-    pub fn arrays(&self) -> &[Array] {
-        &self.arrays
+    /// The file with its arrays.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
     }
 
-    /// Numbers of an array, and how many there are per state.
-    pub fn field(&self, name: &str) -> Result<(&[f64], usize), RecordError> {
-        let found = self.arrays.iter().find(|array| array.name == name);
-        match found.map(|array| (&array.values, &array.shape)) {
-            Some((Values::F64(values), shape)) => Ok((values, shape.get(1).copied().unwrap_or(1))),
-            _ => {
-                let known = |a: &&Array| matches!(a.values, Values::F64(_));
-                let known: Vec<&str> =
-                    self.arrays.iter().filter(known).map(|a| a.name.as_str()).collect();
-                Err(RecordError::NoArray { name: name.to_owned(), known: known.join(", ") })
-            }
+    /// Numbers per state of an array.
+    pub fn width(&self, name: &str) -> Result<usize, RecordError> {
+        Ok(self.field(name)?.shape.get(1).copied().unwrap_or(1))
+    }
+
+    /// An array that has a row per state.
+    fn field(&self, name: &str) -> Result<&Entry, RecordError> {
+        let entry = self.archive.find(name)?;
+        if entry.shape.first() != Some(&self.time.len()) || entry.shape.len() > 2 {
+            return Err(RecordError::Format(format!("array '{name}' has no row per state")));
         }
+        Ok(entry)
+    }
+
+    /// One number of an array in all states, one after another.
+    pub fn column(&self, name: &str, index: usize) -> Result<Vec<f64>, RecordError> {
+        let (entry, width) = (self.field(name)?, self.width(name)?);
+        if index >= width {
+            return Err(RecordError::Format(format!("array '{name}' has {width} columns")));
+        }
+        let mut column = Vec::with_capacity(self.time.len());
+        let mut block = vec![0.0; (BLOCK / width).max(1).min(self.time.len()) * width];
+        while column.len() < self.time.len() {
+            let rows = (block.len() / width).min(self.time.len() - column.len());
+            let block = &mut block[..rows * width];
+            self.archive.read(entry, column.len() * width, block)?;
+            column.extend(block.iter().skip(index).step_by(width));
+        }
+        Ok(column)
     }
 
     /// Brings data to one of the states.
     pub fn restore(&self, d: &mut Data, index: usize) -> Result<(), RecordError> {
-        let (states, width) = self.field("state")?;
-        let row = states.get(index * width..(index + 1) * width);
-        let row = row.ok_or_else(|| RecordError::Format(format!("it has no state {index}")))?;
-        Ok(state::set(&self.model, d, row, SIGNATURE)?)
+        let mut row = vec![0.0; self.states.shape[1]];
+        self.read_state(index, &mut row)?;
+        Ok(state::set(&self.model, d, &row, SIGNATURE)?)
+    }
+
+    fn read_state(&self, index: usize, out: &mut [f64]) -> Result<(), RecordError> {
+        if index >= self.time.len() {
+            return Err(RecordError::Format(format!("it has no state {index}")));
+        }
+        self.archive.read(&self.states, index * out.len(), out)
+    }
+
+    /// Writes the states as `.csv` or `.mcap`, as the name says.
+    pub fn export(&self, path: &Path, progress: impl FnMut(usize)) -> Result<(), RecordError> {
+        let extension = Recorder::format(path)?;
+        if extension == "npz" {
+            return Err(RecordError::Extension {
+                path: path.to_owned(),
+                expected: ".csv or .mcap",
+            });
+        }
+        let file = std::fs::File::create(path).map_err(RecordError::file(path))?;
+        let mut out = BufWriter::new(file);
+        export(&self.model, &extension, path, &mut out, |visit| self.visit(visit, progress))?;
+        out.flush().map_err(RecordError::file(path))
+    }
+
+    /// Goes through the rows of fields and states.
+    fn visit(&self, visit: Visit, mut progress: impl FnMut(usize)) -> Result<(), RecordError> {
+        let columns = Columns::of(&self.model)?;
+        let parts: Vec<_> = columns.parts().collect();
+        let mut entries = Vec::new();
+        for (name, part) in &parts {
+            if self.width(name)? != part.len() {
+                return Err(RecordError::Format(format!("array '{name}' is not of its model")));
+            }
+            entries.push(self.field(name)?);
+        }
+        let most = (BLOCK / columns.width()).max(1);
+        let mut blocks: Vec<Vec<f64>> =
+            parts.iter().map(|(_, part)| vec![0.0; most * part.len()]).collect();
+        let mut row = vec![0.0; columns.width()];
+        for first in (0..self.time.len()).step_by(most) {
+            let count = most.min(self.time.len() - first);
+            for ((block, entry), (_, part)) in blocks.iter_mut().zip(&entries).zip(&parts) {
+                self.archive.read(entry, first * part.len(), &mut block[..count * part.len()])?;
+            }
+            for i in 0..count {
+                for (block, (_, part)) in blocks.iter().zip(&parts) {
+                    row[part.clone()].copy_from_slice(&block[i * part.len()..][..part.len()]);
+                }
+                visit(&row)?;
+            }
+            progress(first + count);
+        }
+        Ok(())
     }
 
     /// Simulates again from each state to the next, with the recorded inputs, and compares every
@@ -257,10 +168,15 @@ impl Recording {
         let mut d = m.make_data();
         let width = state::size(m, COMPARED)?;
         let (mut repeated, mut recorded) = (vec![0.0; width], vec![0.0; width]);
-        let (states, whole) = self.field("state")?;
+        let (mut before, mut after) = (vec![0.0; self.states.shape[1]], Vec::new());
+        after.clone_from(&before);
+        if !self.time.is_empty() {
+            self.read_state(0, &mut before)?;
+        }
         let mut steps = 0;
         for i in 1..self.time.len() {
-            self.restore(&mut d, i - 1)?;
+            self.read_state(i, &mut after)?;
+            state::set(m, &mut d, &before, SIGNATURE)?;
             let half = 0.5 * m.opt.timestep;
             while d.time < self.time[i] - half {
                 // A step that reports bad numbers has been recorded as well.
@@ -268,19 +184,14 @@ impl Recording {
                 steps += 1;
             }
             state::get(m, &d, &mut repeated, COMPARED)?;
-            state::extract(
-                m,
-                &states[i * whole..(i + 1) * whole],
-                SIGNATURE,
-                &mut recorded,
-                COMPARED,
-            )?;
+            state::extract(m, &after, SIGNATURE, &mut recorded, COMPARED)?;
             let same = repeated.iter().zip(&recorded).all(|(a, b)| a.to_bits() == b.to_bits());
             if !same {
                 let away = repeated.iter().zip(&recorded).map(|(a, b)| (a - b).abs());
                 let most = away.fold(0.0, f64::max);
                 return Ok(Replay { steps, difference: Some((i, most)) });
             }
+            std::mem::swap(&mut before, &mut after);
             progress(i);
         }
         Ok(Replay { steps, difference: None })

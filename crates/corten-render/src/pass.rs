@@ -103,6 +103,9 @@ const TABLE: usize = 256;
 /// Most samples of a pixel.
 const SAMPLES: usize = 8;
 
+/// Triangles, with several samples, that a run of pixels goes on with.
+const MIXED: usize = 4;
+
 /// Room for eight lanes that begin in the last pixels of a tile.
 const PLANE: usize = TILE + LANES;
 
@@ -186,8 +189,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Colours of a pixel, and of those after it, up to eight, that show no other triangles; gives
-    /// their number. Each triangle is shaded once, and counts by the samples that it has.
+    /// Colours of a pixel, and of those after it, up to eight, that show the same triangles or a few
+    /// more; gives their number. Each triangle is shaded once, and counts by the samples that it has.
     #[inline(always)]
     fn resolve_run(
         &self,
@@ -198,20 +201,23 @@ impl Pass<'_> {
     ) -> usize {
         let view = self.shader.view;
         let (samples, place) = (view.samples.len().min(SAMPLES), y * TILE_W + x);
-        let (mut ids, mut count) = ([NONE; SAMPLES], 0);
-        // Bits of pixels whose triangle at a sample is among those.
-        let mut known = [0u32; SAMPLES];
-        for s in 0..samples {
-            if known[s] & 1 == 0 {
-                let id = tile.ids[s * TILE + place];
-                (s..samples).for_each(|k| known[k] |= tile.shows(id, k, place).lanes());
-                ids[count] = id;
-                count += 1;
-            }
-        }
-        let all = known[..samples].iter().fold(u32::MAX, |all, known| all & known);
         let width = TILE_W.min(view.width - origin[0]);
-        let run = (all.trailing_ones() as usize).min(width - x);
+        // Triangles; bits of pixels whose triangle at a sample is among those; pixels from the first on
+        // that show no others. With one sample, a run ends where its triangle does.
+        let (mut ids, mut count) = ([NONE; SAMPLES], 0);
+        let mut known = [0u32; SAMPLES];
+        let mut run = 0;
+        while count < if run > 0 { samples.min(MIXED) } else { SAMPLES }
+            && run < LANES.min(width - x)
+        {
+            let s = known.iter().take(samples).position(|known| known >> run & 1 == 0);
+            let id = tile.ids[s.unwrap_or(0) * TILE + place + run];
+            (0..samples).for_each(|k| known[k] |= tile.shows(id, k, place).lanes());
+            ids[count] = id;
+            count += 1;
+            let all = known[..samples].iter().fold(u32::MAX, |all, known| all & known);
+            run = (all.trailing_ones() as usize).min(width - x);
+        }
         let zero = F32x8::splat(0.0);
         let weight = F32x8::splat(1.0 / samples as f32);
         let mut sum = [zero; 3];
