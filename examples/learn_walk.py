@@ -164,7 +164,7 @@ def plot(figures, names, path, width=640, height=160):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=2_000_000, help="of all robots together")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="of all robots together")
     parser.add_argument("--worlds", type=int, default=128)
     parser.add_argument("--threads", type=int, default=0, help="0: one per core")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("."))

@@ -1,5 +1,6 @@
 """`import mujoco` that means `corten.mujoco`, in programs and in the processes that they start."""
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -79,3 +80,30 @@ def test_install_and_uninstall():
     code = ("import corten.mujoco as c; c.install(); c.install(); import mujoco; assert mujoco is c; c.uninstall(); "
             "import sys; assert 'mujoco' not in sys.modules")
     assert run("-c", code).returncode == 0
+
+
+LATER = """
+import numpy as np, corten.mujoco as mj
+from corten.mujoco import later
+m = mj.MjModel.from_xml_path(%r)
+a = mj.MjData(m)
+mj.mj_resetDataKeyframe(m, a, 0)
+mj.mj_step(m, a, 60)
+dense, full = np.zeros((m.nv, m.nv)), np.zeros((m.nv, m.nv))
+mj.mj_fullM(m, dense, a.qM)
+later.mju_sym2dense(full, a.M, m.M_rownnz, m.M_rowadr, m.M_colind)
+assert np.array_equal(dense, full)
+assert later.mj_readCtrl(m, a, 1, 0.0, 0) == a.ctrl[1]
+assert np.array_equal(later.mj_readSensor(m, a, 2, 0.0, np.zeros(4), 0), a.sensor("attitude").data)
+later.mj_resetCtrl(m, a)
+assert not a.ctrl.any() and mj.mj_readCtrl is later.mj_readCtrl and mj.__version__ == "3.4.0"
+"""
+
+
+def test_names_of_later_versions():
+    """Only where they were asked for, by an import or by the environment."""
+    run = [sys.executable, "-c"]
+    subprocess.run([*run, LATER % str(pathlib.Path(__file__).parents[3] / "scenes" / "quadruped.xml")], check=True)
+    for value, there in (("1", True), ("0", False)):
+        subprocess.run([*run, f"import corten.mujoco as m; assert hasattr(m, 'mj_readCtrl') is {there}"], check=True,
+                       env={**os.environ, "CORTEN_LATER": value})

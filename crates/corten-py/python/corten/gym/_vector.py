@@ -37,7 +37,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.dt = self.model.opt.timestep * task.frame_skip
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": ["rgb_array"],
                          "render_fps": int(np.round(1.0 / self.dt))}
-        self._steps = np.zeros(num_envs, np.int64)
+        # Of the present episode of each world.
+        self.episode_steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, bool)
         self._before = None
         self._pending = None
@@ -61,7 +62,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             task.randomize(b, worlds)
         b.forward(worlds)
         task.started(b, worlds)
-        self._steps[worlds] = 0
+        self.episode_steps[worlds] = 0
         self._ended[worlds] = False
         now = task.before(b)
         if self._before is None or now is None:
@@ -102,7 +103,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         actions = np.asarray(actions)
         if actions.shape != self.action_space.shape:
             raise ValueError(f"Action dimension mismatch. Expected {self.action_space.shape}, found {actions.shape}")
-        if self._before is None and not self._steps.any() and self._generators[0] is None:
+        if self._before is None and not self.episode_steps.any() and self._generators[0] is None:
             raise gymnasium.error.ResetNeeded("Cannot call env.step() before calling env.reset()")
         self._pending = actions
 
@@ -115,13 +116,13 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             raise RuntimeError(f"worlds {np.flatnonzero(self._ended).tolist()} have ended: reset them first")
         task.act(b, actions)
         b.step(task.frame_skip)
-        self._steps += 1
+        self.episode_steps += 1
         rewards, terminated, info = task.outcome(b, self._before, actions)
         self._before = task.before(b)
         terminated = terminated | b.failed
         truncated = np.zeros(self.num_envs, bool)
         if self.max_episode_steps is not None:
-            truncated = self._steps >= self.max_episode_steps
+            truncated = self.episode_steps >= self.max_episode_steps
         stepped = np.ones(self.num_envs, bool)
         infos = {}
         if resting is not None and resting.any():

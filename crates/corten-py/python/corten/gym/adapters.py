@@ -1,4 +1,7 @@
 """Vector environments for the loops of others: Stable-Baselines3, RSL-RL."""
+import importlib
+import importlib.util
+
 import numpy as np
 
 
@@ -59,32 +62,52 @@ def stable_baselines3(envs):
 
 
 class RslRl:
-    """A vector environment as loops in the manner of RSL-RL use it: tensors of torch, worlds restart within the step."""
+    """A vector environment as RSL-RL and loops in its manner use it: tensors of torch, worlds restart within the step.
 
-    def __init__(self, envs, device="cpu"):
+    Observations are a `TensorDict` with the group "policy", as RSL-RL since 3.0 wants them, or, where tensordict is not
+    installed or `groups=False`, a tensor and a dictionary, as before.
+    """
+
+    def __init__(self, envs, device="cpu", groups=None):
         import torch
         from gymnasium.vector import AutoresetMode
         if envs.autoreset_mode is not AutoresetMode.SAME_STEP:
             raise ValueError("RSL-RL restarts worlds within the step: autoreset_mode=AutoresetMode.SAME_STEP")
         self.unwrapped, self.device, self._torch = envs, device, torch
+        if groups is None:
+            groups = importlib.util.find_spec("tensordict") is not None
+        self._groups = importlib.import_module("tensordict").TensorDict if groups else None
         self.num_envs, self.num_actions = envs.num_envs, envs.single_action_space.shape[0]
         self.num_obs, self.num_privileged_obs = envs.single_observation_space.shape[0], None
         self.max_episode_length = envs.max_episode_steps or 10**9
-        self.episode_length_buf = torch.zeros(self.num_envs, dtype=torch.long, device=device)
         self.cfg = {}
         self._observations, _ = envs.reset()
 
+    @property
+    def episode_length_buf(self):
+        """How many steps episodes have taken; loops set it, so that worlds do not all end at once."""
+        return self._tensor(self.unwrapped.episode_steps, self._torch.long)
+
+    @episode_length_buf.setter
+    def episode_length_buf(self, steps):
+        self.unwrapped.episode_steps[:] = steps.cpu().numpy()
+
     def _tensor(self, array, dtype=None):
-        return self._torch.as_tensor(np.asarray(array), dtype=dtype or self._torch.float32, device=self.device)
+        return self._torch.as_tensor(np.array(array), dtype=dtype or self._torch.float32, device=self.device)
+
+    def _seen(self):
+        observations = self._tensor(self._observations)
+        if self._groups is None:
+            return observations
+        return self._groups({"policy": observations}, batch_size=[self.num_envs], device=self.device)
 
     def get_observations(self):
-        """The present observations, and what goes with them."""
-        return self._tensor(self._observations), {"observations": {}}
+        """The present observations."""
+        return self._seen() if self._groups is not None else (self._seen(), {"observations": {}})
 
     def reset(self):
         """Starts all worlds."""
         self._observations, _ = self.unwrapped.reset()
-        self.episode_length_buf.zero_()
         return self.get_observations()
 
     def step(self, actions):
@@ -92,11 +115,10 @@ class RslRl:
         space = self.unwrapped.single_action_space
         given = np.clip(actions.detach().cpu().numpy(), space.low, space.high)
         self._observations, rewards, terminated, truncated, infos = self.unwrapped.step(given)
-        ended = terminated | truncated
-        self.episode_length_buf += 1
-        self.episode_length_buf[self._tensor(ended, self._torch.bool)] = 0
-        extras = {"time_outs": self._tensor(truncated & ~terminated, self._torch.bool), "observations": {}, "log": infos}
-        return self._tensor(self._observations), self._tensor(rewards), self._tensor(ended, self._torch.long), extras
+        log = {f"/{name}": float(values[infos[f"_{name}"]].mean()) for name, values in infos.items()
+               if getattr(values, "dtype", None) == float and values.ndim == 1 and infos[f"_{name}"].any()}
+        extras = {"time_outs": self._tensor(truncated & ~terminated, self._torch.bool), "observations": {}, "log": log}
+        return self._seen(), self._tensor(rewards), self._tensor(terminated | truncated, self._torch.long), extras
 
     def close(self):
         """Ends the environment."""

@@ -10,6 +10,7 @@ from ._enums import CONSTANTS as _CONSTANTS
 from ._enums import ENUM_TYPES as _ENUM_TYPES
 from .._corten import FatalError, UnexpectedError
 from ._named import add_named_access
+from . import _startup
 from ._startup import install, uninstall
 from ._lists import MjContact, MjSolverStat, MjTimerStat, MjWarningStat
 from ._misc import MjLROpt
@@ -44,5 +45,7 @@ for _class in (MjData, MjModel, MjOption, MjSpec, MjStatistic, MjVisual):
 add_named_access(MjModel, MjData)
 
 _contexts.install()
+if _startup.wanted(_startup.LATER, "0"):
+    from . import later  # noqa: F401
 
 del _class, _module, add_named_access

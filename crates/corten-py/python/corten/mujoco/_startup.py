@@ -12,13 +12,14 @@ import os
 import sys
 
 VARIABLE = "CORTEN_ALIAS"
+LATER = "CORTEN_LATER"
 VERSION = "3.4.0"
 _NAME = "corten-alias"
 
 
-def wanted():
-    """Whether the environment does not say otherwise."""
-    return os.environ.get(VARIABLE, "1").lower() not in ("0", "off", "false", "no")
+def wanted(variable=VARIABLE, unsaid="1"):
+    """What the environment says; `unsaid` where it says nothing."""
+    return os.environ.get(variable, unsaid).lower() not in ("0", "off", "false", "no")
 
 
 class _Loader(importlib.abc.Loader):
