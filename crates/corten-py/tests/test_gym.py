@@ -1,4 +1,5 @@
 """Vector environments: the same tasks as Gymnasium's, and the same worlds whether alone or together."""
+import importlib.util
 import pickle
 
 import numpy as np
@@ -164,3 +165,40 @@ def test_send_and_receive():
         seen[group] = observations
     np.testing.assert_array_equal(np.vstack([seen[0], seen[1]]), want)
     groups.close()
+
+
+def falling(count):
+    """Hoppers that fall soon, and go on within the step."""
+    return corten.gym.make_vec("Hopper-v5", count, threads=1, autoreset_mode=AutoresetMode.SAME_STEP, max_episode_steps=12)
+
+
+def test_rsl_rl():
+    torch = pytest.importorskip("torch")
+    from corten.gym import adapters
+    envs = falling(4)
+    loop = adapters.RslRl(envs, groups=False)
+    seen, _ = loop.get_observations()
+    assert seen.shape == (4, loop.num_obs) and seen.dtype == torch.float32
+    # What the loop says about the age of episodes counts for their ends.
+    loop.episode_length_buf = torch.tensor([0, 4, 10, 11])
+    for step, ended in ((0, [0, 0, 0, 1]), (1, [0, 0, 1, 0])):
+        seen, rewards, dones, extras = loop.step(torch.zeros(4, loop.num_actions))
+        assert dones.tolist() == ended and extras["time_outs"].tolist() == [bool(e) for e in ended]
+    assert loop.episode_length_buf.tolist() == [2, 6, 0, 1] and extras["log"]["/reward_survive"] == 1.0
+    if importlib.util.find_spec("tensordict"):
+        assert adapters.RslRl(falling(4)).get_observations()["policy"].shape == (4, loop.num_obs)
+    with pytest.raises(ValueError, match="SAME_STEP"):
+        adapters.RslRl(corten.gym.make_vec("Hopper-v5", 2))
+
+
+def test_stable_baselines3():
+    sb3 = pytest.importorskip("stable_baselines3")
+    from corten.gym import adapters
+    envs = adapters.stable_baselines3(falling(4))
+    envs.seed(3)
+    first = envs.reset()
+    for step in range(12):
+        seen, rewards, dones, infos = envs.step(np.zeros((4, 3), np.float32))
+    assert dones.all() and infos[0]["TimeLimit.truncated"] and infos[0]["terminal_observation"].shape == first[0].shape
+    model = sb3.PPO("MlpPolicy", envs, n_steps=16, batch_size=32, n_epochs=1, device="cpu").learn(64)
+    assert model.num_timesteps == 64
