@@ -5,17 +5,17 @@
 //! one to the next; these are plain arithmetic in a fixed order, so that they give the same bits on
 //! every platform.
 //!
-//! They compute with about 68 bits ([`double`]) before they round to 53: the results are the correctly
+//! They compute with about 68 bits (`double`) before they round to 53: the results are the correctly
 //! rounded ones but for a few in a hundred thousand.
 //! Each reduces its argument to a small one by a table, whose entries the compiler computes from a series,
 //! and takes a short series for the rest:
 //!
 //! | functions | table | rest |
 //! |---|---|---|
-//! | sine, cosine, tangent ([`circle`]) | sines of multiples of π/256 | sum of angles |
-//! | arc functions ([`arc`]) | series about multiples of 1/64 | their argument |
-//! | exponential ([`exponential`]) | 2^(k/64) | product |
-//! | logarithm, power ([`logarithm`]) | logarithms of 1/k | sum |
+//! | sine, cosine, tangent (`circle`) | sines of multiples of π/256 | sum of angles |
+//! | arc functions (`arc`) | series about multiples of 1/64 | their argument |
+//! | exponential (`exponential`) | 2^(k/64) | product |
+//! | logarithm, power (`logarithm`) | logarithms of 1/k | sum |
 
 mod arc;
 mod circle;
