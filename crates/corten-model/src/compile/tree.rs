@@ -1,7 +1,7 @@
 //! The kinematic tree: bodies in depth-first order and what is attached to them, with poses
 //! resolved into their bodies and inertias determined.
 
-use corten_math::{Quat, Vec3, real};
+use corten_math::{Quat, Vec3};
 
 use super::context::Context;
 use super::geom::{self, GeomPlan};
@@ -405,9 +405,9 @@ fn compile_cameras(cx: &mut Context, tree: &mut Tree, b: usize, frames: &Frames)
                 plan.intrinsic[k + 2] =
                     camera.principal_pixel[k] / density[k] + camera.principal_length[k];
             }
-            // Single precision, as sizes and focal lengths are.
-            let [height, focal] = [camera.sensor_size[1], plan.intrinsic[1]].map(f64::from);
-            let half = real::atan2(height / 2.0, focal) as f32;
+            // In single precision, as sizes and focal lengths are, and by the C library as in MuJoCo: no state
+            // depends on the last bit.
+            let half = (camera.sensor_size[1] / 2.0).atan2(plan.intrinsic[1]);
             plan.fovy = f64::from(half) * 360.0 / std::f64::consts::PI;
         } else {
             plan.intrinsic[0] = spec.visual.map.znear;
