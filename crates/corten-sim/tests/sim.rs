@@ -35,17 +35,21 @@ fn run<B, E, A, C>(sim: &mut Sim<B, E, A, C>, steps: usize) -> Vec<f64> {
     sim.data().qpos.clone()
 }
 
+fn default_laws_by_name(m: &Model) -> MujocoSim {
+    SimBuilder::new()
+        .bending(CotangentBending)
+        .elasticity(LinearElastic)
+        .contact_solver(LcpSolver)
+        .build(m.clone())
+        .unwrap()
+}
+
 /// Without a law named, a `Sim` is `step`, bit by bit.
 #[test]
 fn the_default_is_mujocos_physics() {
     let m = model();
     let mut sim: MujocoSim = SimBuilder::new().build(m.clone()).unwrap();
-    let mut named: MujocoSim = SimBuilder::new()
-        .bending(CotangentBending)
-        .elasticity(LinearElastic)
-        .contact_solver(LcpSolver)
-        .build(m.clone())
-        .unwrap();
+    let mut named = default_laws_by_name(&m);
     let mut d = Data::new(&m);
     (0..300).for_each(|_| step(&m, &mut d).unwrap());
     assert_eq!(run(&mut sim, 300), d.qpos);
@@ -57,8 +61,7 @@ fn the_default_is_mujocos_physics() {
     assert!((d.time - 300.0 * m.opt.timestep).abs() < 1e-12);
 }
 
-/// Our scenes, and public models with flexes or plugins where a corpus is at hand (`CORTEN_CORPUS`, or next to the repository).
-fn models_on_disk() -> Vec<PathBuf> {
+fn own_scenes() -> Vec<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = Vec::new();
     for dir in ["scenes", "scenes/flex"] {
@@ -67,18 +70,23 @@ fn models_on_disk() -> Vec<PathBuf> {
     }
     files.retain(|path| path.extension().is_some_and(|e| e == "xml"));
     assert!(files.len() >= 20, "{files:?}");
-    let corpus = std::env::var_os("CORTEN_CORPUS")
-        .map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
-    match std::fs::read_to_string(corpus.join("MODELS.txt")) {
-        Ok(list) => {
-            let rigid = |line: &&str| line.contains("nflex=0") && line.contains("nplugin=0");
-            let names = list.lines().filter(|line| !rigid(line));
-            let names = names.filter_map(|line| line.split_whitespace().next());
-            files.extend(names.map(|name| corpus.join(name)));
-        }
-        Err(_) => eprintln!("no corpus at hand: only our own scenes are checked"),
-    }
     files
+}
+
+/// Models of a corpus (`CORTEN_CORPUS`, or next to the repository) whose line in its list passes; none without one.
+fn public_models(chosen: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let corpus = std::env::var_os("CORTEN_CORPUS").map_or(beside, PathBuf::from);
+    let Ok(list) = std::fs::read_to_string(corpus.join("MODELS.txt")) else {
+        eprintln!("no corpus at hand: only our own scenes are checked");
+        return Vec::new();
+    };
+    let names = list.lines().filter(|line| chosen(line));
+    names.filter_map(|line| line.split_whitespace().next()).map(|name| corpus.join(name)).collect()
+}
+
+fn is_rigid(line: &str) -> bool {
+    line.contains("nflex=0") && line.contains("nplugin=0")
 }
 
 fn same_bits(a: Option<ArrayRef<'_>>, b: Option<ArrayRef<'_>>) -> bool {
@@ -90,18 +98,11 @@ fn same_bits(a: Option<ArrayRef<'_>>, b: Option<ArrayRef<'_>>) -> bool {
     }
 }
 
-/// What a comparison with MuJoCo finds through `MujocoSim` is what it finds through `step`: in every model, every array of the data has the same bits.
-#[test]
-fn every_model_has_the_bits_of_a_step() {
-    let files = models_on_disk();
+/// Asserts that every array of the data has the same bits through `MujocoSim` and through `step`.
+fn assert_bits_of_a_step(files: &[PathBuf]) {
     let check = |path: &PathBuf| {
         let m = load_model(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let mut sim: MujocoSim = SimBuilder::new()
-            .bending(CotangentBending)
-            .elasticity(LinearElastic)
-            .contact_solver(LcpSolver)
-            .build(m.clone())
-            .unwrap();
+        let mut sim = default_laws_by_name(&m);
         let mut d = Data::new(&m);
         for (i, u) in d.ctrl.iter_mut().enumerate() {
             *u = 0.1 * (i as f64).sin();
@@ -116,10 +117,29 @@ fn every_model_has_the_bits_of_a_step() {
         }
     };
     std::thread::scope(|scope| {
-        for half in files.chunks(files.len().div_ceil(2)) {
+        for half in files.chunks(files.len().div_ceil(2).max(1)) {
             scope.spawn(move || half.iter().for_each(check));
         }
     });
+}
+
+/// What a comparison with MuJoCo finds through `MujocoSim` is what it finds through `step`, on our scenes and on public models
+/// with flexes or plugins.
+#[test]
+fn every_model_has_the_bits_of_a_step() {
+    let mut files = own_scenes();
+    files.extend(public_models(|line| !is_rigid(line)));
+    assert_bits_of_a_step(&files);
+}
+
+/// The same of the rigid public models: minutes without optimisation.
+#[test]
+#[ignore = "loads every rigid model of a corpus; with `--profile quick`"]
+fn every_rigid_model_has_the_bits_of_a_step() {
+    let files = public_models(is_rigid);
+    assert!(files.len() > 100, "the corpus is not at hand");
+    assert_bits_of_a_step(&files);
+    println!("{} models", files.len());
 }
 
 #[test]
