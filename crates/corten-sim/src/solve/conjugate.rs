@@ -47,6 +47,8 @@ pub struct Conjugate {
     place: Vec<u32>,
     /// Whether a degree of freedom follows the one before without a gap.
     joined: Vec<bool>,
+    /// Whether a run of columns begins at a degree of freedom, or ends before it.
+    divided: Vec<bool>,
     /// One for small problems, and some for large ones, which often come again in the next step.
     groups: [Groups; SLOTS],
     /// The one at hand.
@@ -260,17 +262,24 @@ impl Conjugate {
 
     /// Finds a place for all degrees of freedom; returns the number of groups.
     ///
-    /// What belongs to one tree of the mass matrix or to one short run of columns stays together:
-    /// a body whose inertia has no coupling is several trees.
+    /// What belongs to one tree of the mass matrix, or comes only together in short runs of columns, stays
+    /// together: a body whose inertia has no coupling is several trees. Where runs begin or end, as
+    /// between vertices of a cloth that are joined by many edges, it may be divided.
     fn arrange(&mut self, inertia: &Inertia<'_>, rows: &Jacobian<'_>, n: usize) -> usize {
         self.joined.clear();
-        self.joined.extend((0..n).map(|i| inertia.row(i).1.len() > 1));
+        self.joined.resize(n, false);
+        self.divided.clear();
+        self.divided.resize(n + 1, false);
         for run in rows.blocks.iter().flat_map(|b| rows.runs_of(b)) {
             let (start, len) = (run.start as usize, run.len as usize);
+            (self.divided[start], self.divided[start + len]) = (true, true);
             // Most runs come many times, as those of a vertex of a cloth do.
             if 1 < len && len <= SMALL && !self.joined[start + 1..start + len].iter().all(|&j| j) {
                 self.joined[start + 1..start + len].fill(true);
             }
+        }
+        for (i, (joined, divided)) in self.joined.iter_mut().zip(&self.divided).enumerate() {
+            *joined = inertia.row(i).1.len() > 1 || (*joined && !divided);
         }
         self.place.clear();
         let mut end = 0;

@@ -309,6 +309,12 @@ fn mul_singles<S: Wide, const W: usize>(batch: &Batch, x: &[Quad], y: &mut [f64]
         }
         let [p, q, r, s] = S::transposed(sums);
         let products = ((p + r) + (q + s)).store();
+        if let Some(first) = neighbours(&rows[four])
+            && let Some(y) = y[first..].first_chunk_mut()
+        {
+            *y = products;
+            continue;
+        }
         for b in 0..4 {
             y[rows[four][b] as usize] = products[b];
         }
@@ -331,18 +337,52 @@ fn product<S: Wide, const W: usize>(groups: &[u32; W], values: &[Quad; W], x: &[
     sum
 }
 
+/// The first of four ascending rows if they follow each other, as those of edges do.
+#[inline(always)]
+fn neighbours(&[first, .., last]: &[u32; 4]) -> Option<usize> {
+    (last - first == 3).then_some(first as usize)
+}
+
 /// `y += rowsᵀ · forces` for single rows as in [`mul_singles`].
 #[inline(always)]
 fn add_singles<S: Wide, const W: usize>(batch: &Batch, f: &[f64], y: &mut [Quad]) {
     let (groups, values) = (batch.groups.as_chunks::<W>().0, batch.values.as_chunks::<W>().0);
     let n = batch.rows.len().min(groups.len()).min(values.len());
-    let (rows, groups, values) = (&batch.rows[..n], &groups[..n], &values[..n]);
-    for row in 0..n {
-        let force = S::splat(f[rows[row] as usize]);
-        for k in 0..W {
-            let y = &mut y[groups[row][k] as usize];
-            *y = (S::load(*y) + S::load(values[row][k]) * force).store();
+    let (rows, last_rows) = batch.rows[..n].as_chunks::<4>();
+    let (groups, last_groups) = groups[..n].as_chunks::<4>();
+    let (values, last_values) = values[..n].as_chunks::<4>();
+    for four in 0..rows.len().min(groups.len()).min(values.len()) {
+        let mut forces = [0.0; 4];
+        if let Some(first) = neighbours(&rows[four])
+            && let Some(f) = f[first..].first_chunk()
+        {
+            forces = *f;
+        } else {
+            for b in 0..4 {
+                forces[b] = f[rows[four][b] as usize];
+            }
         }
+        for b in 0..4 {
+            add_multiple::<S, W>(&groups[four][b], &values[four][b], forces[b], y);
+        }
+    }
+    for k in 0..last_rows.len().min(last_groups.len()).min(last_values.len()) {
+        add_multiple::<S, W>(&last_groups[k], &last_values[k], f[last_rows[k] as usize], y);
+    }
+}
+
+/// Adds a multiple of a single row.
+#[inline(always)]
+fn add_multiple<S: Wide, const W: usize>(
+    groups: &[u32; W],
+    values: &[Quad; W],
+    factor: f64,
+    y: &mut [Quad],
+) {
+    let factor = S::splat(factor);
+    for k in 0..W {
+        let y = &mut y[groups[k] as usize];
+        *y = (S::load(*y) + S::load(values[k]) * factor).store();
     }
 }
 
