@@ -46,6 +46,13 @@ impl Run {
         let end = (self.row + self.len) as usize;
         (self.row as usize).max(rows.start)..end.min(rows.end)
     }
+
+    /// Whether this run and a neighbour are leaves of one parent. A single row has no children: these would
+    /// follow it in its run.
+    #[inline(always)]
+    pub(super) fn is_sibling(&self, other: &Run) -> bool {
+        (self.len, self.depth) == (1, other.depth) && other.len == 1
+    }
 }
 
 /// Longer paths are cut: a run is held in registers while it is solved.
@@ -304,6 +311,17 @@ pub(super) mod tests {
             matrix[pattern.diagonal_entry(i)] = n as f64;
         }
         (pattern, matrix)
+    }
+
+    /// A path with leaves at its end and, in between, a branch of two and a leaf higher up.
+    pub(crate) fn fan_example(depth: usize) -> (TreePattern, Vec<f64>) {
+        let path = (0..depth).map(|i: usize| i.checked_sub(1));
+        let last = depth - 1;
+        let leaves = [last; 5].map(Some);
+        let branch = [Some(last), Some(depth + 5)];
+        matrix_of(
+            &path.chain(leaves).chain(branch).chain(leaves).chain([Some(0)]).collect::<Vec<_>>(),
+        )
     }
 
     /// Rows with a diagonal only, between trees.

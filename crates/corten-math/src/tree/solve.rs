@@ -110,8 +110,10 @@ fn up_and_down<T: Number, const REACH: usize>(
 ) {
     let mut stack = [T::default(); REACH];
     let rows = first..first + x.len();
-    for run in runs.iter().rev() {
-        let d = inverse_diagonal;
+    let d = inverse_diagonal;
+    let mut rest = runs;
+    while let Some((run, before)) = rest.split_last() {
+        rest = before;
         if run.depth == DIAGONAL {
             let rows = run.diagonal(&rows);
             let given = d[rows.clone()].iter();
@@ -121,7 +123,19 @@ fn up_and_down<T: Number, const REACH: usize>(
             continue;
         }
         match run.len {
-            1 => solve_run_up::<T, REACH, 1>(run, first, factor, d, x, &mut stack),
+            1 => {
+                let siblings = before.iter().rev().take_while(|one| one.is_sibling(run)).count();
+                rest = &before[..before.len() - siblings];
+                let leaves = Leaves::new(before.get(rest.len()).unwrap_or(run), 1 + siblings);
+                match leaves.depth {
+                    1..=4 if siblings > 0 => leaves.up::<T, 1>(first, factor, d, x, &mut stack),
+                    5..=8 if siblings > 0 => leaves.up::<T, 2>(first, factor, d, x, &mut stack),
+                    _ => {
+                        rest = before;
+                        solve_run_up::<T, REACH, 1>(run, first, factor, d, x, &mut stack);
+                    }
+                }
+            }
             2 => solve_run_up::<T, REACH, 2>(run, first, factor, d, x, &mut stack),
             3 => solve_run_up::<T, REACH, 3>(run, first, factor, d, x, &mut stack),
             4 => solve_run_up::<T, REACH, 4>(run, first, factor, d, x, &mut stack),
@@ -129,17 +143,112 @@ fn up_and_down<T: Number, const REACH: usize>(
             _ => solve_run_up::<T, REACH, 6>(run, first, factor, d, x, &mut stack),
         }
     }
-    for run in runs {
+    let mut rest = runs;
+    while let Some((run, after)) = rest.split_first() {
+        rest = after;
         if run.depth == DIAGONAL {
             continue;
         }
         match run.len {
-            1 => solve_run_down::<T, REACH, 1>(run, first, factor, x, &mut stack),
+            1 => {
+                let siblings = after.iter().take_while(|one| one.is_sibling(run)).count();
+                let leaves = Leaves::new(run, 1 + siblings);
+                rest = &after[siblings..];
+                match leaves.depth {
+                    1..=4 if siblings > 0 => leaves.down::<T, 1>(first, factor, x, &stack),
+                    5..=8 if siblings > 0 => leaves.down::<T, 2>(first, factor, x, &stack),
+                    _ => {
+                        rest = after;
+                        solve_run_down::<T, REACH, 1>(run, first, factor, x, &mut stack);
+                    }
+                }
+            }
             2 => solve_run_down::<T, REACH, 2>(run, first, factor, x, &mut stack),
             3 => solve_run_down::<T, REACH, 3>(run, first, factor, x, &mut stack),
             4 => solve_run_down::<T, REACH, 4>(run, first, factor, x, &mut stack),
             5 => solve_run_down::<T, REACH, 5>(run, first, factor, x, &mut stack),
             _ => solve_run_down::<T, REACH, 6>(run, first, factor, x, &mut stack),
+        }
+    }
+}
+
+/// Consecutive rows with the same ancestors and without descendants, such as those of the radial vertices of a flex.
+struct Leaves {
+    /// Where the first row is stored, and its index.
+    start: usize,
+    row: usize,
+    count: usize,
+    depth: usize,
+}
+
+impl Leaves {
+    #[inline(always)]
+    fn new(first: &Run, count: usize) -> Leaves {
+        let Run { start, row, depth, .. } = *first;
+        Leaves { start: start as usize, row: row as usize, count, depth: depth as usize }
+    }
+
+    /// The entries of a row in groups of four; what is right of its diagonal counts for nothing.
+    #[inline(always)]
+    fn entries<T: Number, const FOURS: usize>(&self, factor: &[T], row: usize) -> [[T; 4]; FOURS] {
+        let from = &factor[self.start + row * (self.depth + 1)..];
+        if let Some(whole) = from.as_chunks::<4>().0.first_chunk::<FOURS>() {
+            return *whole;
+        }
+        let mut entries = [[T::default(); 4]; FOURS];
+        entries.as_flattened_mut()[..self.depth].copy_from_slice(&from[..self.depth]);
+        entries
+    }
+
+    /// See [`solve_run_up`].
+    #[inline(always)]
+    fn up<T: Number, const FOURS: usize>(
+        &self,
+        first: usize,
+        factor: &[T],
+        inverse_diagonal: &[T],
+        x: &mut [T],
+        stack: &mut [T],
+    ) {
+        let x = &mut x[self.row - first..][..self.count];
+        let d = &inverse_diagonal[self.row..][..self.count];
+        let mut sum = [[T::default(); 4]; FOURS];
+        sum.as_flattened_mut()[..self.depth].copy_from_slice(&stack[..self.depth]);
+        for row in (0..self.count).rev() {
+            let y = x[row];
+            let entries = self.entries::<T, FOURS>(factor, row);
+            for c in 0..FOURS {
+                for lane in 0..4 {
+                    sum[c][lane] += entries[c][lane] * y;
+                }
+            }
+            x[row] = y * d[row];
+        }
+        stack[..self.depth].copy_from_slice(&sum.as_flattened()[..self.depth]);
+    }
+
+    /// See [`solve_run_down`].
+    #[inline(always)]
+    fn down<T: Number, const FOURS: usize>(
+        &self,
+        first: usize,
+        factor: &[T],
+        x: &mut [T],
+        stack: &[T],
+    ) {
+        let x = &mut x[self.row - first..][..self.count];
+        let mut above = [[T::default(); 4]; FOURS];
+        above.as_flattened_mut()[..self.depth].copy_from_slice(&stack[..self.depth]);
+        for row in 0..self.count {
+            let entries = self.entries::<T, FOURS>(factor, row);
+            let mut sum = [T::default(); 4];
+            for c in 0..FOURS {
+                for lane in 0..4 {
+                    sum[lane] += entries[c][lane] * above[c][lane];
+                }
+            }
+            let [a, b, c, d] = sum;
+            x[row] -= (a + c) + (b + d);
         }
     }
 }
@@ -273,7 +382,9 @@ fn solve_run_down<T: Number, const REACH: usize, const L: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::pattern::tests::{deep_example, example, long_example, scattered_example};
+    use super::super::pattern::tests::{
+        deep_example, example, fan_example, long_example, scattered_example,
+    };
     use super::*;
     use crate::dense;
 
@@ -284,6 +395,10 @@ mod tests {
         }
         for n in [3, 8, 16, 17, 32, 33, 64, 65, 100, 256, 257, 300] {
             let (pattern, matrix) = deep_example(n);
+            compare_with_dense(&pattern, &matrix);
+        }
+        for depth in 1..=10 {
+            let (pattern, matrix) = fan_example(depth);
             compare_with_dense(&pattern, &matrix);
         }
     }
