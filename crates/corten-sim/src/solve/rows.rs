@@ -275,6 +275,12 @@ wide! {
                 y[b.row as usize] = sum;
                 continue;
             }
+            // Runs too short for registers, as where radial vertices of a flex ride on a body.
+            if b.rank == 1 && runs.len() > 2 && values.len() < 4 * runs.len() {
+                let entries = values.iter().zip(rows.columns_of(b));
+                y[b.row as usize] = entries.fold(0.0, |sum, (v, &c)| sum + v * x[c as usize]);
+                continue;
+            }
             let y = &mut y[b.rows()];
             by_shape!(b, runs, dot_rows(rows, b, values, runs, x, y), _ => {
                 let n = b.ncol as usize;

@@ -40,12 +40,46 @@ struct Batch {
     /// For each group of a block, the values of its stored rows; those of a pyramid's tangents are
     /// multiplied by the friction.
     values: Vec<Quad>,
-    /// Where each of the values stands in the Jacobian, or [`NOWHERE`].
-    source: Vec<[u32; 4]>,
+    /// Where the values come from.
+    source: Vec<Source>,
 }
 
-/// A lane without a value.
-const NOWHERE: u32 = u32::MAX;
+/// Neighbouring values of the Jacobian that go to some lanes of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    /// Position of what goes to the first lane, or would if it were taken; may be before the beginning.
+    at: u32,
+    /// The lanes that are taken, one bit each.
+    lanes: u8,
+    /// The same for the other lanes, of a second run of columns in the group.
+    others: u8,
+    at_others: u32,
+}
+
+/// All bits in the lanes that are taken.
+const MASKS: [[u64; 4]; 16] = {
+    let mut masks = [[0; 4]; 16];
+    let mut k = 0;
+    while k < 64 {
+        masks[k / 4][k % 4] = if k / 4 >> (k % 4) & 1 == 1 { u64::MAX } else { 0 };
+        k += 1;
+    }
+    masks
+};
+
+impl Source {
+    /// Takes `len` values from `at` on to the lanes from `lane` on. Values of a row follow each other, so that only a lane
+    /// that is left out breaks the order, and four lanes have room for one such gap.
+    fn take(&mut self, at: u32, lane: usize, len: usize) {
+        let at = at.wrapping_sub(lane as u32);
+        let lanes = (((1_u32 << len) - 1) << lane) as u8;
+        if self.lanes == 0 || self.at == at {
+            (self.at, self.lanes) = (at, self.lanes | lanes);
+        } else {
+            (self.at_others, self.others) = (at, self.others | lanes);
+        }
+    }
+}
 
 /// All of a block that decides where its entries go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,9 +171,9 @@ impl Groups {
             batch.rows.push(b.row);
             let at = batch.values.len();
             batch.values.resize(at + width * rank, ZERO);
-            batch.source.resize(at + width * rank, [NOWHERE; 4]);
+            batch.source.resize(at + width * rank, Source::default());
             let mut quads = batch.source[at..].chunks_exact_mut(rank.max(1));
-            let mut quad: &mut [[u32; 4]] = &mut [];
+            let mut quad: &mut [Source] = &mut [];
             let mut before = u32::MAX;
             for piece in &self.pieces {
                 if piece.group != before {
@@ -149,8 +183,7 @@ impl Groups {
                 }
                 for (r, quad) in quad.iter_mut().enumerate() {
                     let from = (b.val - first.val) + (r * n + piece.start) as u32;
-                    let lanes = &mut quad[piece.lane..piece.lane + piece.len];
-                    lanes.iter_mut().zip(from..).for_each(|(lane, from)| *lane = from);
+                    quad.take(from, piece.lane, piece.len);
                 }
             }
         }
@@ -199,9 +232,7 @@ impl Groups {
         let Some(first) = rows.blocks.first() else { return };
         let from = &rows.values[first.val as usize..];
         for batch in &mut self.batches[..self.used] {
-            for (to, source) in batch.values.iter_mut().zip(&batch.source) {
-                *to = source.map_inline(|at| from.get(at as usize).copied().unwrap_or(0.0));
-            }
+            fill_quads(from, &batch.source, &mut batch.values);
             if batch.pyramid {
                 let values = batch.values.chunks_exact_mut((batch.width * batch.rank).max(1));
                 for (values, &block) in values.zip(&batch.blocks) {
@@ -263,7 +294,38 @@ macro_rules! by_shape {
 /// Blocks that are multiplied together.
 const TOGETHER: usize = 32;
 
+/// Four values from `at` on, of which `lanes` are taken, and zero in the others.
+#[inline(always)]
+fn masked(from: &[f64], at: u32, lanes: u8) -> Quad {
+    let mask = &MASKS[lanes as usize % 16];
+    let mut quad = ZERO;
+    if let Some(four) = from.get(at as usize..).and_then(<[f64]>::first_chunk::<4>) {
+        for l in 0..4 {
+            quad[l] = f64::from_bits(four[l].to_bits() & mask[l]);
+        }
+    } else {
+        // At the ends, where some of the four are missing.
+        for l in (0..4).filter(|l| lanes >> l & 1 == 1) {
+            quad[l] = from.get(at.wrapping_add(l as u32) as usize).copied().unwrap_or(0.0);
+        }
+    }
+    quad
+}
+
 wide! {
+    /// Takes the values of groups from the Jacobian.
+    fn fill_quads(from: &[f64], source: &[Source], values: &mut [Quad]) {
+        for (to, source) in values.iter_mut().zip(source) {
+            *to = masked(from, source.at, source.lanes);
+            if source.others != 0 {
+                let others = masked(from, source.at_others, source.others);
+                for l in 0..4 {
+                    to[l] = f64::from_bits(to[l].to_bits() | others[l].to_bits());
+                }
+            }
+        }
+    }
+
     /// `y = J x`.
     pub fn mul(rows: &Groups, x: &[Quad], y: &mut [f64]) {
         let mut sums = [ZERO; TOGETHER * MAX_RANK];
@@ -486,7 +548,7 @@ mod tests {
 
     #[test]
     fn products_agree_with_those_of_the_blocks() {
-        // Places with a gap, a pyramid across three groups, and a single row.
+        // Places with a gap, a pyramid across three groups that leaves out a lane of one, and a single row.
         let place = [0, 1, 2, 4, 5, 6, 7, 8];
         let columns = [1, 2, 4, 6, 7, 3];
         let cones = [Cone { mu: 0.5, friction: [0.5, 0.25, 0.0, 0.0, 0.0] }];
