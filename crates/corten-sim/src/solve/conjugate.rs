@@ -110,6 +110,13 @@ struct Gradient {
     with_last: f64,
 }
 
+/// A direction of search: its norm, and how the inertia term of the cost changes along it.
+struct Inclination {
+    norm: f64,
+    slope: f64,
+    curvature: f64,
+}
+
 impl Conjugate {
     /// Minimises the cost of the problem that has been loaded, starting at `x.qacc` with `x.ma` and
     /// `x.jar` to match; reports each iteration to `record`.
@@ -131,17 +138,16 @@ impl Conjugate {
         cost += gradient.gauss;
         self.inverse.apply(&problem.inertia, &self.v.grad, &mut self.v.mgrad);
         let mut descent = dot(self.v.grad.as_flattened(), self.v.mgrad.as_flattened());
-        let mut squared_norm = sum(turn(&mut self.v, 0.0)[0]);
+        let mut along = self.turn(0.0);
 
         let scale = problem.scale;
         outcome.out_of_iterations =
             limits.iterations == 0 && scale * gradient.squared.sqrt() >= limits.tolerance;
         while outcome.iterations < limits.iterations && !limits.is_cancelled(x.jar.len()) {
-            let search_norm = squared_norm.sqrt();
-            if search_norm < MIN_VAL {
+            if along.norm < MIN_VAL {
                 break;
             }
-            let step = self.search(problem, limits, x.jar, search_norm, gradient.gauss);
+            let step = self.search(problem, limits, x.jar, &along, gradient.gauss);
             if step.alpha == 0.0 {
                 break;
             }
@@ -149,10 +155,7 @@ impl Conjugate {
             let found = if plain {
                 advance(rows.d, step.alpha, &self.jv, x.jar, x.force)
             } else {
-                for (x, v) in x.jar.iter_mut().zip(&self.jv) {
-                    *x += step.alpha * v;
-                }
-                cost::update(rows, x.jar, x.force, x.state)
+                cost::advance(rows, step.alpha, &self.jv, x.jar, x.force, x.state)
             };
             gradient = self.gradient(x.force, step.alpha);
             let cost_old = cost;
@@ -183,7 +186,7 @@ impl Conjugate {
             let descent_old = descent;
             descent = dot(self.v.grad.as_flattened(), self.v.mgrad.as_flattened());
             let beta = (descent - gradient.with_last) / descent_old.max(MIN_VAL);
-            squared_norm = sum(turn(&mut self.v, beta.max(0.0))[0]);
+            along = self.turn(beta.max(0.0));
         }
         if plain {
             cost::unilateral_states(x.jar, x.state);
@@ -192,29 +195,31 @@ impl Conjugate {
         outcome
     }
 
-    /// Searches along the direction at hand, of the given norm, for the least cost; `gauss` is its
-    /// inertia term where the line starts.
+    /// Turns to the next direction, of which `beta` times the last one is a part.
+    fn turn(&mut self, beta: f64) -> Inclination {
+        let [squared, slope, curvature] = turn(&mut self.v, beta).map(sum);
+        Inclination { norm: squared.sqrt(), slope, curvature }
+    }
+
+    /// Searches along the direction at hand for the least cost; `gauss` is its inertia term where the line starts.
     fn search(
         &mut self,
         problem: &Problem<'_>,
         limits: &Limits,
         jar: &[f64],
-        norm: f64,
+        inclination: &Inclination,
         gauss: f64,
     ) -> Found {
         mul(&self.groups[self.slot], &self.v.search, &mut self.jv);
         let along = Direction {
-            search: self.v.search.as_flattened(),
-            mv: self.v.mv.as_flattened(),
             jv: &self.jv,
-            ma: self.v.ma.as_flattened(),
             jar,
-            qfrc_smooth: self.v.qfrc_smooth.as_flattened(),
-            gauss,
+            inertia: [gauss, inclination.slope, 0.5 * inclination.curvature],
         };
         let (rows, tolerance) = (&problem.rows, limits.tolerance * limits.ls_tolerance);
         self.line.prepare(rows, &along);
-        self.line.search(rows, &along, None, norm, problem.scale, tolerance, limits.ls_iterations)
+        let (norm, iterations) = (inclination.norm, limits.ls_iterations);
+        self.line.search(rows, &along, None, norm, problem.scale, tolerance, iterations)
     }
 
     /// Takes over a problem of `n` degrees of freedom.
@@ -361,23 +366,27 @@ wide! {
         [gauss, squared, with_last]
     }
 
-    /// `search ← beta·search − mgrad` and, since `M·mgrad` is the gradient, `mv ← beta·mv − grad`;
-    /// returns the squared norm of `search`, to be added up.
-    fn turn(v: &mut Vectors, beta: f64) -> [Quad; 1] {
+    /// `search ← beta·search − mgrad` and, since `M·mgrad` is the gradient, `mv ← beta·mv − grad`.
+    /// Returns, to be added up, the squared norm of `search`, its product with `M·qacc − qfrc_smooth`,
+    /// and that with `mv`.
+    fn turn(v: &mut Vectors, beta: f64) -> [Quad; 3] {
         let n = v.grad.len();
         let (search, mv) = (&mut v.search[..n], &mut v.mv[..n]);
         let (grad, mgrad) = (&v.grad[..n], &v.mgrad[..n]);
-        let mut squared = ZERO;
+        let (ma, smooth) = (&v.ma[..n], &v.qfrc_smooth[..n]);
+        let (mut squared, mut slope, mut curvature) = (ZERO, ZERO, ZERO);
         for i in 0..n {
             let (mut s, mut m) = (search[i], mv[i]);
             for l in 0..4 {
                 s[l] = beta * s[l] - mgrad[i][l];
                 m[l] = beta * m[l] - grad[i][l];
                 squared[l] += s[l] * s[l];
+                slope[l] += s[l] * (ma[i][l] - smooth[i][l]);
+                curvature[l] += s[l] * m[l];
             }
             (search[i], mv[i]) = (s, m);
         }
-        [squared]
+        [squared, slope, curvature]
     }
 
     /// Moves the residuals of inequalities by `alpha` along the line, with the forces there.

@@ -48,41 +48,80 @@ wide! {
             &mut state[range],
             &mut found,
         );
-        let range = rows.frictions();
-        if !range.is_empty() {
-            let given = [rows.d, rows.r, rows.frictionloss].map_inline(|v| &v[range.clone()]);
-            frictions::<Simd>(
-                given,
-                &x[range.clone()],
-                &mut force[range.clone()],
-                &mut state[range],
-                &mut found,
-            );
-        }
-        let range = rows.inequalities();
-        inequalities(
+        add_others::<Simd>(rows, x, force, state, &mut found);
+        found
+    }
+
+    /// [`update`] at a residual that moves by `step` along `v`, where the states of equalities are known.
+    pub fn advance(
+        rows: &Rows<'_>,
+        step: f64,
+        v: &[f64],
+        x: &mut [f64],
+        force: &mut [f64],
+        state: &mut [i32],
+    ) -> Update {
+        let mut found = Update::default();
+        let range = rows.equalities();
+        let cost = advance_equalities::<Simd>(
             &rows.d[range.clone()],
+            step,
+            &v[range.clone()],
+            &mut x[range.clone()],
+            &mut force[range.clone()],
+        );
+        found.cost -= 0.5 * cost;
+        found.active += range.len() as i32;
+        for (x, v) in x[range.end..].iter_mut().zip(&v[range.end..]) {
+            *x += step * v;
+        }
+        add_others::<Simd>(rows, x, force, state, &mut found);
+        found
+    }
+}
+
+/// [`update`] of all rows but equalities, which come first.
+#[inline(always)]
+fn add_others<S: Wide>(
+    rows: &Rows<'_>,
+    x: &[f64],
+    force: &mut [f64],
+    state: &mut [i32],
+    found: &mut Update,
+) {
+    let range = rows.frictions();
+    if !range.is_empty() {
+        let given = [rows.d, rows.r, rows.frictionloss].map_inline(|v| &v[range.clone()]);
+        frictions::<S>(
+            given,
             &x[range.clone()],
             &mut force[range.clone()],
             &mut state[range],
-            &mut found,
+            found,
         );
-        for b in rows.cone_blocks() {
-            let range = b.rows();
-            let (d, x) = (&rows.d[range.clone()], &x[range.clone()]);
-            let (force, state) = (&mut force[range.clone()], &mut state[range]);
-            if b.kind == Kind::Elliptic {
-                let (cost, new) = rows.elliptic(b).value(x, force);
-                found.cost += cost;
-                for s in state {
-                    found.count(*s, new);
-                    *s = new;
-                }
-            } else {
-                inequalities(d, x, force, state, &mut found);
+    }
+    let range = rows.inequalities();
+    inequalities(
+        &rows.d[range.clone()],
+        &x[range.clone()],
+        &mut force[range.clone()],
+        &mut state[range],
+        found,
+    );
+    for b in rows.cone_blocks() {
+        let range = b.rows();
+        let (d, x) = (&rows.d[range.clone()], &x[range.clone()]);
+        let (force, state) = (&mut force[range.clone()], &mut state[range]);
+        if b.kind == Kind::Elliptic {
+            let (cost, new) = rows.elliptic(b).value(x, force);
+            found.cost += cost;
+            for s in state {
+                found.count(*s, new);
+                *s = new;
             }
+        } else {
+            inequalities(d, x, force, state, found);
         }
-        found
     }
 }
 
@@ -148,6 +187,40 @@ fn equalities<S: Wide>(
         found.count(*state, QUADRATIC);
         *state = QUADRATIC;
     }
+}
+
+/// Moves residuals of equalities, with the forces there; minus twice the cost.
+#[inline(always)]
+fn advance_equalities<S: Wide>(
+    d: &[f64],
+    step: f64,
+    v: &[f64],
+    x: &mut [f64],
+    force: &mut [f64],
+) -> f64 {
+    let step = S::splat(step);
+    let mut sum = S::splat(0.0);
+    let n = x.len();
+    let ((ds, d), (vs, v)) = (d[..n].as_chunks::<4>(), v[..n].as_chunks::<4>());
+    let ((xs, x), (forces, force)) = (x.as_chunks_mut::<4>(), force[..n].as_chunks_mut::<4>());
+    for b in 0..n / 4 {
+        (xs[b], forces[b]) = advance_four([ds[b], vs[b], xs[b]], step, &mut sum);
+    }
+    if !x.is_empty() {
+        let (moved, pull) = advance_four([padded(d), padded(v), padded(x)], step, &mut sum);
+        write(&moved, x);
+        write(&pull, force);
+    }
+    sum.sum()
+}
+
+// Not a closure: those are compiled without the vector instructions of their surroundings.
+#[inline(always)]
+fn advance_four<S: Wide>([d, v, x]: [[f64; 4]; 3], step: S, sum: &mut S) -> ([f64; 4], [f64; 4]) {
+    let x = S::load(x) + step * S::load(v);
+    let (value, force) = Quadratic { d: S::load(d) }.value(x);
+    *sum += value;
+    (x.store(), force.store())
 }
 
 /// Minus twice the cost.

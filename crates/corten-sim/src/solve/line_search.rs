@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::problem::Rows;
-use super::problem::inlined::{dot, padded};
+use super::problem::inlined::padded;
 use super::row_cost::{EllipticLine, Friction, Quadratic, RowCost, Unilateral};
 use super::rows::Kind;
 use corten_math::array::MapInline;
@@ -54,19 +54,15 @@ pub struct Found {
     pub evaluations: usize,
 }
 
-/// The direction of search, and the state of the solver where it starts.
+/// The cost along a direction, from the state of the solver where it starts.
 #[derive(Clone, Copy)]
 pub struct Direction<'a> {
-    pub search: &'a [f64],
-    /// `M·search` and `J·search`.
-    pub mv: &'a [f64],
+    /// `J·search` and `J·qacc − aref`.
     pub jv: &'a [f64],
-    /// `M·qacc` and `J·qacc − aref`.
-    pub ma: &'a [f64],
     pub jar: &'a [f64],
-    pub qfrc_smooth: &'a [f64],
-    /// Cost of the inertia term.
-    pub gauss: f64,
+    /// Coefficients of the inertia term: its cost, `searchᵀ(M·qacc − qfrc_smooth)` and
+    /// `½ searchᵀ M search`.
+    pub inertia: [f64; 3],
 }
 
 impl Line {
@@ -164,9 +160,7 @@ impl Line {
 
 wide! {
     fn prepare(line: &mut Line, rows: &Rows<'_>, along: &Direction<'_>) {
-        let v = along.search;
-        line.quad =
-            [along.gauss, dot(v, along.ma) - dot(along.qfrc_smooth, v), 0.5 * dot(v, along.mv)];
+        line.quad = along.inertia;
         let given = [rows.d, along.jar, along.jv].map_inline(|v| &v[rows.equalities()]);
         let [value, slope, curvature] =
             sum_fours::<Simd, 3, 3>(given, |[d, x, v]| Quadratic { d }.along(x, v));

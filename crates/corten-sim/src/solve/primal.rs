@@ -292,15 +292,9 @@ wide! {
             system.mul_inertia::<Simd>(mv);
             system.mul_jacobian::<Simd>(&rows.jacobian, jv);
             let search = system.direction();
-            let along = Direction {
-                search,
-                mv,
-                jv,
-                ma: x.ma,
-                jar: x.jar,
-                qfrc_smooth: problem.qfrc_smooth,
-                gauss,
-            };
+            let pull = dot(search, x.ma) - dot(problem.qfrc_smooth, search);
+            let inertia = [gauss, pull, 0.5 * dot(search, mv)];
+            let along = Direction { jv, jar: x.jar, inertia };
             line.prepare(rows, &along);
             // With `H s = −g`, slope and curvature at the start are `gᵀs` and `sᵀHs = −gᵀs`.
             let slope = dot(grad, search);

@@ -5,6 +5,7 @@
 //! directions are kept.
 
 use corten_math::array::MapInline;
+use corten_math::fours::padded;
 use corten_math::{MIN_VAL, Number, Spatial, SquarePattern, Vec3, Wide, for_each_four, wide};
 
 use std::ops::Range;
@@ -222,6 +223,28 @@ wide! {
         }
     }
 
+    /// Adds forces along edges, given their directions, that push the ends apart.
+    fn push_ends(
+        ends: &[[u32; 2]],
+        push: &[f64],
+        direction: [&[f64]; 3],
+        force: &mut [Padded],
+    ) {
+        let n = ends.len();
+        let direction = direction.map_inline(|component| &component[..n]);
+        for start in (0..n).step_by(4) {
+            let count = 4.min(n - start);
+            let four = |of: &[f64]| {
+                let of = &of[start..];
+                Simd::load(of.first_chunk().copied().unwrap_or_else(|| padded(of)))
+            };
+            let along = Vec3(direction.map_inline(four)) * four(&push[..n]);
+            let vertex = |end: usize| move |k: usize| ends[start + k][end] as usize;
+            super::scatter(along, vertex(1), count, force);
+            super::scatter(-along, vertex(0), count, force);
+        }
+    }
+
     fn lengths_and_directions(
         ends: &[[u32; 2]],
         position: &[Padded],
@@ -392,49 +415,57 @@ pub(super) fn velocities(m: &Model, d: &mut Data) {
 
 /// Adds the forces of springs and dampers along edges.
 pub(super) fn spring_dampers(m: &Model, d: &mut Data, [springs, dampers]: [bool; 2]) {
-    let rows = EdgeRows::new(&d.prepared.flexes, &d.scratch.flex);
-    for flex in rows.flexes(m) {
+    let (plan, memory) = (&d.prepared.flexes, &mut d.scratch.flex);
+    for k in 0..plan.flexes.len() {
+        let flex = &plan.flexes[k];
+        if !flex.has_edges() || !act(m, flex.id) {
+            continue;
+        }
+        let edges = flex.edges.range();
         let stiffness = if springs { m.flex_edgestiffness[flex.id] } else { 0.0 };
         if stiffness != 0.0 {
-            let stretch = |edge: usize| m.flexedge_length0[edge] - d.flexedge_length[edge];
-            let force = |edge| stiffness * stretch(edge);
-            add_along(m, rows, flex, force, &mut d.qfrc_spring);
+            let (rest, now) = (&m.flexedge_length0[..edges.end], &d.flexedge_length[..edges.end]);
+            let pull = |edge: usize| stiffness * (rest[edge] - now[edge]);
+            add_along(m, (plan, flex), pull, memory, &mut d.qfrc_spring);
         }
         let damping = if dampers { m.flex_edgedamping[flex.id] } else { 0.0 };
         if damping != 0.0 {
-            let force = |edge: usize| -damping * d.flexedge_velocity[edge];
-            add_along(m, rows, flex, force, &mut d.qfrc_damper);
+            let rate = &d.flexedge_velocity[..edges.end];
+            let pull = |edge: usize| -damping * rate[edge];
+            add_along(m, (plan, flex), pull, memory, &mut d.qfrc_damper);
         }
     }
 }
 
-/// Adds forces along the soft edges of a flex.
+/// Adds forces along the soft edges of a flex, which push its ends apart.
 #[inline(always)]
 fn add_along(
     m: &Model,
-    rows: EdgeRows<'_>,
-    flex: &Flex,
-    force: impl Fn(usize) -> f64,
+    (plan, flex): (&Plan, &Flex),
+    push: impl Fn(usize) -> f64,
+    memory: &mut Scratch,
     qfrc: &mut [f64],
 ) {
-    for edge in soft(m, flex) {
-        let force = force(edge);
-        if flex.of_points {
-            let along = rows.memory.direction.at(edge).map_inline(|x| x * force);
-            let [a, b] = rows.plan.ends[edge].map_inline(|v| rows.plan.points[v as usize].dofs());
-            if let Some(dofs) = a {
-                qfrc[dofs].iter_mut().zip(along).for_each(|(qfrc, x)| *qfrc -= x);
-            }
-            if let Some(dofs) = b {
-                qfrc[dofs].iter_mut().zip(along).for_each(|(qfrc, x)| *qfrc += x);
-            }
-        } else {
-            rows.visit_row(flex, edge, |columns, entries| {
-                for (&dof, &x) in columns.iter().zip(entries) {
-                    qfrc[dof as usize] += x * force;
-                }
-            });
+    if flex.of_points {
+        let (edges, vertices) = (flex.edges.range(), flex.vertices.range());
+        for edge in edges.clone() {
+            memory.push[edge] = if m.flexedge_rigid[edge] == 0 { push(edge) } else { 0.0 };
         }
+        memory.force[vertices.clone()].fill([0.0; 4]);
+        let along = memory.direction.0.each_ref().map_inline(|c| &c[edges.clone()]);
+        let ends = &plan.ends[edges.clone()];
+        push_ends(ends, &memory.push[edges], along, &mut memory.force);
+        let points = plan.points[vertices.clone()].iter().zip(&memory.force[vertices]);
+        return super::add_to_points(points, 1.0, qfrc);
+    }
+    let rows = EdgeRows::new(plan, memory);
+    for edge in soft(m, flex) {
+        let force = push(edge);
+        rows.visit_row(flex, edge, |columns, entries| {
+            for (&dof, &x) in columns.iter().zip(entries) {
+                qfrc[dof as usize] += x * force;
+            }
+        });
     }
 }
 

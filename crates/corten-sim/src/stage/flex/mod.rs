@@ -45,6 +45,8 @@ pub(crate) struct Scratch {
     direction: Directions,
     /// By edge: how much longer it is than at rest, in squares.
     elongation: Vec<f64>,
+    /// By edge: the force that a spring or damper pushes its ends apart with.
+    push: Vec<f64>,
     /// By vertex: vectors, filled up with a zero, so that they are loaded as one.
     position: Vec<Padded>,
     velocity: Vec<Padded>,
@@ -108,6 +110,7 @@ impl Scratch {
             jacobian: vec![0.0; if follows { 0 } else { plan.rows.len() }],
             direction: Directions::new(edges),
             elongation: vec![0.0; edges],
+            push: vec![0.0; edges],
             position: vec![[0.0; 4]; vertices],
             velocity: vec![[0.0; 4]; vertices],
             force: vec![[0.0; 4]; vertices],
