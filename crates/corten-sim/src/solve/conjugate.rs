@@ -23,7 +23,7 @@ use inverse::Inverse;
 use super::cost::{self, Update};
 use super::line_search::{Direction, Found, Line};
 use super::primal::{Iterate, Outcome};
-use super::problem::{Inertia, Limits, Problem, dot};
+use super::problem::{Limits, Problem, dot};
 use super::row_cost::{RowCost, Unilateral};
 use super::rows::Jacobian;
 use crate::SolverStat;
@@ -43,7 +43,9 @@ const SMALL: usize = 8;
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Conjugate {
-    /// Place of each degree of freedom in the padded vectors.
+    /// Whether a degree of freedom has ancestors in the mass matrix.
+    coupled: Vec<bool>,
+    /// Place of each degree of freedom in the padded vectors, while it is looked for.
     place: Vec<u32>,
     /// Whether a degree of freedom follows the one before without a gap.
     joined: Vec<bool>,
@@ -225,10 +227,18 @@ impl Conjugate {
     /// Takes over a problem of `n` degrees of freedom.
     pub fn load(&mut self, problem: &Problem<'_>, n: usize) {
         let jacobian = &problem.rows.jacobian;
-        let size = self.arrange(&problem.inertia, jacobian, n);
-        self.inverse.build(&problem.inertia, &self.place, size);
-        self.slot = self.choose_slot(jacobian.blocks.len(), self.place.len());
-        self.groups[self.slot].build(jacobian, &self.place);
+        self.slot = self.choose_slot(jacobian.blocks.len(), n);
+        self.coupled.clear();
+        self.coupled.extend((0..n).map(|i| problem.inertia.row(i).1.len() > 1));
+        let known = self.groups[self.slot].count_known(jacobian, &self.coupled);
+        if !self.groups[self.slot].is_whole(known, jacobian) {
+            self.arrange(jacobian, n);
+            self.groups[self.slot].arrange(jacobian, &self.coupled, &self.place, known);
+        }
+        let groups = &mut self.groups[self.slot];
+        groups.fill(jacobian);
+        let size = groups.place().last().map_or(0, |&last| last as usize / 4 + 1);
+        self.inverse.build(&problem.inertia, groups.place(), size);
         self.jv.clear();
         self.jv.resize(problem.rows.len(), 0.0);
         for v in self.v.all() {
@@ -246,7 +256,7 @@ impl Conjugate {
         jar: &mut [f64],
         ma: Option<&mut [f64]>,
     ) {
-        spread(&self.place, x, &mut self.v.qacc);
+        spread(self.groups[self.slot].place(), x, &mut self.v.qacc);
         mul(&self.groups[self.slot], &self.v.qacc, jar);
         jar.iter_mut().zip(aref).for_each(|(r, aref)| *r -= aref);
         if let Some(ma) = ma {
@@ -265,12 +275,12 @@ impl Conjugate {
         known.or_else(empty).unwrap_or(1 + dofs % (SLOTS - 1))
     }
 
-    /// Finds a place for all degrees of freedom; returns the number of groups.
+    /// Finds a place for all degrees of freedom.
     ///
     /// What belongs to one tree of the mass matrix, or comes only together in short runs of columns, stays
     /// together: a body whose inertia has no coupling is several trees. Where runs begin or end, as
     /// between vertices of a cloth that are joined by many edges, it may be divided.
-    fn arrange(&mut self, inertia: &Inertia<'_>, rows: &Jacobian<'_>, n: usize) -> usize {
+    fn arrange(&mut self, rows: &Jacobian<'_>, n: usize) {
         self.joined.clear();
         self.joined.resize(n, false);
         self.divided.clear();
@@ -278,13 +288,13 @@ impl Conjugate {
         for run in rows.blocks.iter().flat_map(|b| rows.runs_of(b)) {
             let (start, len) = (run.start as usize, run.len as usize);
             (self.divided[start], self.divided[start + len]) = (true, true);
-            // Most runs come many times, as those of a vertex of a cloth do.
-            if 1 < len && len <= SMALL && !self.joined[start + 1..start + len].iter().all(|&j| j) {
+            if 1 < len && len <= SMALL {
                 self.joined[start + 1..start + len].fill(true);
             }
         }
-        for (i, (joined, divided)) in self.joined.iter_mut().zip(&self.divided).enumerate() {
-            *joined = inertia.row(i).1.len() > 1 || (*joined && !divided);
+        let whole = self.divided.iter().zip(&self.coupled);
+        for (joined, (divided, coupled)) in self.joined.iter_mut().zip(whole) {
+            *joined = *coupled || (*joined && !divided);
         }
         self.place.clear();
         let mut end = 0;
@@ -298,12 +308,11 @@ impl Conjugate {
             self.place.extend(end as u32..(end + size) as u32);
             end += size;
         }
-        end.div_ceil(4)
     }
 
     /// Moves the starting point into the padded vectors.
     fn pack(&mut self, problem: &Problem<'_>, x: &Iterate<'_>) {
-        let v = &mut self.v;
+        let (place, v) = (self.groups[self.slot].place(), &mut self.v);
         let inputs: [(&[f64], &mut [Quad]); 4] = [
             (&*x.qacc, &mut v.qacc),
             (&*x.ma, &mut v.ma),
@@ -311,7 +320,7 @@ impl Conjugate {
             (problem.qacc_smooth, &mut v.qacc_smooth),
         ];
         for (from, to) in inputs {
-            spread(&self.place, from, to);
+            spread(place, from, to);
         }
     }
 
@@ -323,7 +332,7 @@ impl Conjugate {
         ];
         for (to, from) in outputs {
             let from = from.as_flattened();
-            for (to, &place) in to.iter_mut().zip(&self.place) {
+            for (to, &place) in to.iter_mut().zip(self.groups[self.slot].place()) {
                 *to = from[place as usize];
             }
         }
@@ -456,6 +465,7 @@ fn sum(q: Quad) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solve::problem::Inertia;
     use corten_math::TreePattern;
 
     /// A chain of three, one alone, a chain of six.
@@ -492,10 +502,12 @@ mod tests {
             factor: &factor,
             diaginv: &diaginv,
         };
-        let mut conjugate = Conjugate::default();
+        let coupled = (0..n).map(|i| inertia.row(i).1.len() > 1).collect();
+        let mut conjugate = Conjugate { coupled, ..Conjugate::default() };
         let none = Jacobian { blocks: &[], columns: &[], runs: &[], values: &[], cones: &[] };
-        let size = conjugate.arrange(&inertia, &none, n);
+        conjugate.arrange(&none, n);
         let Conjugate { mut inverse, place, .. } = conjugate;
+        let size = 3;
         inverse.build(&inertia, &place, size);
         assert_eq!(place, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         let mut want: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin()).collect();

@@ -13,9 +13,12 @@ use corten_math::{Wide, wide};
 /// same constraints act: it is found anew only if these are others than last time.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// What the arrangement was made for: blocks, their columns, and places of these.
+    /// What the arrangement was made for: blocks, their columns, and degrees of freedom that have ancestors in
+    /// the mass matrix.
     blocks: Vec<BlockShape>,
     columns: Vec<u32>,
+    coupled: Vec<bool>,
+    /// Places of degrees of freedom.
     place: Vec<u32>,
     /// One for each shape; those from `used` on only keep their memory.
     batches: Vec<Batch>,
@@ -126,18 +129,20 @@ impl Groups {
         self.place.len()
     }
 
-    pub fn build(&mut self, rows: &Jacobian<'_>, place: &[u32]) {
-        let known = self.count_known(rows, place);
-        if known < rows.blocks.len().max(self.blocks.len()) {
-            self.arrange(rows, place, known);
-        }
-        self.fill(rows);
+    /// Place of each degree of freedom in padded vectors.
+    pub fn place(&self) -> &[u32] {
+        &self.place
     }
 
-    /// How many of the first blocks have entries that go where they went last time.
-    fn count_known(&self, rows: &Jacobian<'_>, place: &[u32]) -> usize {
+    /// Whether so many known blocks are all that there are and were.
+    pub fn is_whole(&self, known: usize, rows: &Jacobian<'_>) -> bool {
+        known == rows.blocks.len() && known == self.blocks.len() && known > 0
+    }
+
+    /// How many of the first blocks have the columns that they had last time, with the same degrees of freedom.
+    pub fn count_known(&self, rows: &Jacobian<'_>, coupled: &[bool]) -> usize {
         let Some(first) = rows.blocks.first() else { return 0 };
-        if self.place != place {
+        if self.coupled != coupled {
             return 0;
         }
         let columns = &rows.columns[columns_of_all(rows.blocks)];
@@ -151,15 +156,19 @@ impl Groups {
         known.take_while(|(a, b)| **a == *b && (b.col + b.ncol) as usize <= same).count()
     }
 
-    /// Finds out where entries go; of the first blocks it is known.
-    fn arrange(&mut self, rows: &Jacobian<'_>, place: &[u32], known: usize) {
+    /// Finds out where entries go, given places of degrees of freedom. Of the first blocks it is known, if these are the
+    /// places that they were.
+    pub fn arrange(&mut self, rows: &Jacobian<'_>, coupled: &[bool], place: &[u32], known: usize) {
+        let known = if self.place == place { known } else { 0 };
         self.keep(known);
         self.columns.clear();
         self.place.clear();
+        self.place.extend_from_slice(place);
+        self.coupled.clear();
+        self.coupled.extend_from_slice(coupled);
         let Some(first) = rows.blocks.first() else { return };
         self.blocks.extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
         self.columns.extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
-        self.place.extend_from_slice(place);
         let mut last = 0;
         for (k, b) in rows.blocks.iter().enumerate().skip(known) {
             let columns = rows.columns_of(b);
@@ -228,7 +237,7 @@ impl Groups {
     }
 
     /// Takes over the values.
-    fn fill(&mut self, rows: &Jacobian<'_>) {
+    pub fn fill(&mut self, rows: &Jacobian<'_>) {
         let Some(first) = rows.blocks.first() else { return };
         let from = &rows.values[first.val as usize..];
         for batch in &mut self.batches[..self.used] {
@@ -580,7 +589,8 @@ mod tests {
             cones: &cones,
         };
         let mut groups = Groups::default();
-        groups.build(&jacobian, &place);
+        groups.arrange(&jacobian, &[], &place, 0);
+        groups.fill(&jacobian);
         let x: Vec<f64> = (0..8).map(|i| (i as f64 + 0.5).sin()).collect();
         let mut padded = [ZERO; 3];
         for (&p, x) in place.iter().zip(&x) {
