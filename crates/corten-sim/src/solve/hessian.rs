@@ -161,6 +161,11 @@ impl Places for Layout {
     }
 
     #[inline(always)]
+    fn copy(&self, from: &[Tile], to: &mut [Tile]) {
+        to.copy_from_slice(from);
+    }
+
+    #[inline(always)]
     fn mark_stale(&self, tiles: Span, stale: &mut [bool]) {
         for tile in self.list(tiles) {
             stale[tile] = true;

@@ -8,7 +8,7 @@
 //! elimination tree). Kernels then go from bit to bit.
 
 use super::super::problem::{Inertia, Problem};
-use super::super::rows::{Block, Jacobian, MAX_RANK};
+use super::super::rows::{Block, Jacobian, MAX_RANK, Run};
 use super::NewtonSystem;
 use super::blocks::{Blocks, Places, kernel};
 use super::columns::{Bits, ColumnEnds, Columns, ROWS, Slot, Tiles, before};
@@ -46,9 +46,12 @@ pub struct Tiles64 {
 }
 
 /// The lower triangle, row by row.
-struct Triangle;
+struct Triangle<'a> {
+    /// Tiles of each row that the factor can fill, left of the diagonal.
+    left: &'a [u32],
+}
 
-impl Places for Triangle {
+impl Places for Triangle<'_> {
     type Tiles = Tiles;
     type Stale = u32;
 
@@ -75,6 +78,14 @@ impl Places for Triangle {
     fn diagonal(&self, place: usize) -> usize {
         let (t, lane) = (place / LANES, place % LANES);
         ((row(t) + t) * LANES + lane) * LANES + lane
+    }
+
+    #[inline(always)]
+    fn copy(&self, from: &[Tile], to: &mut [Tile]) {
+        for (t, &left) in self.left.iter().enumerate() {
+            let tiles = row(t)..row(t + 1);
+            copy_row(left, &from[tiles.clone()], &mut to[tiles]);
+        }
     }
 
     #[inline(always)]
@@ -112,7 +123,8 @@ impl NewtonSystem for Tiles64 {
 
     #[inline(always)]
     fn mul_jacobian<S: Wide>(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
-        self.rows.mul(&Triangle, rows, &self.x, y);
+        let Tiles64 { rows: blocks, left, size, x, .. } = self;
+        blocks.mul(&Triangle { left: &left[..*size] }, rows, x, y);
     }
 
     #[inline(always)]
@@ -156,16 +168,18 @@ impl NewtonSystem for Tiles64 {
     #[inline(always)]
     fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
         self.sums[..self.size].fill([0.0; LANES]);
-        self.rows.tmul_add(&Triangle, rows, f, &mut self.sums);
+        let Tiles64 { rows: blocks, left, size, sums, .. } = self;
+        blocks.tmul_add(&Triangle { left: &left[..*size] }, rows, f, sums);
         y.copy_from_slice(&self.sums.as_flattened()[..y.len()]);
     }
 
     #[inline(always)]
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        let Tiles64 { rows, inertia, matrix, stale, .. } = self;
-        if !known || !rows.change(&Triangle, problem, state, matrix, stale) {
+        let Tiles64 { rows, inertia, matrix, stale, left, size, .. } = self;
+        let places = Triangle { left: &left[..*size] };
+        if !known || !rows.change(&places, problem, state, matrix, stale) {
             *stale = u32::MAX;
-            rows.build(&Triangle, problem, jar, state, &inertia.tiles, matrix);
+            rows.build(&places, problem, jar, state, &inertia.tiles, matrix);
         }
         self.eliminate()
     }
@@ -302,11 +316,6 @@ impl Tiles64 {
     #[inline(always)]
     fn eliminate(&mut self) -> usize {
         let mut raised = 0;
-        let all = before(self.size);
-        let whole = self.stale & all == all;
-        if whole {
-            self.factor.copy_from_slice(&self.matrix);
-        }
         let mut last = self.lanes(self.size.saturating_sub(1));
         for t in (0..self.size).rev() {
             let lanes = std::mem::replace(&mut last, LANES);
@@ -317,9 +326,7 @@ impl Tiles64 {
             let Tiles64 { size, n, left, below, matrix, factor, pivots, .. } = self;
             let (before_next, after) = factor.split_at_mut(row(t + 1));
             let target = &mut before_next[row(t)..];
-            if !whole {
-                target.copy_from_slice(&matrix[row(t)..row(t + 1)]);
-            }
+            copy_row(left[t], &matrix[row(t)..row(t + 1)], target);
             for s in Bits(below[t]) {
                 let tiles = &after[row(s) - row(t + 1)..][..=s];
                 let pairs = Bits(left[s] & before(t + 1)).map(|c| (c, c));
@@ -343,6 +350,17 @@ impl Tiles64 {
         }
         self.stale = 0;
         raised
+    }
+}
+
+/// Copies the tiles of a row that can differ from zero: those of the set, and the diagonal one.
+#[inline(always)]
+fn copy_row(left: u32, from: &[Tile], to: &mut [Tile]) {
+    if let ([from @ .., diagonal], [to @ .., last]) = (from, to) {
+        for c in Bits(left) {
+            to[c] = from[c];
+        }
+        *last = *diagonal;
     }
 }
 
@@ -381,17 +399,23 @@ fn expand<const R: usize>(
 pub fn nonzeros(n: usize, problem: &Problem<'_>) -> usize {
     // Ancestors of each degree of freedom.
     let mut above = [0u64; MAX_DOFS];
-    for i in 0..n {
-        let (_, columns, shift) = problem.inertia.row(i);
-        if let Some(&parent) = columns.iter().nth_back(1) {
-            let parent = (parent as usize - shift) % MAX_DOFS;
-            above[i % MAX_DOFS] = above[parent] | 1 << parent;
+    for (first, piece) in problem.inertia.pieces(n.min(MAX_DOFS)) {
+        let shift = first - piece.start;
+        for i in piece {
+            if let [.., parent, _] = problem.inertia.pattern.columns(i + shift) {
+                let parent = (*parent as usize - shift) % MAX_DOFS;
+                above[i % MAX_DOFS] = above[parent] | 1 << parent;
+            }
         }
     }
     let rows = &problem.rows.jacobian;
+    let mut previous = [u32::MAX; 2];
     for b in rows.blocks {
-        let columns =
-            rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MAX_DOFS));
+        // Blocks that follow each other may share their columns.
+        if std::mem::replace(&mut previous, [b.run, b.nrun]) == [b.run, b.nrun] {
+            continue;
+        }
+        let columns = rows.runs_of(b).iter().fold(0, |set, run| set | bits_of(run));
         if let Some(last) = columns.checked_ilog2() {
             above[last as usize] |= columns & !(1 << last);
         }
@@ -405,4 +429,11 @@ pub fn nonzeros(n: usize, problem: &Problem<'_>) -> usize {
         }
     }
     count
+}
+
+/// The degrees of freedom of a run as a set.
+#[inline(always)]
+fn bits_of(run: &Run) -> u64 {
+    let len = run.len.clamp(1, MAX_DOFS as u32);
+    (u64::MAX >> (MAX_DOFS as u32 - len)) << (run.start % MAX_DOFS as u32)
 }
