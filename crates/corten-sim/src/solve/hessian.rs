@@ -74,7 +74,7 @@ pub trait NewtonSystem {
     fn direction(&self) -> &[f64];
 
     /// Number of entries of the factor.
-    fn nonzeros(&self, problem: &Problem<'_>) -> usize;
+    fn nonzeros(&mut self, problem: &Problem<'_>) -> usize;
 }
 
 /// Large islands that keep a layout of their own.
@@ -304,7 +304,7 @@ impl NewtonSystem for SparseTiles {
         self.islands.get(self.current).map_or(&[], |h| &h.direction)
     }
 
-    fn nonzeros(&self, _: &Problem<'_>) -> usize {
+    fn nonzeros(&mut self, _: &Problem<'_>) -> usize {
         self.islands.get(self.current).map_or(0, |h| h.layout.nonzeros)
     }
 }

@@ -27,7 +27,10 @@ pub struct Tiles64 {
     n: usize,
     /// Rows of tiles.
     size: usize,
-    inertia: Mass,
+    /// One for each of the first islands, which are often the same in the next step; the others share
+    /// the last. And the island at hand.
+    islands: Vec<Remembered>,
+    current: usize,
     /// The Hessian, and `L` without its unit diagonal.
     matrix: Vec<Tile>,
     factor: Vec<Tile>,
@@ -39,10 +42,23 @@ pub struct Tiles64 {
     /// Rows of tiles whose factor is out of date.
     stale: u32,
     rows: Blocks<Tiles>,
-    columns: Columns,
     /// A vector over degrees of freedom, and sums over them. Lanes beyond the last one are zero.
     x: [Four; ROWS],
     sums: [Four; ROWS],
+}
+
+/// Islands whose structure is remembered.
+const REMEMBERED: usize = 32;
+
+/// What is remembered of an island.
+#[derive(Clone, Debug, Default)]
+struct Remembered {
+    mass: Mass,
+    columns: Columns,
+    /// How many shapes of columns it has.
+    shapes: usize,
+    /// Entries of the factor, once counted, until the structure changes.
+    nonzeros: Option<usize>,
 }
 
 /// The lower triangle, row by row.
@@ -108,8 +124,15 @@ impl NewtonSystem for Tiles64 {
             fit(v, row(self.size));
         }
         self.rows.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
-        self.inertia.load(n, self.size, inertia);
-        self.load_blocks(rows);
+        if self.islands.len() <= self.current {
+            self.islands.push(Remembered::default());
+        }
+        let island = &mut self.islands[self.current];
+        let same_mass = island.mass.load(n, self.size, inertia);
+        let same_columns = self.load_blocks(rows);
+        if !(same_mass && same_columns) {
+            self.islands[self.current].nonzeros = None;
+        }
         self.close_structure();
     }
 
@@ -129,7 +152,8 @@ impl NewtonSystem for Tiles64 {
 
     #[inline(always)]
     fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
-        let Tiles64 { size, inertia: Mass { tiles: inertia, own, .. }, x, sums, .. } = self;
+        let Tiles64 { size, islands, current, x, sums, .. } = self;
+        let Mass { tiles: inertia, own, .. } = &islands[*current].mass;
         // A row is complete when all rows after it have added their part.
         sums[..*size].fill([0.0; LANES]);
         for t in (0..*size).rev() {
@@ -175,11 +199,11 @@ impl NewtonSystem for Tiles64 {
 
     #[inline(always)]
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        let Tiles64 { rows, inertia, matrix, stale, left, size, .. } = self;
+        let Tiles64 { rows, islands, current, matrix, stale, left, size, .. } = self;
         let places = Triangle { left: &left[..*size] };
         if !known || !rows.change(&places, problem, state, matrix, stale) {
             *stale = u32::MAX;
-            rows.build(&places, problem, jar, state, &inertia.tiles, matrix);
+            rows.build(&places, problem, jar, state, &islands[*current].mass.tiles, matrix);
         }
         self.eliminate()
     }
@@ -248,17 +272,31 @@ impl NewtonSystem for Tiles64 {
         &self.x.as_flattened()[..self.n]
     }
 
-    fn nonzeros(&self, problem: &Problem<'_>) -> usize {
-        nonzeros(self.n, problem)
+    fn nonzeros(&mut self, problem: &Problem<'_>) -> usize {
+        let n = self.n;
+        *self.islands[self.current].nonzeros.get_or_insert_with(|| nonzeros(n, problem))
     }
 }
 
 impl Tiles64 {
-    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
+    /// To be called before the first island of a step.
+    pub fn begin(&mut self) {
+        self.current = 0;
+    }
+
+    /// To be called when an island has been solved.
+    pub fn advance(&mut self) {
+        self.current = (self.current + 1).min(REMEMBERED - 1);
+    }
+
+    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one. Returns
+    /// whether columns are those of the last time.
     #[inline(always)]
-    fn load_blocks(&mut self, rows: &Jacobian<'_>) {
+    fn load_blocks(&mut self, rows: &Jacobian<'_>) -> bool {
         self.rows.clear();
-        self.left[..self.size].copy_from_slice(&self.inertia.own[..self.size]);
+        let Remembered { mass, columns, shapes, .. } = &mut self.islands[self.current];
+        self.left[..self.size].copy_from_slice(&mass.own[..self.size]);
+        let changes = columns.changes;
         let (mut last, mut count) = ([u32::MAX; 2], 0);
         let (mut previous, mut shape) = (ColumnEnds::default(), ColumnEnds::default());
         for (block, b) in rows.blocks.iter().enumerate() {
@@ -271,14 +309,14 @@ impl Tiles64 {
             if [b.run, b.nrun] != last {
                 last = [b.run, b.nrun];
                 previous = shape;
-                shape = self.columns.place(rows.runs_of(b), previous, count);
+                shape = columns.place(rows.runs_of(b), previous, count);
                 count += 1;
                 if let Some(top) = shape.tiles.set.checked_ilog2() {
                     let top = top as usize % ROWS;
                     self.left[top] |= shape.tiles.set & before(top);
                 }
             }
-            let (slots, tiles) = (self.columns.slots(previous, shape), shape.tiles);
+            let (slots, tiles) = (columns.slots(previous, shape), shape.tiles);
             match kernel(b.rank) {
                 0 => expand::<{ RANKS[0] }>(&mut self.rows, rows, b, tiles, slots),
                 1 => expand::<{ RANKS[1] }>(&mut self.rows, rows, b, tiles, slots),
@@ -288,6 +326,7 @@ impl Tiles64 {
             self.rows.push(block, b, tiles, tiles.count as usize);
         }
         self.rows.close();
+        columns.changes == changes && std::mem::replace(shapes, count) == count
     }
 
     /// From the tiles of matrix and blocks to those of the factor.
