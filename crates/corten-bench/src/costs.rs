@@ -224,7 +224,8 @@ fn trees(awake: usize) -> String {
     )
 }
 
-/// Towers of boxes of the given heights; if asked for, a ball on a platform that a spring keeps moving.
+/// Towers of boxes of the given heights; if asked for, a stack on a platform that a spring keeps moving,
+/// so that its contacts come and go.
 fn towers(heights: &[usize], active: bool) -> String {
     let mut bodies = String::new();
     for (i, &height) in heights.iter().enumerate() {
@@ -235,13 +236,16 @@ fn towers(heights: &[usize], active: bool) -> String {
             );
         }
     }
-    let shaken = if active {
-        r#"<body pos="-3 0 .3"><freejoint/><geom size=".1"/></body><body pos="-3 0 .1"><joint type="slide" axis="1 0 0" stiffness="500" springref=".3"/><geom type="box" size=".5 .5 .1" mass="1"/></body>"#
-    } else {
-        ""
-    };
+    if active {
+        bodies += r#"<body pos="-3 0 .1"><joint type="slide" axis="1 0 0" stiffness="500" springref=".3"/><geom type="box" size=".5 .5 .1" mass="1"/></body>"#;
+        for z in [0.35, 0.55, 0.75] {
+            bodies += &format!(
+                r#"<body pos="-3 0 {z}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>"#
+            );
+        }
+    }
     format!(
-        r#"<mujoco><worldbody><geom type="plane" size="20 20 .1" contype="1" conaffinity="1"/>{bodies}{shaken}</worldbody></mujoco>"#
+        r#"<mujoco><worldbody><geom type="plane" size="20 20 .1" contype="1" conaffinity="1"/>{bodies}</worldbody></mujoco>"#
     )
 }
 

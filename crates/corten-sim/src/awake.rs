@@ -43,6 +43,17 @@ impl<'a> Selection<'a> {
         Ranges(self)
     }
 
+    /// The indices below `end` that are not selected, as ranges.
+    pub fn gaps(self, end: usize) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        let mut last = 0;
+        let selected = self.ranges().map(|range| [range.start, range.end]);
+        selected.chain([[end; 2]]).map(move |[start, next]| {
+            let gap = last..start;
+            last = next;
+            gap
+        })
+    }
+
     /// The list, if not everything is selected.
     #[inline]
     pub fn list(self) -> Option<&'a [i32]> {
@@ -185,5 +196,7 @@ mod tests {
             assert_eq!(ranges(&followed), [(5, end), (end + 1, end + 3)]);
         }
         assert_eq!(ends(Selection::all(4)), [(0, 4)]);
+        let gaps: Vec<_> = Selection::of(&[0, 2, 3, 7]).gaps(9).filter(|g| !g.is_empty()).collect();
+        assert_eq!(gaps, [1..2, 4..7, 8..9]);
     }
 }

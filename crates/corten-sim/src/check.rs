@@ -1,10 +1,13 @@
 //! Bad numbers in the state: MuJoCo's counters and automatic reset, and a typed cause.
 
+use std::ops::Range;
+
 use corten_math::hint::rarely;
+use corten_math::wide;
 use corten_model::enums::{DisableBit, Integrator, ObjType, Solver, Stage, Warning};
 
 use crate::stage::flex;
-use crate::{Data, Model, StepError, solve, step};
+use crate::{Data, Model, StepError, awake, solve, step};
 
 /// Largest magnitude of a position, velocity, acceleration or control that counts as sane.
 pub(crate) const MAX_VAL: f64 = 1e10;
@@ -35,9 +38,29 @@ fn magnitude(x: &[f64]) -> f64 {
     rest.iter().fold((a + b) + (c + d), |sum, x| sum + x.abs())
 }
 
+/// Numbers whose sum is worth wide registers.
+const MANY: usize = 256;
+
+wide! {
+    /// [`magnitude`] in wider blocks.
+    fn magnitude_of_many(x: &[f64]) -> f64 {
+        let (fours, rest) = x.as_chunks::<4>();
+        let (blocks, fours) = fours.as_chunks::<4>();
+        let mut sums = [Simd::splat(0.0); 4];
+        for block in blocks {
+            for k in 0..4 {
+                sums[k] += Simd::load(block[k]).abs();
+            }
+        }
+        let [a, b, c, d] = sums;
+        ((a + b) + (c + d)).sum() + magnitude(fours.as_flattened()) + magnitude(rest)
+    }
+}
+
 /// Positions and velocities, before a step; reports the first that is bad.
 pub(crate) fn state(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    let sane = magnitude(&d.qpos) + magnitude(&d.qvel) <= MAX_VAL;
+    let sum = if d.qpos.len() < MANY { magnitude } else { magnitude_of_many };
+    let sane = sum(&d.qpos) + sum(&d.qvel) <= MAX_VAL;
     if rarely(!sane) { check_each(m, d) } else { Ok(()) }
 }
 
@@ -77,7 +100,8 @@ pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
 /// the matter: a singular mass matrix, a flex that blew up before constraints act on it, a constraint
 /// whose row is not finite, else the acceleration itself with the constraint that pushes most.
 pub fn acceleration(m: &Model, d: &mut Data) -> Result<(), StepError> {
-    match first_bad(&d.qacc) {
+    let bad = |dofs: Range<usize>| Some(dofs.start + first_bad(&d.qacc[dofs])?);
+    match awake::dofs!(m, d).ranges().find_map(bad) {
         Some(index) => bad_acceleration(m, d, index),
         None => Ok(()),
     }

@@ -29,6 +29,7 @@ mod prepared;
 pub mod ray;
 pub mod sim;
 pub mod sleep;
+mod sleepers;
 #[doc(hidden)]
 pub mod solve;
 #[doc(hidden)]

@@ -24,13 +24,16 @@ use corten_model::enums::{
 use corten_model::sensor::Attachment;
 
 use crate::stage::{inertia, kinematics, tendon};
-use crate::{Data, Model, check, step};
+use crate::{Data, Model, check, sleepers, step};
 
 /// Awake counter of a tree that has just moved: one below the number of quiet steps it needs.
 const FULLY_AWAKE: i32 = -11;
 
 /// Awake counter of a tree that may fall asleep with its island.
 const READY: i32 = -1;
+
+/// Trees that are looked at together.
+const TREES: usize = 32;
 
 /// Why a tree marked `sleep="init"` cannot start asleep: the first such tree, by the index and the
 /// name of its root body.
@@ -163,6 +166,8 @@ fn update_with(m: &Model, d: &mut Data, fixed: SleepState) {
         }
     }
     (d.nbody_awake, d.nparent_awake) = (nbody, nparent);
+    let asleep = |body: usize| d.body_awake[body] == SleepState::Asleep.raw();
+    d.scratch.sleepers.update(&d.prepared.structure, asleep);
     d.nv_awake = 0;
     for dof in 0..m.nv {
         let Some(&tree) = m.body_treeid.get(m.dof_bodyid[dof] as usize) else { continue };
@@ -183,7 +188,7 @@ pub fn wake(m: &Model, d: &mut Data) -> bool {
             d.tree_asleep.fill(FULLY_AWAKE);
             woke = true;
         }
-    } else {
+    } else if sleepers::are_disturbed(m, d) {
         for tree in 0..m.ntree {
             if d.tree_asleep[tree] >= 0 && (d.tree_awake[tree] != 0 || !undisturbed(m, d, tree)) {
                 woke |= wake_tree(&mut d.tree_asleep, tree, FULLY_AWAKE);
@@ -318,14 +323,27 @@ pub fn fall_asleep(m: &Model, d: &mut Data) -> usize {
     if !enabled(m) || (d.nefc > 0 && d.nisland == 0) {
         return 0;
     }
-    for tree in 0..m.ntree {
-        if d.tree_asleep[tree] < 0 {
-            d.tree_asleep[tree] = if at_rest(m, d, tree) {
-                (d.tree_asleep[tree] + 1).min(READY)
-            } else {
-                FULLY_AWAKE
-            };
+    let mut some_ready = false;
+    for first in (0..m.ntree).step_by(TREES) {
+        let trees = first..(first + TREES).min(m.ntree);
+        // The sign of all of them: none is awake.
+        if d.tree_asleep[trees.clone()].iter().fold(0, |any, tree| any | tree) >= 0 {
+            continue;
         }
+        for tree in trees {
+            if d.tree_asleep[tree] < 0 {
+                let counter = if at_rest(m, d, tree) {
+                    (d.tree_asleep[tree] + 1).min(READY)
+                } else {
+                    FULLY_AWAKE
+                };
+                some_ready |= counter == READY;
+                d.tree_asleep[tree] = counter;
+            }
+        }
+    }
+    if !some_ready {
+        return 0;
     }
     let mut slept = 0;
     let mut constrained = 0;

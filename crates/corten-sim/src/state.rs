@@ -129,6 +129,7 @@ pub fn get(m: &Model, d: &Data, state: &mut [f64], signature: u32) -> Result<(),
 /// Copies a vector of length [`size`] into the selected parts of the state.
 pub fn set(m: &Model, d: &mut Data, state: &[f64], signature: u32) -> Result<(), StateError> {
     check_length(m, signature, state.len())?;
+    d.scratch.sleepers.memory.unsettle();
     let mut rest = state;
     for kind in parts(signature)? {
         let (head, tail) = rest.split_at(part_size(m, kind));

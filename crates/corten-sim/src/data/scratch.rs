@@ -7,6 +7,7 @@ use corten_math::{AncestorAxes, Spatial};
 
 use super::budget::{self, Stop};
 use crate::prepared::Prepared;
+use crate::sleepers::Sleepers;
 use crate::solve::{SolverScratch, island::IslandRows, island_threads::Threads};
 use crate::stage::constraint::{Constraints, SoftMemory};
 use crate::stage::{actuation, collision, flex, sensor, tendon};
@@ -29,6 +30,7 @@ pub(crate) struct Scratch {
     pub runge_kutta: integrate::Scratch,
     pub derivative: derivative::Scratch,
     pub inverse: inverse::Scratch,
+    pub sleepers: Sleepers,
     pub tendons: tendon::Scratch,
     pub flex: flex::Scratch,
     pub soft: SoftMemory,
@@ -57,6 +59,7 @@ impl Scratch {
         Scratch {
             islands: Arc::default(),
             ancestors: AncestorAxes::new(structure.mass.width()),
+            sleepers: Sleepers::default(),
             tendons: tendon::Scratch::default(),
             flex: flex::Scratch::new(m, &prepared.flexes),
             soft: SoftMemory::default(),

@@ -16,6 +16,7 @@ use super::Data;
 use crate::awake::{self, Selection};
 use crate::prepared::Prepared;
 use crate::prepared::structure::{PointRun, Structure};
+use crate::sleepers::{Lists, Memory, Sleepers};
 use crate::{Model, sleep};
 
 /// Memory that the smooth stages work on.
@@ -59,8 +60,11 @@ macro_rules! fields {
             pub points: &'a [PointRun],
             /// The rest of `bodies`.
             pub jointed: Selection<'a>,
-            /// Jointed bodies whose parent is awake or static.
+            /// Jointed bodies whose parent is awake or static; where some sleep, without those on the
+            /// world.
             pub children: Selection<'a>,
+            /// Where some sleep.
+            pub sleepers: Option<(&'a Lists, &'a mut Memory)>,
             pub dofs: Selection<'a>,
             pub body_awake: &'a [i32],
             pub tree_awake: &'a mut [i32],
@@ -95,9 +99,8 @@ macro_rules! fields {
                 let (points, rest) = if sleeping { (&[][..], None) } else { structure.apart() };
                 let bodies = awake::select(filter, &self.body_awake_ind, self.nbody_awake, m.nbody)
                     .without_world();
-                let children =
-                    awake::select(filter, &self.parent_awake_ind, self.nparent_awake, m.nbody)
-                        .without_world();
+                let Sleepers { lists, memory } = &mut self.scratch.sleepers;
+                let children = if filter { Selection::of(&lists.inner) } else { bodies };
                 Smooth {
                     prepared: &self.prepared,
                     structure,
@@ -106,6 +109,7 @@ macro_rules! fields {
                     points,
                     jointed: rest.unwrap_or(bodies),
                     children: rest.unwrap_or(children),
+                    sleepers: filter.then_some((&*lists, memory)),
                     dofs: awake::select(filter, &self.dof_awake_ind, self.nv_awake, m.nv),
                     body_awake: &self.body_awake,
                     tree_awake: &mut self.tree_awake,
@@ -169,6 +173,7 @@ macro_rules! fields {
                     points,
                     jointed: rest.unwrap_or(bodies),
                     children: rest.unwrap_or(bodies),
+                    sleepers: None,
                     dofs: Selection::all(m.nv),
                     body_awake: &[],
                     tree_awake: &mut [],

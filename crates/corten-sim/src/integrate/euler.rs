@@ -19,7 +19,9 @@ pub(crate) fn euler_with(m: &Model, d: &mut Data, factor: Factor) {
     if is_damped(m, awake::dofs!(m, d)) {
         dispatch_sleep!(damped_acceleration(m, d, factor, |k| m.dof_damping[k]));
     } else {
-        d.scratch.step_acc.copy_from_slice(&d.qacc);
+        for dofs in awake::dofs!(m, d).ranges() {
+            d.scratch.step_acc[dofs.clone()].copy_from_slice(&d.qacc[dofs]);
+        }
     }
     advance_state(m, d, Scheme::SemiImplicit);
 }

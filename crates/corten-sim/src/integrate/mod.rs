@@ -27,6 +27,7 @@ pub(crate) use spring_damper::spring_damper_with;
 use crate::awake::Selection;
 use crate::data::smooth::SmoothState;
 use crate::extend::Point;
+use crate::sleepers::unsettled_dofs;
 use crate::stage::actuation;
 use crate::{Data, Model, awake, sleep, step, support, timer};
 
@@ -121,7 +122,10 @@ pub(crate) fn advance_rest(m: &Model, d: &mut Data) {
 fn end_step(m: &Model, d: &mut Data) {
     d.time += m.opt.timestep;
     m.extensions().call(m, d, Point::Advance);
-    d.qacc_warmstart.copy_from_slice(&d.qacc);
+    for dofs in unsettled_dofs!(m, d).ranges() {
+        d.qacc_warmstart[dofs.clone()].copy_from_slice(&d.qacc[dofs]);
+    }
+    d.scratch.sleepers.memory.end_step();
 }
 
 fn advance_activations(m: &Model, d: &mut Data, scheme: Scheme) {

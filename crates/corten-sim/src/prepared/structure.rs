@@ -121,6 +121,8 @@ pub(crate) struct Structure {
     pub dof_body: Vec<u32>,
     /// Tree of every degree of freedom; empty if the model's own numbers make no sense.
     pub dof_tree: Vec<u32>,
+    /// Degrees of freedom of every tree, from the first up to, without, the second.
+    pub tree_dofs: Vec<[u32; 2]>,
     chain: Vec<u32>,
     /// What is attached to bodies; `None` if a site has no body.
     pub attached: Option<Attached>,
@@ -149,12 +151,14 @@ impl Structure {
         let mass = TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
             .filter(|p| p.size() == m.nv)
             .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC)));
+        let dof_tree = dof_trees(m, &mass).unwrap_or_default();
         let mut s = Structure {
             bodies: Vec::with_capacity(m.nbody),
             points: Vec::new(),
             not_points: Vec::new(),
             dof_body: vec![0; m.nv],
-            dof_tree: dof_trees(m, &mass).unwrap_or_default(),
+            tree_dofs: tree_dofs(&dof_tree, m.ntree),
+            dof_tree,
             chain: Vec::new(),
             attached: None,
             square: SquarePattern::from_rows(&m.D_rownnz, &m.D_rowadr, &m.D_colind)
@@ -307,6 +311,19 @@ fn dof_trees(m: &ModelArrays, mass: &TreePattern) -> Option<Vec<u32>> {
         u32::try_from(tree).ok().filter(|&t| (t as usize) < m.ntree && valid)
     };
     if mass.size() == m.nv { (0..m.nv).map(tree_of).collect() } else { None }
+}
+
+/// The degrees of freedom of every tree, which are consecutive.
+fn tree_dofs(dof_tree: &[u32], ntree: usize) -> Vec<[u32; 2]> {
+    let mut dofs = vec![[0; 2]; ntree];
+    for (dof, &tree) in (0..).zip(dof_tree) {
+        let [start, end] = &mut dofs[tree as usize];
+        if *start == *end {
+            *start = dof;
+        }
+        *end = dof + 1;
+    }
+    dofs
 }
 
 /// A joint of the model, if its indices make sense.

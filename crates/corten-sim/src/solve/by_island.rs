@@ -69,12 +69,14 @@ pub fn solve(m: &Model, d: &mut Data, method: Method) -> bool {
 
 /// Answers of the islands in the order of degrees of freedom and rows.
 fn scatter_islands(m: &Model, d: &mut Data) {
-    for (i, &dof) in d.map_idof2dof[..d.nidof].iter().enumerate() {
-        d.qacc[dof as usize] = d.iacc[i];
-        d.qfrc_constraint[dof as usize] = d.ifrc_constraint[i];
+    let islands = &d.scratch.islands;
+    for span in islands.constrained_dofs() {
+        let (dofs, island_dofs) = (span.range(), span.island_range());
+        d.qacc[dofs.clone()].copy_from_slice(&d.iacc[island_dofs.clone()]);
+        d.qfrc_constraint[dofs].copy_from_slice(&d.ifrc_constraint[island_dofs]);
     }
-    for span in &d.scratch.islands.spans {
-        let (rows, island_rows) = (span.rows(), span.island_rows());
+    for span in &islands.rows {
+        let (rows, island_rows) = (span.range(), span.island_range());
         d.efc_force[rows.clone()].copy_from_slice(&d.iefc_force[island_rows.clone()]);
         if m.opt.disabled(DisableBit::WarmStart) {
             d.efc_state[rows].copy_from_slice(&d.iefc_state[island_rows]);
@@ -85,29 +87,36 @@ fn scatter_islands(m: &Model, d: &mut Data) {
 /// Vectors over degrees of freedom and rows, island by island.
 fn gather_islands(d: &mut Data) {
     let work = d.scratch.solver.work.get_or_insert_default();
-    let dofs = &d.map_idof2dof[..d.nidof];
-    gather(&mut d.ifrc_smooth, &d.qfrc_smooth, dofs);
-    gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);
-    gather(&mut d.iacc, &d.qacc, dofs);
-    gather(&mut work.ima, &work.ma, dofs);
+    let islands = &d.scratch.islands;
+    for (to, from) in [
+        (&mut d.ifrc_smooth, &d.qfrc_smooth),
+        (&mut d.iacc_smooth, &d.qacc_smooth),
+        (&mut d.iacc, &d.qacc),
+        (&mut work.ima, &work.ma),
+    ] {
+        gather(to, from, d.nidof, islands.constrained_dofs());
+    }
     d.ifrc_constraint.resize(d.nidof, 0.0);
-    let spans = &d.scratch.islands.spans;
-    gather_rows(&mut d.iefc_D, &d.efc_D, spans);
-    gather_rows(&mut d.iefc_R, &d.efc_R, spans);
-    gather_rows(&mut d.iefc_frictionloss, &d.efc_frictionloss, spans);
-    gather_rows(&mut work.ijar, &work.jar, spans);
+    for (to, from) in [
+        (&mut d.iefc_D, &d.efc_D),
+        (&mut d.iefc_R, &d.efc_R),
+        (&mut d.iefc_frictionloss, &d.efc_frictionloss),
+        (&mut work.ijar, &work.jar),
+    ] {
+        gather(to, from, d.nefc, islands.rows.iter());
+    }
     d.iefc_force.resize(d.nefc, 0.0);
     d.iefc_state.resize(d.nefc, 0);
 }
 
-fn gather(to: &mut Vec<f64>, from: &[f64], index: &[i32]) {
-    to.clear();
-    to.extend(index.iter().map(|&i| from[i as usize]));
-}
-
-fn gather_rows(to: &mut Vec<f64>, from: &[f64], spans: &[Span]) {
-    to.resize(from.len(), 0.0);
+fn gather<'a>(
+    to: &mut Vec<f64>,
+    from: &[f64],
+    count: usize,
+    spans: impl Iterator<Item = &'a Span>,
+) {
+    to.resize(count, 0.0);
     for span in spans {
-        to[span.island_rows()].copy_from_slice(&from[span.rows()]);
+        to[span.island_range()].copy_from_slice(&from[span.range()]);
     }
 }

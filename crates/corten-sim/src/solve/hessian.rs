@@ -74,7 +74,7 @@ pub trait NewtonSystem {
     fn direction(&self) -> &[f64];
 
     /// Number of entries of the factor.
-    fn nonzeros(&self, problem: &Problem<'_>) -> usize;
+    fn nonzeros(&mut self, problem: &Problem<'_>) -> usize;
 }
 
 /// Large islands that keep a layout of their own.
@@ -158,6 +158,11 @@ impl Places for Layout {
     #[inline(always)]
     fn diagonal(&self, place: usize) -> usize {
         Layout::diagonal(self, place)
+    }
+
+    #[inline(always)]
+    fn copy(&self, from: &[Tile], to: &mut [Tile]) {
+        to.copy_from_slice(from);
     }
 
     #[inline(always)]
@@ -299,7 +304,7 @@ impl NewtonSystem for SparseTiles {
         self.islands.get(self.current).map_or(&[], |h| &h.direction)
     }
 
-    fn nonzeros(&self, _: &Problem<'_>) -> usize {
+    fn nonzeros(&mut self, _: &Problem<'_>) -> usize {
         self.islands.get(self.current).map_or(0, |h| h.layout.nonzeros)
     }
 }

@@ -4,10 +4,14 @@
 //! `efc_island`, the `island_*` and `map_*` arrays, and the blocks of each island with columns in
 //! the island's own numbering. Answers to `mj_island`: an island is a connected set of trees,
 //! numbered by its first tree, which equals MuJoCo's flood fill.
+//!
+//! Where the blocks of a step have the columns of those of the step before, as in a scene at rest, so
+//! have the islands their rows: they are published again, and not looked for.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use corten_math::array::MapInline;
 use corten_model::enums::DisableBit;
 
 use super::disjoint::DisjointSets;
@@ -29,32 +33,64 @@ pub struct IslandRows {
     /// Each island, unless one spans everything, whose rows are those of [`Constraints`].
     pub parts: Vec<Part>,
     /// Which rows went where, in their own order; all rows, unless one island spans everything.
-    pub spans: Vec<Span>,
-    /// Island of each block in the order of rows.
-    of_block: Vec<u32>,
+    pub rows: Vec<Span>,
+    /// Which degrees of freedom went where, island by island; in the end those of none.
+    dofs: Vec<Span>,
+    /// Island of each tree, negative for none.
+    of_tree: Vec<i32>,
+    /// Trees island by island, and where those of each start.
+    trees: Vec<i32>,
+    tree_starts: Vec<i32>,
+    /// The first degree of freedom of each tree in the numbering of its island.
+    tree_places: Vec<u32>,
+    groups: Vec<Group>,
     /// Trees that are connected.
     connected: DisjointSets,
+    made_for: Option<MadeFor>,
 }
 
-/// Rows that follow each other in the whole and in their island.
+/// The rows that islands were made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MadeFor {
+    /// [`Constraints::number`].
+    number: u64,
+    /// Rows of equalities, and of friction.
+    counts: [usize; 2],
+}
+
+/// Blocks that follow each other and have the same columns.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// Where the next one starts.
+    end: u32,
+    /// One of the trees that they connect.
+    tree: u32,
+}
+
+/// Island of a tree without one.
+const NONE: i32 = -1;
+/// Island of a tree that has one, until it is known.
+const MARKED: i32 = i32::MAX;
+
+/// Rows or degrees of freedom that follow each other in the whole and in their island.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    island: u32,
+    island: i32,
     start: u32,
     island_start: u32,
     len: u32,
 }
 
 impl Span {
-    /// In the order of all rows.
+    /// In the order of all.
     #[inline]
-    pub fn rows(&self) -> Range<usize> {
+    pub fn range(&self) -> Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
 
     /// In the order of islands.
     #[inline]
-    pub fn island_rows(&self) -> Range<usize> {
+    pub fn island_range(&self) -> Range<usize> {
         self.island_start as usize..(self.island_start + self.len) as usize
     }
 }
@@ -69,27 +105,25 @@ pub fn find(m: &Model, d: &mut Data) {
         return;
     }
     let whole = m.ntree == 1 || {
-        clear(m, d);
-        number_trees(m, d);
-        d.nisland == 1 && d.tree_island.iter().all(|&island| island == 0)
+        let rows = &*d.scratch.constraint;
+        let islands = Arc::make_mut(&mut d.scratch.islands);
+        if !islands.still_hold(rows, [d.ne, d.nf]) {
+            islands.divide(m, &d.prepared, rows, [d.ne, d.nf], (&d.contact, &d.efc_id));
+        }
+        islands.parts.is_empty()
     };
-    if whole {
-        unite_all(m, d);
-    } else {
-        place_dofs(d);
-        place_rows(d);
-    }
+    if whole { unite_all(m, d) } else { publish(m, d) }
 }
 
 /// The single island of all trees.
 fn unite_all(m: &Model, d: &mut Data) {
     fn fill(of: &mut Vec<i32>, maps: [&mut Vec<i32>; 2], n: usize) {
-        let [first, second] = maps;
         of.clear();
         of.resize(n, 0);
-        first.clear();
-        first.extend(0..n as i32);
-        second.clone_from(first);
+        for map in maps {
+            map.clear();
+            map.extend(0..n as i32);
+        }
     }
     d.nisland = 1;
     d.nidof = m.nv;
@@ -152,6 +186,49 @@ fn per_island(d: &mut Data) -> [&mut Vec<i32>; 9] {
     ]
 }
 
+/// Writes the public arrays.
+fn publish(m: &Model, d: &mut Data) {
+    let islands = &*d.scratch.islands;
+    let parts = &islands.parts;
+    d.nisland = parts.len();
+    d.nidof = parts.last().map_or(0, |part| part.dofs.end);
+    d.tree_island.clone_from(&islands.of_tree);
+    d.map_itree2tree.clone_from(&islands.trees);
+    for (spans, n, of, to_island, from_island) in [
+        (&islands.dofs, m.nv, &mut d.dof_island, &mut d.map_dof2idof, &mut d.map_idof2dof),
+        (&islands.rows, d.nefc, &mut d.efc_island, &mut d.map_efc2iefc, &mut d.map_iefc2efc),
+    ] {
+        for v in [&mut *of, &mut *to_island, &mut *from_island] {
+            v.resize(n, -1);
+        }
+        for span in spans {
+            of[span.range()].fill(span.island);
+            count_from(span.island_start, &mut to_island[span.range()]);
+            count_from(span.start, &mut from_island[span.island_range()]);
+        }
+    }
+    for v in per_island(d) {
+        v.clear();
+    }
+    for k in 0..d.nisland {
+        let islands = &*d.scratch.islands;
+        let Part { dofs, rows, ne, nf, .. } = &islands.parts[k];
+        let [tree, next_tree] = [islands.tree_starts[k], islands.tree_starts[k + 1]];
+        let first_dof = d.map_idof2dof[dofs.start];
+        let [nv, idofadr, ne, nf, nefc, iefcadr] =
+            [dofs.len(), dofs.start, *ne, *nf, rows.len(), rows.start].map_inline(|n| n as i32);
+        let values = [next_tree - tree, tree, nv, idofadr, first_dof, ne, nf, nefc, iefcadr];
+        per_island(d).into_iter().zip(values).for_each(|(v, x)| v.push(x));
+    }
+}
+
+/// Ascending numbers.
+fn count_from(first: u32, numbers: &mut [i32]) {
+    for (number, n) in numbers.iter_mut().zip(first as i32..) {
+        *number = n;
+    }
+}
+
 impl IslandRows {
     /// The rows of all islands.
     pub fn jacobian<'a>(&'a self, rows: &'a Constraints) -> Jacobian<'a> {
@@ -164,101 +241,245 @@ impl IslandRows {
         }
     }
 
-    /// Joins the trees that blocks connect. What the edges of a flex connect is known.
-    fn unite(&mut self, m: &Model, prepared: &Prepared, rows: &Constraints) {
-        self.connected.reset(m.ntree);
-        let mut done = 0;
-        for edges in &rows.all_edges {
-            self.unite_blocks(&prepared.structure.dof_tree, rows, done..edges.blocks.start);
-            for &[tree, first] in edges.connected(&prepared.flexes) {
-                self.connected.join(tree, first);
-            }
-            done = edges.blocks.end;
-        }
-        self.unite_blocks(&prepared.structure.dof_tree, rows, done..rows.blocks.len());
+    /// Which degrees of freedom went where, without those outside of all islands.
+    pub fn constrained_dofs(&self) -> impl Iterator<Item = &Span> {
+        self.dofs.iter().take_while(|span| span.island != NONE)
     }
 
-    /// Joins the trees that some blocks connect. Columns are ascending, so a tree's come together.
-    fn unite_blocks(&mut self, trees: &[u32], rows: &Constraints, blocks: Range<usize>) {
-        let jacobian = rows.jacobian();
-        let mut previous = [u32::MAX; 2];
-        for b in &rows.blocks[blocks] {
-            // Contacts of one pair share their columns.
-            if std::mem::replace(&mut previous, [b.col, b.ncol]) == [b.col, b.ncol] {
+    /// Whether the rows are arranged as those that the islands were made for. Then they are now
+    /// the islands of these rows.
+    fn still_hold(&mut self, rows: &Constraints, counts: [usize; 2]) -> bool {
+        let before = rows.number.checked_sub(1).map(|number| MadeFor { number, counts });
+        let hold = self.made_for.is_some() && self.made_for == before && rows.is_as_before();
+        if hold {
+            self.made_for = Some(MadeFor { number: rows.number, counts });
+        }
+        hold
+    }
+
+    /// Finds the islands of rows, of which so many are equalities and friction; without parts if
+    /// there is one of all trees.
+    fn divide(
+        &mut self,
+        m: &Model,
+        prepared: &Prepared,
+        rows: &Constraints,
+        counts: [usize; 2],
+        contacts: (&[Contact], &[i32]),
+    ) {
+        let structure = &prepared.structure;
+        let complete = self.group(m, prepared, rows, contacts);
+        // What contacts have to say is not in the columns, and what connects edges is in the model.
+        self.made_for = (complete && rows.all_edges.is_empty())
+            .then_some(MadeFor { number: rows.number, counts });
+        self.number_trees();
+        self.parts.clear();
+        let count = self.tree_starts.len() - 1;
+        if count == 1 && self.tree_starts[1] as usize == m.ntree {
+            return;
+        }
+        self.parts.resize(count, Part::default());
+        self.place_dofs(structure);
+        self.place_rows(rows, counts, structure);
+    }
+
+    /// Finds the blocks that share their columns, and joins the trees that they connect; marks one tree
+    /// of each group. `false` if the columns do not tell all.
+    fn group(
+        &mut self,
+        m: &Model,
+        prepared: &Prepared,
+        rows: &Constraints,
+        (contacts, efc_id): (&[Contact], &[i32]),
+    ) -> bool {
+        let structure = &prepared.structure;
+        let IslandRows { groups, connected, of_tree, .. } = self;
+        connected.reset(m.ntree);
+        groups.clear();
+        of_tree.clear();
+        of_tree.resize(m.ntree, NONE);
+        for edges in &rows.all_edges {
+            for &[tree, first] in edges.connected(&prepared.flexes) {
+                connected.join(tree, first);
+            }
+        }
+        let mut edges = rows.all_edges.iter();
+        let mut next = edges.next();
+        let (mut last, mut complete) = ([u32::MAX; 2], true);
+        for (k, b) in rows.blocks.iter().enumerate() {
+            let end = k as u32 + 1;
+            if let Some(group) = groups.last_mut().filter(|_| last == [b.col, b.ncol]) {
+                group.end = end;
                 continue;
             }
-            let columns = jacobian.columns_of(b);
-            let (Some(&first), Some(&last)) = (columns.first(), columns.last()) else { continue };
-            let tree = trees[first as usize];
-            if trees[last as usize] == tree {
-                continue;
+            while next.is_some_and(|edges| edges.blocks.end <= k) {
+                next = edges.next();
             }
-            let mut at = tree;
-            for &c in columns {
-                let next = trees[c as usize];
-                if next != at {
-                    at = next;
-                    self.connected.join(tree, next);
+            let runs = rows.jacobian().runs_of(b);
+            let dof = match runs.first() {
+                Some(run) => {
+                    last = [b.col, b.ncol];
+                    Some(run.start)
                 }
+                None => {
+                    (last, complete) = ([u32::MAX; 2], false);
+                    group_dof(m, structure, contacts, efc_id[b.rows().start])
+                }
+            };
+            let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
+            of_tree[tree as usize] = MARKED;
+            groups.push(Group { end, tree });
+            if next.is_some_and(|edges| edges.blocks.contains(&k)) {
+                continue;
+            }
+            for run in runs {
+                let mut dof = run.start;
+                while dof < run.start + run.len {
+                    let other = structure.dof_tree[dof as usize];
+                    if other != tree {
+                        connected.join(tree, other);
+                    }
+                    dof = structure.tree_dofs[other as usize][1];
+                }
+            }
+        }
+        complete
+    }
+
+    /// Numbers the sets of trees that are marked, in the order of their first trees, and sorts trees by
+    /// island. Trees without rows belong to none.
+    fn number_trees(&mut self) {
+        let IslandRows { connected, of_tree, trees, tree_starts, .. } = self;
+        for tree in 0..of_tree.len() {
+            if of_tree[tree] == MARKED {
+                of_tree[connected.first(tree as u32) as usize] = MARKED;
+            }
+        }
+        let mut count = 0;
+        for tree in 0..of_tree.len() {
+            let root = connected.first(tree as u32) as usize;
+            if root != tree {
+                of_tree[tree] = of_tree[root];
+            } else if of_tree[tree] == MARKED {
+                of_tree[tree] = count;
+                count += 1;
+            }
+        }
+        sort_by_island(of_tree, count as usize, tree_starts, trees);
+    }
+
+    /// Degrees of freedom by island, keeping their order.
+    fn place_dofs(&mut self, structure: &Structure) {
+        let IslandRows { dofs, trees, tree_places, of_tree, parts, .. } = self;
+        dofs.clear();
+        tree_places.resize(of_tree.len(), 0);
+        let mut at = 0;
+        for &tree in &*trees {
+            let [start, end] = structure.tree_dofs[tree as usize];
+            let island = of_tree[tree as usize];
+            if let Some(part) = parts.get_mut(island as usize) {
+                if part.dofs.is_empty() {
+                    part.dofs = at..at;
+                }
+                tree_places[tree as usize] = (at - part.dofs.start) as u32;
+                part.dofs.end += (end - start) as usize;
+            }
+            push_span(dofs, Span { island, start, island_start: at as u32, len: end - start });
+            at += (end - start) as usize;
+        }
+    }
+
+    /// Rows and blocks by island, keeping their order.
+    fn place_rows(&mut self, all: &Constraints, [ne, nf]: [usize; 2], structure: &Structure) {
+        let IslandRows { blocks, columns, runs, parts, rows, of_tree, tree_places, groups, .. } =
+            self;
+        let mut first = 0;
+        for group in &*groups {
+            let own = &all.blocks[first..group.end as usize];
+            first = group.end as usize;
+            let part = &mut parts[of_tree[group.tree as usize] as usize];
+            let range = rows_of(own);
+            if range.start < ne {
+                part.ne += range.len();
+            } else if range.start < ne + nf {
+                part.nf += range.len();
+            }
+            part.rows.end += range.len();
+            part.blocks.end += own.len();
+        }
+        // From lengths to ranges that are empty so far and grow below.
+        let (mut row, mut block) = (0, 0);
+        for part in parts.iter_mut() {
+            let (nrow, nblock) = (part.rows.end, part.blocks.end);
+            (part.rows, part.blocks) = (row..row, block..block);
+            row += nrow;
+            block += nblock;
+        }
+
+        blocks.clear();
+        blocks.extend_from_slice(&all.blocks);
+        columns.clear();
+        columns.extend_from_slice(&all.columns);
+        runs.clear();
+        runs.extend_from_slice(&all.runs);
+        rows.clear();
+        let (mut first, mut renamed) = (0, 0);
+        for group in &*groups {
+            let own = &all.blocks[first..group.end as usize];
+            first = group.end as usize;
+            let island = of_tree[group.tree as usize];
+            let part = &mut parts[island as usize];
+            let to = &mut blocks[part.blocks.end..part.blocks.end + own.len()];
+            for (to, b) in to.iter_mut().zip(own) {
+                *to = Block { row: part.rows.len() as u32, ..*b };
+                part.rows.end += b.rows().len();
+            }
+            part.blocks.end += own.len();
+            let range = rows_of(own);
+            let [start, len] = [range.start, range.len()].map(|n| n as u32);
+            let island_start = part.rows.end as u32 - len;
+            push_span(rows, Span { island, start, island_start, len });
+
+            // Blocks may share columns with those before them, and all that follow are new.
+            let Some(b) = own.first().filter(|b| b.col >= renamed) else { continue };
+            renamed = b.col + b.ncol;
+            // Degrees of freedom of one tree stay together, those of two may come closer.
+            let mut columns = &mut columns[b.col as usize..(b.col + b.ncol) as usize];
+            for run in &mut runs[b.run as usize..(b.run + b.nrun) as usize] {
+                let tree = structure.dof_tree[run.start as usize] as usize;
+                let start = tree_places[tree] + run.start - structure.tree_dofs[tree][0];
+                let here;
+                (here, columns) = columns.split_at_mut(run.len as usize);
+                for c in here {
+                    *c = *c - run.start + start;
+                }
+                run.start = start;
             }
         }
     }
 }
 
-/// Islands in the order of their first trees; trees without rows belong to none.
-fn number_trees(m: &Model, d: &mut Data) {
-    let (structure, rows) = (&d.prepared.structure, &*d.scratch.constraint);
-    let islands = Arc::make_mut(&mut d.scratch.islands);
-    islands.unite(m, &d.prepared, rows);
-    // Mark the sets that have rows, then number them.
-    const MARKED: i32 = i32::MAX;
-    islands.of_block.clear();
-    for edges in &rows.all_edges {
-        let firsts =
-            edges.connected(&d.prepared.flexes).iter().filter(|[tree, first]| tree == first);
-        for &[tree, _] in firsts {
-            d.tree_island[islands.connected.first(tree) as usize] = MARKED;
+/// The constraint rows of blocks that follow each other.
+fn rows_of(blocks: &[Block]) -> Range<usize> {
+    match blocks {
+        [first, .., last] => first.row as usize..last.rows().end,
+        [only] => only.rows(),
+        [] => 0..0,
+    }
+}
+
+/// Appends a span, to the last one if it continues that.
+fn push_span(spans: &mut Vec<Span>, span: Span) {
+    match spans.last_mut() {
+        Some(last)
+            if last.island == span.island
+                && last.start + last.len == span.start
+                && last.island_start + last.len == span.island_start =>
+        {
+            last.len += span.len;
         }
+        _ => spans.push(span),
     }
-    let mut edges = rows.all_edges.iter();
-    let mut next = edges.next();
-    let mut marked = u32::MAX;
-    for (k, b) in rows.blocks.iter().enumerate() {
-        let dof = match rows.jacobian().columns_of(b).first() {
-            Some(&dof) => Some(dof),
-            None => group_dof(m, structure, &d.contact, d.efc_id[b.rows().start]),
-        };
-        let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
-        islands.of_block.push(tree);
-        while next.is_some_and(|edges| edges.blocks.end <= k) {
-            next = edges.next();
-        }
-        if tree != marked && !next.is_some_and(|edges| edges.blocks.contains(&k)) {
-            let root = islands.connected.first(tree) as usize;
-            d.tree_island[root] = MARKED;
-            marked = tree;
-        }
-    }
-    let mut nisland = 0;
-    for tree in 0..m.ntree {
-        let root = islands.connected.first(tree as u32) as usize;
-        if root == tree {
-            if d.tree_island[tree] == MARKED {
-                d.tree_island[tree] = nisland;
-                nisland += 1;
-            }
-        } else {
-            d.tree_island[tree] = d.tree_island[root];
-        }
-    }
-    for of in &mut islands.of_block {
-        *of = d.tree_island[*of as usize] as u32;
-    }
-    d.nisland = nisland as usize;
-    for v in per_island(d) {
-        v.resize(nisland as usize, 0);
-    }
-    group(&d.tree_island, &mut d.island_ntree, &mut d.island_itreeadr, &mut d.map_itree2tree);
 }
 
 /// A degree of freedom of a contact within one rigid group: no column is left, but the group moves.
@@ -268,134 +489,27 @@ fn group_dof(m: &Model, structure: &Structure, contacts: &[Contact], id: i32) ->
     structure.chain(body).first().copied()
 }
 
-/// Rows and blocks by island, keeping their order.
-fn place_rows(d: &mut Data) {
-    let rows = &*d.scratch.constraint;
-    let IslandRows { blocks, columns, runs, parts, spans, of_block, .. } =
-        Arc::make_mut(&mut d.scratch.islands);
-    parts.clear();
-    parts.extend(d.island_idofadr.iter().zip(&d.island_nv).map(|(&first, &nv)| Part {
-        dofs: first as usize..(first + nv) as usize,
-        ..Part::default()
-    }));
-    for (b, &island) in rows.blocks.iter().zip(&*of_block) {
-        let (range, part) = (b.rows(), &mut parts[island as usize]);
-        if range.start < d.ne {
-            part.ne += range.len();
-        } else if range.start < d.ne + d.nf {
-            part.nf += range.len();
-        }
-        part.rows.end += range.len();
-        part.blocks.end += 1;
+/// Sorts objects by one of `count` islands, keeping their order; those without an island come last.
+/// Finds where each island starts, and where the last one ends.
+fn sort_by_island(of: &[i32], count: usize, starts: &mut Vec<i32>, sorted: &mut Vec<i32>) {
+    starts.clear();
+    starts.resize(count + 1, 0);
+    for &island in of.iter().filter(|&&island| island >= 0) {
+        starts[island as usize + 1] += 1;
     }
-    // From lengths to ranges that are empty so far and grow below.
-    let (mut row, mut block) = (0, 0);
-    for (island, part) in parts.iter_mut().enumerate() {
-        let (nrow, nblock) = (part.rows.end, part.blocks.end);
-        (part.rows, part.blocks) = (row..row, block..block);
-        d.island_ne[island] = part.ne as i32;
-        d.island_nf[island] = part.nf as i32;
-        d.island_nefc[island] = nrow as i32;
-        d.island_iefcadr[island] = row as i32;
-        row += nrow;
-        block += nblock;
+    for island in 0..count {
+        starts[island + 1] += starts[island];
     }
-
-    blocks.clear();
-    blocks.extend_from_slice(&rows.blocks);
-    columns.clear();
-    columns.extend_from_slice(&rows.columns);
-    runs.clear();
-    runs.extend_from_slice(&rows.runs);
-    spans.clear();
-    let mut renamed = 0;
-    for (b, &of) in rows.blocks.iter().zip(&*of_block) {
-        let (range, part) = (b.rows(), &mut parts[of as usize]);
-        blocks[part.blocks.end] = Block { row: part.rows.len() as u32, ..*b };
-        part.blocks.end += 1;
-        match spans.last_mut() {
-            Some(span) if span.island == of && span.rows().end == range.start => {
-                span.len += range.len() as u32;
-            }
-            _ => {
-                let [start, island_start, len] =
-                    [range.start, part.rows.end, range.len()].map(|n| n as u32);
-                spans.push(Span { island: of, start, island_start, len });
-            }
-        }
-        part.rows.end += range.len();
-
-        // Blocks that follow each other may share columns, and all that follow are new.
-        if b.col < renamed {
-            continue;
-        }
-        renamed = b.col + b.ncol;
-        // Degrees of freedom of one tree stay together, those of two may come closer.
-        let mut columns = &mut columns[b.col as usize..(b.col + b.ncol) as usize];
-        for run in &mut runs[b.run as usize..(b.run + b.nrun) as usize] {
-            let start = (d.map_dof2idof[run.start as usize] - part.dofs.start as i32) as u32;
-            let here;
-            (here, columns) = columns.split_at_mut(run.len as usize);
-            for c in here {
-                *c = *c - run.start + start;
-            }
-            run.start = start;
-        }
+    let mut outside = starts[count];
+    sorted.resize(of.len(), 0);
+    for (object, &island) in (0..).zip(of) {
+        let at = if island >= 0 { &mut starts[island as usize] } else { &mut outside };
+        sorted[*at as usize] = object;
+        *at += 1;
     }
-    for span in &*spans {
-        d.efc_island[span.rows()].fill(span.island as i32);
-        count_from(span.island_start, &mut d.map_efc2iefc[span.rows()]);
-        count_from(span.start, &mut d.map_iefc2efc[span.island_rows()]);
-    }
-}
-
-/// Ascending numbers.
-fn count_from(first: u32, numbers: &mut [i32]) {
-    for (number, n) in numbers.iter_mut().zip(first as i32..) {
-        *number = n;
-    }
-}
-
-fn place_dofs(d: &mut Data) {
-    for (island, &tree) in d.dof_island.iter_mut().zip(&d.prepared.structure.dof_tree) {
-        *island = d.tree_island[tree as usize];
-    }
-    group(&d.dof_island, &mut d.island_nv, &mut d.island_idofadr, &mut d.map_idof2dof);
-    for (i, &dof) in d.map_idof2dof.iter().enumerate() {
-        d.map_dof2idof[dof as usize] = i as i32;
-    }
-    d.nidof = d.island_nv.iter().map(|&n| n as usize).sum();
-    for (first, &adr) in d.island_dofadr.iter_mut().zip(&d.island_idofadr) {
-        *first = d.map_idof2dof[adr as usize];
-    }
-}
-
-/// Sorts objects by island, keeping their order; those without an island come last.
-fn group(of: &[i32], count: &mut [i32], start: &mut [i32], sorted: &mut [i32]) {
-    count.fill(0);
-    for &island in of {
-        if island >= 0 {
-            count[island as usize] += 1;
-        }
-    }
-    let mut total = 0;
-    for (s, c) in start.iter_mut().zip(count.iter_mut()) {
-        *s = total;
-        total += std::mem::take(c);
-    }
-    for (object, &island) in of.iter().enumerate() {
-        let at = match usize::try_from(island) {
-            Ok(i) => {
-                count[i] += 1;
-                start[i] + count[i] - 1
-            }
-            Err(_) => {
-                total += 1;
-                total - 1
-            }
-        };
-        sorted[at as usize] = object as i32;
-    }
+    // Each start has moved to the end of its island.
+    starts.copy_within(..count, 1);
+    starts[0] = 0;
 }
 
 #[cfg(test)]
@@ -403,11 +517,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn grouping_is_stable() {
+    fn sorting_is_stable() {
         let of = [1, -1, 0, 1, 0, -1];
-        let (mut count, mut start, mut sorted) = ([0; 2], [0; 2], [0; 6]);
-        group(&of, &mut count, &mut start, &mut sorted);
-        assert_eq!((count, start), ([2, 2], [0, 2]));
+        let (mut starts, mut sorted) = (Vec::new(), Vec::new());
+        sort_by_island(&of, 2, &mut starts, &mut sorted);
+        assert_eq!(starts, [0, 2, 4]);
         assert_eq!(sorted, [2, 4, 0, 3, 1, 5]);
     }
 }

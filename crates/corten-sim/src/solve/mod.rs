@@ -37,6 +37,7 @@ pub(crate) use worst_row::{bad_row, row_place, strongest_row};
 use corten_math::hint::rarely;
 use dual::Dual;
 
+use crate::sleepers::unsettled_dofs;
 use crate::stage::constraint::{is_pyramidal, is_sparse};
 use crate::{Data, Model, NISLAND, SolverStats};
 use primal::{Iterate, Method, Outcome, Primal};
@@ -81,10 +82,14 @@ pub fn is_dual(m: &Model) -> bool {
 
 /// Constrained acceleration and constraint forces.
 pub fn constraint(m: &Model, d: &mut Data) {
-    d.qfrc_constraint.fill(0.0);
+    for dofs in unsettled_dofs!(m, d).ranges() {
+        d.qfrc_constraint[dofs.clone()].fill(0.0);
+        if d.nefc == 0 {
+            d.qacc[dofs.clone()].copy_from_slice(&d.qacc_smooth[dofs]);
+        }
+    }
     d.solver_niter.fill(0);
     if d.nefc == 0 {
-        d.qacc.copy_from_slice(&d.qacc_smooth);
         return;
     }
     let method = match m.opt.solver {
@@ -101,9 +106,13 @@ pub fn constraint(m: &Model, d: &mut Data) {
         let work = d.scratch.solver.work.get_or_insert_default();
         work.primal.conjugate = Some(d.prepared.pools.conjugate.take());
     }
+    let by_island = method.is_some() && d.nisland > 0 && m.opt.noslip_iterations <= 0;
+    if !by_island {
+        // The whole has sleepers in it.
+        d.scratch.sleepers.memory.unsettle();
+    }
     match method {
         Some(method) => {
-            let by_island = d.nisland > 0 && m.opt.noslip_iterations <= 0;
             // An island of everything needs no renumbering.
             let single = by_island && d.nisland == 1 && d.nidof == m.nv;
             let fits = if by_island && !single {

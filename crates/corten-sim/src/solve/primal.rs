@@ -141,6 +141,7 @@ macro_rules! with_system {
 impl Primal {
     /// To be called before the first of the problems of a step.
     pub fn begin(&mut self) {
+        self.tiles.begin();
         self.sparse.begin();
     }
 
@@ -200,8 +201,10 @@ impl Primal {
         let vectors = &mut self.vectors;
         let outcome =
             with_system!(self, n, system => newton(system, vectors, problem, limits, x, record));
-        if Form::of(n) == Form::SparseTiles {
-            self.sparse.advance();
+        match Form::of(n) {
+            Form::Dense8 => {}
+            Form::Tiles64 => self.tiles.advance(),
+            Form::SparseTiles => self.sparse.advance(),
         }
         outcome
     }

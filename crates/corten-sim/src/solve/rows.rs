@@ -10,7 +10,8 @@
 use corten_math::wide;
 
 /// Smallest cost function of a row, in the terms of the solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::NoUninit)]
+#[repr(u32)]
 pub enum Kind {
     /// Quadratic on both sides.
     Equality,
@@ -25,7 +26,8 @@ pub enum Kind {
 }
 
 /// Rows that share their columns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, bytemuck::NoUninit)]
+#[repr(C)]
 pub struct Block {
     pub kind: Kind,
     /// Number of stored rows.

@@ -3,18 +3,24 @@
 //! Reads all forces but those of constraints; writes `qfrc_smooth` and `qacc_smooth`. Answers to
 //! `mj_fwdAcceleration`.
 
+use std::ops::Range;
+
 use corten_math::array::MapInline;
 use corten_math::{Four, Spatial, Vec3, map_fours, wide};
 
 use crate::data::smooth::{SmoothState, dispatch_sleep};
 use crate::stage::constraint::is_sparse;
 use crate::support::{self, Chains};
-use crate::{Data, Model};
+use crate::{Data, Model, awake};
 
 /// `qfrc_smooth` and `qacc_smooth`.
 pub fn acceleration(m: &Model, d: &mut Data) {
     dispatch_sleep!(joint_forces_kernel(m, d));
-    if has_applied_forces(d) {
+    // Applied forces keep a body awake.
+    let awake = awake::bodies!(m, d).with_world();
+    let is_pushed =
+        |bodies: Range<usize>| support::any_nonzero(bytemuck::cast_slice(&d.xfrc_applied[bodies]));
+    if awake.ranges().any(is_pushed) {
         let Data { prepared, subtree_com, cdof, xfrc_applied, xipos, qfrc_smooth, .. } = d;
         let chains = Chains { structure: &prepared.structure, subtree_com, cdof };
         add_body_forces(m, chains, xfrc_applied, xipos, qfrc_smooth);

@@ -129,6 +129,17 @@ fn subtree_com<T: Number>(m: &Model, v: &mut Smooth<'_, T>) {
         }
         com[bodies[i].parent as usize] += moment;
     }
+    if let Some((lists, _)) = &v.sleepers {
+        // What the world carries besides.
+        for i in v.bodies.iter().rev().filter(|&i| bodies[i].parent == 0) {
+            let moment = com[i];
+            com[0] += moment;
+        }
+        for i in lists.roots.iter().rev().map(|&i| i as usize) {
+            let moment = com[i] * T::splat(subtree_mass[i]);
+            com[0] += moment;
+        }
+    }
     normalize(com, xipos, subtree_mass, 0..1);
     for range in v.jointed.ranges().chain(points) {
         normalize(com, xipos, subtree_mass, range);

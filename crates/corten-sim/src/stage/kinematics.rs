@@ -86,8 +86,14 @@ fn bodies<T: Number>(m: &Model, mut v: Smooth<'_, T>) {
     };
     let sleeping = v.sleeping;
     let nodes = &s.bodies[..n];
-    // Sleepers, too: they may have been moved.
-    let all = if sleeping { Selection::all(n).without_world() } else { v.jointed };
+    // Sleepers, too, where they may have been moved.
+    let all = Selection::all(n).without_world();
+    let all = match &v.sleepers {
+        _ if !sleeping => v.jointed,
+        Some((lists, memory)) => lists.posed(memory, bytemuck::cast_slice(v.qpos)).unwrap_or(all),
+        None => all,
+    };
+    let mut moved = false;
     for i in all.iter() {
         let node = &nodes[i];
         if sleeping && v.body_awake[i] == SleepState::Static.raw() {
@@ -118,11 +124,18 @@ fn bodies<T: Number>(m: &Model, mut v: Smooth<'_, T>) {
             // The user has moved a sleeping body: mark its tree for waking.
             if let Some(tree) = v.tree_awake.get_mut(m.body_treeid[i] as usize) {
                 *tree = 1;
+                moved = true;
             }
         }
         xpos[i] = pos;
         xquat[i] = quat;
         xmat[i] = quat.to_mat();
+    }
+    if let Some((_, memory)) = &mut v.sleepers {
+        memory.moved |= moved;
+        if all.list().is_none() {
+            memory.remember(bytemuck::cast_slice(v.qpos));
+        }
     }
     point::poses(m, &mut v);
 }

@@ -44,6 +44,9 @@ pub trait Places {
     /// The number in the matrix that belongs to a degree of freedom at a place alone.
     fn diagonal(&self, place: usize) -> usize;
 
+    /// Copies all tiles that can differ from zero.
+    fn copy(&self, from: &[Tile], to: &mut [Tile]);
+
     /// Marks the rows of the tiles as out of date.
     fn mark_stale(&self, tiles: Self::Tiles, stale: &mut Self::Stale);
 
@@ -224,7 +227,7 @@ impl<T: Copy> Blocks<T> {
     ) {
         let Blocks { placed, singles, jacobian, weighted, states, .. } = self;
         let d = problem.rows.d;
-        matrix.copy_from_slice(inertia);
+        places.copy(inertia, matrix);
         let mut curved = false;
         each_block!(placed, R, p => {
             let range = p.range();

@@ -14,6 +14,8 @@ pub const ROWS: usize = MAX_DOFS / LANES;
 /// The columns of consecutive blocks, where they differ: as runs, and by tiles.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
+    /// How often columns have been found anew.
+    pub changes: u64,
     shapes: Vec<ColumnEnds>,
     runs: Vec<Run>,
     slots: Vec<Slot>,
@@ -130,6 +132,7 @@ impl Columns {
         let known = self.runs.get(run..shape.run as usize).unwrap_or_default();
         let same = known.len() == runs.len() && known.iter().zip(runs).all(|(a, b)| a == b);
         if !same || known.is_empty() {
+            self.changes += 1;
             self.shapes.truncate(number);
             self.runs.truncate(run);
             self.slots.truncate(slot);

@@ -187,7 +187,7 @@ impl NewtonSystem for Dense8 {
         &self.x.as_flattened()[..self.n]
     }
 
-    fn nonzeros(&self, problem: &Problem<'_>) -> usize {
+    fn nonzeros(&mut self, problem: &Problem<'_>) -> usize {
         nonzeros(self.n, problem)
     }
 }

@@ -26,12 +26,14 @@ pub fn row(t: usize) -> usize {
 }
 
 impl Mass {
-    /// Takes over the mass matrix of `n` degrees of freedom, in `size` rows of tiles.
+    /// Takes over the mass matrix of `n` degrees of freedom, in `size` rows of tiles. Returns whether
+    /// they are those of the last time.
     #[inline(always)]
-    pub fn load(&mut self, n: usize, size: usize, inertia: &Inertia<'_>) {
+    pub fn load(&mut self, n: usize, size: usize, inertia: &Inertia<'_>) -> bool {
         fit(&mut self.tiles, row(size));
         let dofs = inertia.dofs.unwrap_or_default();
-        if self.copied != n || self.dofs != dofs {
+        let known = self.copied == n && self.dofs == dofs;
+        if !known {
             self.dofs.clear();
             self.dofs.extend_from_slice(dofs);
             self.copied = n;
@@ -53,6 +55,7 @@ impl Mass {
                 }
             }
         }
+        known
     }
 
     /// Finds where the numbers of the mass matrix go.

@@ -8,7 +8,7 @@
 //! elimination tree). Kernels then go from bit to bit.
 
 use super::super::problem::{Inertia, Problem};
-use super::super::rows::{Block, Jacobian, MAX_RANK};
+use super::super::rows::{Block, Jacobian, MAX_RANK, Run};
 use super::NewtonSystem;
 use super::blocks::{Blocks, Places, kernel};
 use super::columns::{Bits, ColumnEnds, Columns, ROWS, Slot, Tiles, before};
@@ -27,7 +27,10 @@ pub struct Tiles64 {
     n: usize,
     /// Rows of tiles.
     size: usize,
-    inertia: Mass,
+    /// One for each of the first islands, which are often the same in the next step; the others share
+    /// the last. And the island at hand.
+    islands: Vec<Remembered>,
+    current: usize,
     /// The Hessian, and `L` without its unit diagonal.
     matrix: Vec<Tile>,
     factor: Vec<Tile>,
@@ -39,16 +42,32 @@ pub struct Tiles64 {
     /// Rows of tiles whose factor is out of date.
     stale: u32,
     rows: Blocks<Tiles>,
-    columns: Columns,
     /// A vector over degrees of freedom, and sums over them. Lanes beyond the last one are zero.
     x: [Four; ROWS],
     sums: [Four; ROWS],
 }
 
-/// The lower triangle, row by row.
-struct Triangle;
+/// Islands whose structure is remembered.
+const REMEMBERED: usize = 32;
 
-impl Places for Triangle {
+/// What is remembered of an island.
+#[derive(Clone, Debug, Default)]
+struct Remembered {
+    mass: Mass,
+    columns: Columns,
+    /// How many shapes of columns it has.
+    shapes: usize,
+    /// Entries of the factor, once counted, until the structure changes.
+    nonzeros: Option<usize>,
+}
+
+/// The lower triangle, row by row.
+struct Triangle<'a> {
+    /// Tiles of each row that the factor can fill, left of the diagonal.
+    left: &'a [u32],
+}
+
+impl Places for Triangle<'_> {
     type Tiles = Tiles;
     type Stale = u32;
 
@@ -78,6 +97,14 @@ impl Places for Triangle {
     }
 
     #[inline(always)]
+    fn copy(&self, from: &[Tile], to: &mut [Tile]) {
+        for (t, &left) in self.left.iter().enumerate() {
+            let tiles = row(t)..row(t + 1);
+            copy_row(left, &from[tiles.clone()], &mut to[tiles]);
+        }
+    }
+
+    #[inline(always)]
     fn mark_stale(&self, tiles: Tiles, stale: &mut u32) {
         *stale |= tiles.set;
     }
@@ -97,8 +124,15 @@ impl NewtonSystem for Tiles64 {
             fit(v, row(self.size));
         }
         self.rows.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
-        self.inertia.load(n, self.size, inertia);
-        self.load_blocks(rows);
+        if self.islands.len() <= self.current {
+            self.islands.push(Remembered::default());
+        }
+        let island = &mut self.islands[self.current];
+        let same_mass = island.mass.load(n, self.size, inertia);
+        let same_columns = self.load_blocks(rows);
+        if !(same_mass && same_columns) {
+            self.islands[self.current].nonzeros = None;
+        }
         self.close_structure();
     }
 
@@ -112,12 +146,14 @@ impl NewtonSystem for Tiles64 {
 
     #[inline(always)]
     fn mul_jacobian<S: Wide>(&mut self, rows: &Jacobian<'_>, y: &mut [f64]) {
-        self.rows.mul(&Triangle, rows, &self.x, y);
+        let Tiles64 { rows: blocks, left, size, x, .. } = self;
+        blocks.mul(&Triangle { left: &left[..*size] }, rows, x, y);
     }
 
     #[inline(always)]
     fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
-        let Tiles64 { size, inertia: Mass { tiles: inertia, own, .. }, x, sums, .. } = self;
+        let Tiles64 { size, islands, current, x, sums, .. } = self;
+        let Mass { tiles: inertia, own, .. } = &islands[*current].mass;
         // A row is complete when all rows after it have added their part.
         sums[..*size].fill([0.0; LANES]);
         for t in (0..*size).rev() {
@@ -156,16 +192,18 @@ impl NewtonSystem for Tiles64 {
     #[inline(always)]
     fn tmul_jacobian(&mut self, rows: &Jacobian<'_>, f: &[f64], y: &mut [f64]) {
         self.sums[..self.size].fill([0.0; LANES]);
-        self.rows.tmul_add(&Triangle, rows, f, &mut self.sums);
+        let Tiles64 { rows: blocks, left, size, sums, .. } = self;
+        blocks.tmul_add(&Triangle { left: &left[..*size] }, rows, f, sums);
         y.copy_from_slice(&self.sums.as_flattened()[..y.len()]);
     }
 
     #[inline(always)]
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        let Tiles64 { rows, inertia, matrix, stale, .. } = self;
-        if !known || !rows.change(&Triangle, problem, state, matrix, stale) {
+        let Tiles64 { rows, islands, current, matrix, stale, left, size, .. } = self;
+        let places = Triangle { left: &left[..*size] };
+        if !known || !rows.change(&places, problem, state, matrix, stale) {
             *stale = u32::MAX;
-            rows.build(&Triangle, problem, jar, state, &inertia.tiles, matrix);
+            rows.build(&places, problem, jar, state, &islands[*current].mass.tiles, matrix);
         }
         self.eliminate()
     }
@@ -234,17 +272,31 @@ impl NewtonSystem for Tiles64 {
         &self.x.as_flattened()[..self.n]
     }
 
-    fn nonzeros(&self, problem: &Problem<'_>) -> usize {
-        nonzeros(self.n, problem)
+    fn nonzeros(&mut self, problem: &Problem<'_>) -> usize {
+        let n = self.n;
+        *self.islands[self.current].nonzeros.get_or_insert_with(|| nonzeros(n, problem))
     }
 }
 
 impl Tiles64 {
-    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
+    /// To be called before the first island of a step.
+    pub fn begin(&mut self) {
+        self.current = 0;
+    }
+
+    /// To be called when an island has been solved.
+    pub fn advance(&mut self) {
+        self.current = (self.current + 1).min(REMEMBERED - 1);
+    }
+
+    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one. Returns
+    /// whether columns are those of the last time.
     #[inline(always)]
-    fn load_blocks(&mut self, rows: &Jacobian<'_>) {
+    fn load_blocks(&mut self, rows: &Jacobian<'_>) -> bool {
         self.rows.clear();
-        self.left[..self.size].copy_from_slice(&self.inertia.own[..self.size]);
+        let Remembered { mass, columns, shapes, .. } = &mut self.islands[self.current];
+        self.left[..self.size].copy_from_slice(&mass.own[..self.size]);
+        let changes = columns.changes;
         let (mut last, mut count) = ([u32::MAX; 2], 0);
         let (mut previous, mut shape) = (ColumnEnds::default(), ColumnEnds::default());
         for (block, b) in rows.blocks.iter().enumerate() {
@@ -257,14 +309,14 @@ impl Tiles64 {
             if [b.run, b.nrun] != last {
                 last = [b.run, b.nrun];
                 previous = shape;
-                shape = self.columns.place(rows.runs_of(b), previous, count);
+                shape = columns.place(rows.runs_of(b), previous, count);
                 count += 1;
                 if let Some(top) = shape.tiles.set.checked_ilog2() {
                     let top = top as usize % ROWS;
                     self.left[top] |= shape.tiles.set & before(top);
                 }
             }
-            let (slots, tiles) = (self.columns.slots(previous, shape), shape.tiles);
+            let (slots, tiles) = (columns.slots(previous, shape), shape.tiles);
             match kernel(b.rank) {
                 0 => expand::<{ RANKS[0] }>(&mut self.rows, rows, b, tiles, slots),
                 1 => expand::<{ RANKS[1] }>(&mut self.rows, rows, b, tiles, slots),
@@ -274,6 +326,7 @@ impl Tiles64 {
             self.rows.push(block, b, tiles, tiles.count as usize);
         }
         self.rows.close();
+        columns.changes == changes && std::mem::replace(shapes, count) == count
     }
 
     /// From the tiles of matrix and blocks to those of the factor.
@@ -302,11 +355,6 @@ impl Tiles64 {
     #[inline(always)]
     fn eliminate(&mut self) -> usize {
         let mut raised = 0;
-        let all = before(self.size);
-        let whole = self.stale & all == all;
-        if whole {
-            self.factor.copy_from_slice(&self.matrix);
-        }
         let mut last = self.lanes(self.size.saturating_sub(1));
         for t in (0..self.size).rev() {
             let lanes = std::mem::replace(&mut last, LANES);
@@ -317,9 +365,7 @@ impl Tiles64 {
             let Tiles64 { size, n, left, below, matrix, factor, pivots, .. } = self;
             let (before_next, after) = factor.split_at_mut(row(t + 1));
             let target = &mut before_next[row(t)..];
-            if !whole {
-                target.copy_from_slice(&matrix[row(t)..row(t + 1)]);
-            }
+            copy_row(left[t], &matrix[row(t)..row(t + 1)], target);
             for s in Bits(below[t]) {
                 let tiles = &after[row(s) - row(t + 1)..][..=s];
                 let pairs = Bits(left[s] & before(t + 1)).map(|c| (c, c));
@@ -343,6 +389,17 @@ impl Tiles64 {
         }
         self.stale = 0;
         raised
+    }
+}
+
+/// Copies the tiles of a row that can differ from zero: those of the set, and the diagonal one.
+#[inline(always)]
+fn copy_row(left: u32, from: &[Tile], to: &mut [Tile]) {
+    if let ([from @ .., diagonal], [to @ .., last]) = (from, to) {
+        for c in Bits(left) {
+            to[c] = from[c];
+        }
+        *last = *diagonal;
     }
 }
 
@@ -381,17 +438,23 @@ fn expand<const R: usize>(
 pub fn nonzeros(n: usize, problem: &Problem<'_>) -> usize {
     // Ancestors of each degree of freedom.
     let mut above = [0u64; MAX_DOFS];
-    for i in 0..n {
-        let (_, columns, shift) = problem.inertia.row(i);
-        if let Some(&parent) = columns.iter().nth_back(1) {
-            let parent = (parent as usize - shift) % MAX_DOFS;
-            above[i % MAX_DOFS] = above[parent] | 1 << parent;
+    for (first, piece) in problem.inertia.pieces(n.min(MAX_DOFS)) {
+        let shift = first - piece.start;
+        for i in piece {
+            if let [.., parent, _] = problem.inertia.pattern.columns(i + shift) {
+                let parent = (*parent as usize - shift) % MAX_DOFS;
+                above[i % MAX_DOFS] = above[parent] | 1 << parent;
+            }
         }
     }
     let rows = &problem.rows.jacobian;
+    let mut previous = [u32::MAX; 2];
     for b in rows.blocks {
-        let columns =
-            rows.columns_of(b).iter().fold(0, |set, &c| set | 1u64 << (c as usize % MAX_DOFS));
+        // Blocks that follow each other may share their columns.
+        if std::mem::replace(&mut previous, [b.run, b.nrun]) == [b.run, b.nrun] {
+            continue;
+        }
+        let columns = rows.runs_of(b).iter().fold(0, |set, run| set | bits_of(run));
         if let Some(last) = columns.checked_ilog2() {
             above[last as usize] |= columns & !(1 << last);
         }
@@ -405,4 +468,11 @@ pub fn nonzeros(n: usize, problem: &Problem<'_>) -> usize {
         }
     }
     count
+}
+
+/// The degrees of freedom of a run as a set.
+#[inline(always)]
+fn bits_of(run: &Run) -> u64 {
+    let len = run.len.clamp(1, MAX_DOFS as u32);
+    (u64::MAX >> (MAX_DOFS as u32 - len)) << (run.start % MAX_DOFS as u32)
 }

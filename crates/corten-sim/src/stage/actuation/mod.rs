@@ -22,10 +22,12 @@ use corten_model::enums::{
 
 pub(crate) use self::kinds::Kinds;
 use self::muscle::Muscle;
+use crate::awake::Selection;
 use crate::chain::index;
 use crate::check::MAX_VAL;
 use crate::data::smooth::{Lanes, SmoothState};
 use crate::extend::{ActuatorGainModel, DefaultGain, GainInput, Hook, Outcome, Point};
+use crate::sleepers::unsettled_dofs;
 use crate::stage::passive::has_gravity_compensation;
 use crate::stage::transmission::joint_length;
 use crate::{Data, Model, sleep, support};
@@ -46,7 +48,11 @@ pub fn actuation(m: &Model, d: &mut Data) {
     if m.nu == 0 || m.opt.disabled(DisableBit::Actuation) {
         d.actuator_force.fill(0.0);
         d.scratch.actuation.bad = None;
-        d.qfrc_actuator.fill(0.0);
+        // Without actuators, what sleeps has no force already.
+        let dofs = if m.nu == 0 { unsettled_dofs!(m, d) } else { Selection::all(m.nv) };
+        for dofs in dofs.ranges() {
+            d.qfrc_actuator[dofs].fill(0.0);
+        }
         return;
     }
     effective_controls(m, d);

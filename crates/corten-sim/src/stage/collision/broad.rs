@@ -7,7 +7,7 @@
 
 use corten_math::{Mat3, Vec3};
 
-use super::admitted::Admitted;
+use super::admitted::{Admitted, Awake};
 use super::filter::Candidate;
 use super::search::Search;
 use super::table::Meeting;
@@ -25,19 +25,19 @@ pub(super) struct Broad {
 }
 
 impl Broad {
-    /// The pairs to test, in a search no more than `max_pairs`; until [`Self::put_back`]. `awake` is the
-    /// state of each body, empty if none sleeps: most pairs at rest are left out.
+    /// The pairs to test, in a search no more than `max_pairs`; until [`Self::put_back`]. Most
+    /// pairs at rest are left out.
     pub fn candidates(
         &mut self,
         m: &Model,
         admitted: &Admitted,
         poses: (&[Vec3], &[Mat3]),
-        awake: &[i32],
+        awake: Awake<'_>,
         pool: &Pool<Search>,
         max_pairs: usize,
     ) -> &[Candidate] {
         match &admitted.table {
-            Some(table) => table.cull(m, &admitted.rules, poses, awake, &mut self.meeting),
+            Some(table) => table.cull(m, &admitted.rules, poses, awake.states, &mut self.meeting),
             None => {
                 let search = self.search.insert(pool.take());
                 search.run(m, admitted, &mut self.order, poses, awake, max_pairs)
@@ -63,6 +63,8 @@ mod tests {
 
     use super::super::filter::Source;
     use super::*;
+
+    const NOBODY_SLEEPS: Awake<'static> = Awake { states: &[], bodies: &[] };
 
     fn random(state: &mut u64) -> f64 {
         *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -111,11 +113,12 @@ mod tests {
             let pool = Pool::default();
             let [mut by_table, mut by_search] = [(); 2].map(|()| Broad::default());
             let admitted = Admitted::new(&m);
-            let by_table =
-                by_table.candidates(&m, &admitted, (&xpos, &xmat), &[], &pool, usize::MAX).to_vec();
+            let by_table = by_table
+                .candidates(&m, &admitted, (&xpos, &xmat), NOBODY_SLEEPS, &pool, usize::MAX)
+                .to_vec();
             let admitted = Admitted { table: None, ..admitted };
             let by_search = by_search
-                .candidates(&m, &admitted, (&xpos, &xmat), &[], &pool, usize::MAX)
+                .candidates(&m, &admitted, (&xpos, &xmat), NOBODY_SLEEPS, &pool, usize::MAX)
                 .to_vec();
             // Both are on the safe side, to different extents.
             assert_eq!(by_table, by_search);
@@ -135,8 +138,11 @@ mod tests {
             let table = Admitted::new(&m);
             let admitted = Admitted { table: table.table.filter(|_| tabled), ..table };
             let (mut broad, pool) = (Broad::default(), Pool::default());
-            let mut found = |awake: &[i32]| {
+            let mut found = |states: &[i32]| {
                 let poses = (&xpos[..], &xmat[..]);
+                let asleep = |b: &i32| states[*b as usize] == SleepState::Asleep.raw();
+                let bodies: Vec<i32> = (0..states.len() as i32).filter(|b| !asleep(b)).collect();
+                let awake = Awake { states, bodies: &bodies };
                 let list =
                     broad.candidates(&m, &admitted, poses, awake, &pool, usize::MAX).to_vec();
                 assert!(broad.put_back(&pool));
@@ -192,7 +198,14 @@ mod tests {
         let (mut broad, pool) = (Broad::default(), Pool::default());
         let mut count = |m: &Model| {
             broad
-                .candidates(m, m.prepared().admitted(m), (&xpos, &xmat), &[], &pool, usize::MAX)
+                .candidates(
+                    m,
+                    m.prepared().admitted(m),
+                    (&xpos, &xmat),
+                    NOBODY_SLEEPS,
+                    &pool,
+                    usize::MAX,
+                )
                 .len()
         };
         // All pairs of the twelve, less the excluded one, and parent and child; the listed one

@@ -1,5 +1,7 @@
 //! What can collide, under one number, and what detection needs to know of it.
 
+use std::ops::Range;
+
 use corten_math::{Mat3, Vec3};
 use corten_model::enums::EnableBit;
 
@@ -74,6 +76,22 @@ impl<'a> Bounds<'a> {
             f64::INFINITY
         };
         (center, grown)
+    }
+
+    /// Appends those among some that follow each other whose spheres meet a box. Rounding is monotonic, and
+    /// loses none that is within the box.
+    #[inline(always)]
+    pub fn list_near(&self, run: Range<usize>, [low, high]: [Vec3; 2], near: &mut Vec<Collidable>) {
+        let centers = self.xpos[run.clone()].iter();
+        let sizes = self.m.geom_rbound[run.clone()].iter().zip(&self.m.geom_margin[run.clone()]);
+        for (g, (center, (&radius, &margin))) in run.zip(centers.zip(sizes)) {
+            let margin = self.margin_override.unwrap_or(margin);
+            let r = if radius > 0.0 { radius + margin } else { f64::INFINITY };
+            // Not what is apart: of a sphere that is nowhere, nothing is known.
+            if !(0..3).any(|k| center[k] - r > high[k] || center[k] + r < low[k]) {
+                near.push(Collidable::geom(g));
+            }
+        }
     }
 
     /// A point of the surface of a plane, its normal, and its margin, which is as good as any bound

@@ -144,6 +144,7 @@ pub fn collision(m: &Model, d: &mut Data) {
     let max_pairs = d.max_pairs(size_of::<filter::Candidate>());
     let sleeping = sleep::filters(m, d);
     let Data { contact, scratch, prepared, geom_xpos, geom_xmat, xipos, ximat, body_awake, .. } = d;
+    let bodies = &d.body_awake_ind[..d.nbody_awake.min(d.body_awake_ind.len())];
     let (flexvert_xpos, flexelem_aabb, bvh_aabb_dyn) =
         (&d.flexvert_xpos, &d.flexelem_aabb, &d.bvh_aabb_dyn);
     let (hooks, timers) = (&d.hooks, &mut d.timer);
@@ -155,7 +156,8 @@ pub fn collision(m: &Model, d: &mut Data) {
     let listed = m.npair > 0 && m.opt.enabled(EnableBit::Sleep);
     let awake = (listed || !sleeping.is_empty()).then_some(&body_awake[..]);
     let poses = (&geom_xpos[..], &geom_xmat[..]);
-    let candidates = broad.candidates(m, admitted, poses, sleeping, pool, max_pairs);
+    let sleepers = admitted::Awake { states: sleeping, bodies };
+    let candidates = broad.candidates(m, admitted, poses, sleepers, pool, max_pairs);
     broad_timer.stop_by(hooks, timers, Timer::ColBroad);
     let narrow_timer = timer::start_by(hooks);
     let poses = mujoco_bounds::Poses { geom_xpos, geom_xmat, xipos, ximat };

@@ -5,7 +5,7 @@
 
 use corten_math::{Mat3, Vec3};
 
-use super::admitted::Admitted;
+use super::admitted::{Admitted, Awake};
 use super::collidable::{Bounds, Collidable};
 use super::crowds::Crowds;
 use super::filter::{Candidate, Rules, Source};
@@ -52,24 +52,26 @@ pub(crate) struct Search {
 
 impl Search {
     /// The pairs whose bounding spheres meet, `max_pairs` or few more; `order` is that of the sweep, at
-    /// best from the last time. `awake` is the state of each body, empty if none sleeps: pairs at
-    /// rest are left out.
+    /// best from the last time. Pairs at rest are left out.
     pub(super) fn run(
         &mut self,
         m: &Model,
         admitted: &Admitted,
         order: &mut Vec<u32>,
         poses: (&[Vec3], &[Mat3]),
-        awake: &[i32],
+        awake: Awake<'_>,
         max_pairs: usize,
     ) -> &[Candidate] {
         let Admitted { rules, bounded, planes, .. } = admitted;
         let bounds = Bounds::new(m, poses.0, poses.1);
-        self.bound(&bounds, m.ngeom, bounded);
-        let is_active = |c: Collidable| rules.is_active(awake, c);
-        let selective = !awake.is_empty() || admitted.many_static;
+        let is_active = |c: Collidable| rules.is_active(awake.states, c);
+        let selective = !awake.states.is_empty() || admitted.many_static;
+        self.spheres.resize(m.ngeom, (Vec3::ZERO, 0.0));
         if selective {
-            self.select(bounded, is_active);
+            self.select(&bounds, admitted, awake);
+        }
+        if !selective || planes.iter().any(|&plane| is_active(plane)) {
+            bound(&mut self.spheres, &bounds, bounded);
         }
         let Search { spheres, active, near, crowds, sweep, found, cut_off, .. } = self;
         let (active, near) = if selective { (&*active, &*near) } else { (bounded, bounded) };
@@ -110,11 +112,11 @@ impl Search {
         &self.list[..self.count]
     }
 
-    /// Lists what is active, and with it what rests within the box around all of it.
-    fn select(&mut self, bounded: &[Collidable], is_active: impl Fn(Collidable) -> bool) {
+    /// Lists what is active, and with it what rests within the box around all of it; bounds both.
+    fn select(&mut self, bounds: &Bounds<'_>, admitted: &Admitted, awake: Awake<'_>) {
         let Search { spheres, active, near, .. } = self;
-        active.clear();
-        active.extend(bounded.iter().filter(|&&c| is_active(c)));
+        admitted.list_active(awake, active);
+        bound(spheres, bounds, active);
         let (mut low, mut high) = (Vec3::splat(f64::INFINITY), Vec3::splat(f64::NEG_INFINITY));
         for c in &*active {
             let (center, radius) = spheres[c.index()];
@@ -122,24 +124,15 @@ impl Search {
             high = high.max(center + Vec3::splat(radius));
         }
         near.clear();
-        near.extend(bounded.iter().filter(|c| {
-            let (center, r) = spheres[c.index()];
-            // Not what is apart: of a sphere that is nowhere, nothing is known.
-            !(0..3).any(|k| center[k] + r < low[k] || center[k] - r > high[k])
-        }));
+        for run in &admitted.runs {
+            bounds.list_near(run.clone(), [low, high], near);
+        }
+        bound(spheres, bounds, near);
     }
 
     /// Whether the last run found all pairs.
     pub(super) fn is_complete(&self) -> bool {
         !self.cut_off
-    }
-
-    /// Bounding spheres at the current poses, of some among `count` collidables.
-    fn bound(&mut self, bounds: &Bounds<'_>, count: usize, bounded: &[Collidable]) {
-        self.spheres.resize(count, (Vec3::ZERO, 0.0));
-        for &c in bounded {
-            self.spheres[c.index()] = bounds.sphere(c, INFLATION);
-        }
     }
 
     /// Orders what was found: by the lower body in linear time, then within each body; few at once.
@@ -182,5 +175,12 @@ impl Search {
             list.sort_unstable_by_key(|c| rules.order(c));
             self.count = list.len();
         }
+    }
+}
+
+/// Bounding spheres at the current poses.
+fn bound(spheres: &mut [(Vec3, f64)], bounds: &Bounds<'_>, collidables: &[Collidable]) {
+    for &c in collidables {
+        spheres[c.index()] = bounds.sphere(c, INFLATION);
     }
 }

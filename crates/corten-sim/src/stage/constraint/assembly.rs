@@ -23,6 +23,10 @@ pub struct Constraints {
     pub cones: Vec<Cone>,
     /// Flexes of which all edges have rows.
     pub all_edges: Vec<AllEdges>,
+    /// How often rows have been collected, and blocks and columns as they were the time before.
+    pub number: u64,
+    last_blocks: Vec<Block>,
+    last_columns: Vec<u32>,
     /// Parameters of the rows, to be published when all are there.
     rows: Vec<Row>,
     count: usize,
@@ -136,8 +140,15 @@ pub(super) struct Link {
 impl Constraints {
     /// Starts to collect rows.
     pub(super) fn begin(&mut self) {
-        self.blocks.clear();
-        self.columns.clear();
+        self.number += 1;
+        fn swap<T>(v: &mut Vec<T>, last: &mut Vec<T>) {
+            std::mem::swap(v, last);
+            v.clear();
+            // As much room for both, so that they grow at the same time.
+            v.reserve(last.capacity());
+        }
+        swap(&mut self.blocks, &mut self.last_blocks);
+        swap(&mut self.columns, &mut self.last_columns);
         self.runs.clear();
         self.values.clear();
         self.cones.clear();
@@ -153,6 +164,12 @@ impl Constraints {
         let mut memory = std::mem::take(&mut self.elastic);
         elastic::elastic(m, given, &mut memory, self);
         self.elastic = memory;
+    }
+
+    /// Whether blocks and columns are as they were the time before, number by number.
+    pub fn is_as_before(&self) -> bool {
+        let bytes = |blocks| bytemuck::cast_slice::<Block, u8>(blocks);
+        bytes(&self.blocks) == bytes(&self.last_blocks) && self.columns == self.last_columns
     }
 
     /// Number of rows so far.

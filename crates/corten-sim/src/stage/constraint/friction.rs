@@ -1,6 +1,8 @@
 //! Rows of dry friction in joints and tendons. Answers to `mj_instantiateFriction`.
 
-use corten_model::enums::{ConstraintType, DisableBit, ObjType};
+use std::ops::Range;
+
+use corten_model::enums::{ConstraintType, DisableBit};
 
 use super::assembly::Constraints;
 use super::{Given, limit};
@@ -16,10 +18,10 @@ pub(super) fn friction(
     if m.opt.disabled(DisableBit::FrictionLoss) {
         return;
     }
-    let some = support::any_nonzero(&m.dof_frictionloss);
-    for dof in 0..if some { m.nv } else { 0 } {
+    let rubs = |dofs: &Range<usize>| support::any_nonzero(&m.dof_frictionloss[dofs.clone()]);
+    for dof in given.dofs.ranges().filter(rubs).flatten() {
         let loss = m.dof_frictionloss[dof];
-        if loss == 0.0 || given.asleep(m, ObjType::Dof, dof) {
+        if loss == 0.0 {
             continue;
         }
         rows.push_single(Kind::Friction, dof, 1.0);

@@ -24,7 +24,8 @@ pub(super) fn limit(
     }
     let joints = given.chains.structure.joints.iter().zip(&m.jnt_limited);
     let ranges = m.jnt_range.iter().zip(&m.jnt_margin);
-    for (joint, ((at, &limited), (range, margin))) in joints.zip(ranges).enumerate() {
+    let some = if support::any_set(&m.jnt_limited) { m.njnt } else { 0 };
+    for (joint, ((at, &limited), (range, margin))) in joints.zip(ranges).enumerate().take(some) {
         if limited == 0 || given.asleep(m, ObjType::Joint, joint) {
             continue;
         }

@@ -38,6 +38,7 @@ use corten_math::{Mat3, Quat, Vec3};
 use corten_model::ModelArrays;
 use corten_model::enums::{Cone, DisableBit, JacobianType, ObjType, SleepState};
 
+use crate::awake::{self, Selection};
 use crate::sleep::{self, AwakeFlags};
 use crate::stage::flex::{EdgeRows, Plan};
 use crate::support::Chains;
@@ -60,6 +61,7 @@ pub fn make(m: &Model, d: &mut Data) {
         let given = Given {
             chains,
             awake: sleeping.then_some(AwakeFlags { body: &d.body_awake, tree: &d.tree_awake }),
+            dofs: awake::select(sleeping, &d.dof_awake_ind, d.nv_awake, m.nv),
             eq_active: &d.eq_active,
             qpos: &d.qpos,
             xpos: &d.xpos,
@@ -128,6 +130,8 @@ struct Given<'a> {
     chains: Chains<'a>,
     /// `None` if nothing sleeps.
     awake: Option<AwakeFlags<'a>>,
+    /// Those that are awake.
+    dofs: Selection<'a>,
     eq_active: &'a [u8],
     qpos: &'a [f64],
     xpos: &'a [Vec3],
