@@ -29,9 +29,14 @@ impl<T, const N: usize> MapInline<T, N> for [T; N] {
     fn map_inline<U>(self, mut f: impl FnMut(T) -> U) -> [U; N] {
         let from = ManuallyDrop::new(self);
         let from = (&raw const *from).cast::<T>();
-        // SAFETY: `k < N`; each element is read once, and not dropped where it was. Should `f`
-        // panic, the rest is forgotten, which is safe.
-        from_fn(|k| f(unsafe { from.add(k).read() }))
+        let mut array = [const { MaybeUninit::uninit() }; N];
+        for k in 0..N {
+            // SAFETY: `k < N`; each element is read once, and not dropped where it was. Should `f`
+            // panic, the rest is forgotten, which is safe.
+            array[k] = MaybeUninit::new(f(unsafe { from.add(k).read() }));
+        }
+        // SAFETY: as in `from_fn`.
+        unsafe { (&raw const array).cast::<[U; N]>().read() }
     }
 }
 

@@ -173,6 +173,8 @@ impl Number for Four {
 }
 
 impl Wide for Four {
+    type Eights = crate::eights::Baseline;
+
     #[inline(always)]
     fn load(x: [f64; 4]) -> Four {
         Four(x)

@@ -10,6 +10,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 use bytemuck::Pod;
 
 use crate::Four;
+use crate::eights::Eights;
 use crate::tree::Factored;
 
 /// A real number, or several that go through the same operations.
@@ -83,6 +84,10 @@ pub trait Number:
 /// Four numbers in lanes: [`Four`], or a register of the processor with the same layout. The latter
 /// exists only inside of kernels, see [`wide!`](crate::wide).
 pub trait Wide: Number {
+    /// What [`F32x8`](crate::F32x8) and its kin consist of.
+    #[doc(hidden)]
+    type Eights: Eights;
+
     /// From memory.
     fn load(x: [f64; 4]) -> Self;
     /// To memory.

@@ -1,6 +1,6 @@
 //! Images to draw into.
 
-use corten_math::{F32x8, wide};
+use corten_math::{F32x8, I32x8, wide};
 
 use crate::error::RenderError;
 use crate::linear::V3;
@@ -180,14 +180,16 @@ wide! {
         let (eights, rest) = pixels.as_chunks_mut::<{ F32x8::LANES }>();
         let whole = eights.len() * F32x8::LANES;
         for (i, eight) in eights.iter_mut().enumerate() {
-            let part = |plane: &[f32]| {
+            let mut packed = I32x8::<Simd>::splat(0);
+            for plane in colours.iter().rev() {
                 let plane = plane[i * F32x8::LANES..].first_chunk();
                 let x = plane.map_or(F32x8::splat(0.0), F32x8::load);
-                (x.unit() * F32x8::splat(255.0) + F32x8::splat(0.5)).truncated().store()
-            };
-            let [red, green, blue] = [part(colours[0]), part(colours[1]), part(colours[2])];
-            for (l, pixel) in eight.iter_mut().enumerate() {
-                *pixel = [red[l] as u8, green[l] as u8, blue[l] as u8];
+                let bytes = (x.unit() * F32x8::splat(255.0) + F32x8::splat(0.5)).truncated();
+                packed = packed.raised::<8>() | bytes;
+            }
+            for (pixel, packed) in eight.iter_mut().zip(packed.store()) {
+                let [red, green, blue, _] = packed.to_le_bytes();
+                *pixel = [red, green, blue];
             }
         }
         for (i, pixel) in rest.iter_mut().enumerate() {

@@ -13,10 +13,10 @@ use crate::error::RenderError;
 use crate::geometry::{Chunk, TILE_H};
 use crate::light::{EyeLight, Lights, Material};
 use crate::linear::{Mat4, V3, orthogonal, transform};
-use crate::parallel;
-use crate::pass::{Blend, Pass, bases, divide, fill_chunks};
+use crate::parallel::{self, Job, share};
+use crate::pass::{Blend, Pass, Tile, bases, divide, fill_chunks};
 use crate::shade::{Fog, Shader};
-use crate::shadow::ShadowMap;
+use crate::shadow::{ShadowMap, view_of};
 
 /// Parameters of pictures that follow from the model.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +44,25 @@ pub struct Settings {
 /// Memory that is kept from picture to picture.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    opaque: Vec<Chunk>,
-    translucent: Vec<Chunk>,
+    /// Triangles of the picture, and of what a mirror shows.
+    seen: Chunks,
+    reflected: Chunks,
+    /// Of each light with shadows: triangles and depths.
+    cast: Vec<Vec<Chunk>>,
     shadows: Vec<ShadowMap>,
+    /// One per thread.
+    tiles: Vec<Tile>,
     /// What a mirror shows, row by row: reds, greens, blues.
     mirrored: Vec<f32>,
     /// The picture, before it goes to its place.
     image: Buffer,
+}
+
+/// Triangles of a pass.
+#[derive(Debug, Default)]
+struct Chunks {
+    opaque: Vec<Chunk>,
+    translucent: Vec<Chunk>,
 }
 
 /// A label and where it is in the image.
@@ -190,6 +202,32 @@ struct Layers<'a> {
     order: Vec<(usize, Blend)>,
 }
 
+/// A view, and what is drawn in it.
+struct Stage<'a> {
+    view: View,
+    layers: Layers<'a>,
+}
+
+impl Stage<'_> {
+    /// Jobs that make its triangles.
+    fn fill<'b>(
+        &'b self,
+        chunks: &'b mut Chunks,
+        threads: usize,
+    ) -> impl Iterator<Item = Job<'b, Tile>> {
+        let Layers { draws, solid, ends, .. } = &self.layers;
+        let starts = std::iter::once(solid).chain(ends);
+        let groups = starts.zip(ends).map(|(&start, &end)| start..end).collect();
+        let opaque = divide(&draws[..*solid], threads);
+        fill_chunks(&mut chunks.opaque, opaque, draws, &self.view).chain(fill_chunks(
+            &mut chunks.translucent,
+            groups,
+            draws,
+            &self.view,
+        ))
+    }
+}
+
 /// One image of a scene.
 struct Frame<'a> {
     assembler: Assembler<'a>,
@@ -214,91 +252,120 @@ impl<'a> Frame<'a> {
             shaded: true,
         };
         if segments {
-            let layers = self.segments();
-            self.show(&view, &layers, None, rect, work, buffer);
+            let stage = Stage { view, layers: self.segments() };
+            self.show(&stage, &[], None, rect, work, buffer);
             return Vec::new();
         }
         let mirror = scene.geoms.iter().position(is_mirror);
-        let reflects = scene.has(RenderFlag::Reflection)
-            && mirror.is_some_and(|i| self.draw_mirrored(i, &view, work));
+        let reflection = match mirror {
+            Some(i) if scene.has(RenderFlag::Reflection) => self.reflection(i, &view),
+            _ => None,
+        };
         let casting = self.casting();
         view.lights = self.lights(&view.eye, &casting);
-        self.cast_shadows(&casting, rect, work);
-        let layers = self.layers(mirror, reflects);
-        let mirrored = std::mem::take(&mut work.mirrored);
-        let seen = reflects.then_some(&mirrored[..]);
-        self.show(&view, &layers, seen, rect, work, buffer);
-        work.mirrored = mirrored;
-        labels(scene, &view)
+        let layers = self.layers(mirror, reflection.is_some());
+        let lights = self.light_views(&casting, rect);
+        self.show(&Stage { view, layers }, &lights, reflection.as_ref(), rect, work, buffer)
     }
 
-    /// Prepares a pass and hands it on.
-    fn run(
+    /// Draws a stage into a rectangle of the buffer, with the shadows of lights and what a mirror
+    /// shows: first all triangles, then what pixels depend on, then pixels.
+    fn show(
         &self,
-        view: &View,
-        layers: &Layers,
-        mirrored: Option<&[f32]>,
+        stage: &Stage,
+        lights: &[View],
+        reflection: Option<&Stage>,
+        rect: Rect,
         work: &mut Workspace,
-        draw: impl FnOnce(&Pass),
-    ) {
-        let (solid, rest) = layers.draws.split_at(layers.solid);
-        let ranges = divide(solid, self.threads);
-        fill_chunks(&mut work.opaque, &ranges, solid, view, self.threads);
-        let starts = std::iter::once(&layers.solid).chain(&layers.ends);
-        let groups: Vec<_> = starts.zip(&layers.ends).map(|(&start, &end)| start..end).collect();
-        debug_assert_eq!(rest.len(), groups.last().map_or(0, |range| range.end - layers.solid));
-        fill_chunks(&mut work.translucent, &groups, &layers.draws, view, self.threads);
-        let opaque = &work.opaque[..ranges.len()];
+        buffer: &mut Buffer,
+    ) -> Vec<PlacedLabel> {
+        let Workspace { seen, reflected, cast, shadows, tiles, mirrored, image } = work;
+        let casters = if lights.is_empty() { Vec::new() } else { self.casters() };
+        cast.resize_with(lights.len().max(cast.len()), Vec::new);
+        shadows.resize_with(lights.len().max(shadows.len()), ShadowMap::default);
+        let mut jobs: Vec<_> = stage.fill(seen, self.threads).collect();
+        if let Some(stage) = reflection {
+            jobs.extend(stage.fill(reflected, self.threads));
+        }
+        for (view, chunks) in lights.iter().zip(&mut *cast) {
+            jobs.extend(fill_chunks(chunks, divide(&casters, self.threads), &casters, view));
+        }
+        share(self.threads, tiles, jobs);
+
+        let pass = reflection.map(|stage| self.pass(stage, reflected, &[], None));
+        let mut jobs = Vec::new();
+        for ((view, chunks), map) in lights.iter().zip(cast).zip(&mut *shadows) {
+            jobs.extend(map.update(chunks, view));
+        }
+        if let Some(pass) = &pass {
+            let View { width, height, .. } = *pass.shader.view;
+            mirrored.resize(3 * width * height, 0.0);
+            for (band, out) in mirrored.chunks_mut(3 * TILE_H * width).enumerate() {
+                jobs.push(Box::new(move |tile| {
+                    pass.band(tile, band, |y, x, colours, _| {
+                        for (k, colours) in colours.into_iter().enumerate() {
+                            let row = &mut out[(3 * y + k) * width + x..];
+                            row[..colours.len()].copy_from_slice(colours);
+                        }
+                    });
+                }));
+            }
+        }
+        share(self.threads, tiles, jobs);
+
+        let mirrored = reflection.map(|_| &mirrored[..]);
+        let pass = &self.pass(stage, seen, &shadows[..lights.len()], mirrored);
+        image.fit(rect);
+        let width = image.width;
+        let bands = image.rgb.chunks_mut(3 * TILE_H * width);
+        let bands = bands.zip(image.depth.chunks_mut(TILE_H * width)).enumerate();
+        let jobs = bands.map(|(band, (rgb, depth))| -> Job<Tile> {
+            Box::new(move |tile| {
+                pass.band(tile, band, |y, x, colours, depths| {
+                    let start = y * width + x;
+                    let pixels = rgb[3 * start..3 * (start + depths.len())].as_chunks_mut().0;
+                    pack(colours, pixels);
+                    depth[start..start + depths.len()].copy_from_slice(depths);
+                });
+            })
+        });
+        share(self.threads, tiles, jobs.collect());
+        buffer.write(rect, Some(&image.rgb), Some(&image.depth));
+        labels(self.assembler.scene, &stage.view)
+    }
+
+    /// All that pixels of a stage depend on.
+    fn pass<'b>(
+        &self,
+        stage: &'b Stage,
+        chunks: &'b Chunks,
+        shadows: &'b [ShadowMap],
+        mirrored: Option<&'b [f32]>,
+    ) -> Pass<'b> {
+        let Stage { view, layers } = stage;
         let fog = self.assembler.scene.has(RenderFlag::Fog).then_some(Fog {
             start: self.settings.fog_start,
             end: self.settings.fog_end,
             rgb: self.settings.fog_rgb,
         });
-        draw(&Pass {
+        Pass {
             shader: Shader {
                 view,
                 draws: &layers.draws,
                 fog: fog.filter(|_| view.samples.len() > 1 || !self.is_segmentation()),
-                shadows: &work.shadows[..view.lights.shadows],
+                shadows,
                 depth_row: view.eye.rows()[2],
             },
-            opaque,
-            bases: bases(opaque),
-            translucent: &work.translucent[..groups.len()],
+            opaque: &chunks.opaque,
+            bases: bases(&chunks.opaque),
+            translucent: &chunks.translucent,
             order: &layers.order,
             mirrored,
-        });
+        }
     }
 
     fn is_segmentation(&self) -> bool {
         self.assembler.scene.has(RenderFlag::Segment)
-    }
-
-    /// Draws layers into a rectangle of the buffer.
-    fn show(
-        &self,
-        view: &View,
-        layers: &Layers,
-        mirrored: Option<&[f32]>,
-        rect: Rect,
-        work: &mut Workspace,
-        buffer: &mut Buffer,
-    ) {
-        let mut image = std::mem::take(&mut work.image);
-        image.fit(rect);
-        let width = image.width;
-        let bands = image.rgb.chunks_mut(3 * TILE_H * width);
-        let bands = bands.zip(image.depth.chunks_mut(TILE_H * width)).enumerate();
-        self.run(view, layers, mirrored, work, |pass| {
-            pass.run(self.threads, bands, |(rgb, depth), y, x, colours, depths| {
-                let start = y * width + x;
-                let pixels = rgb[3 * start..3 * (start + depths.len())].as_chunks_mut().0;
-                pack(colours, pixels);
-                depth[start..start + depths.len()].copy_from_slice(depths);
-            });
-        });
-        buffer.write(rect, Some(&image.rgb), Some(&image.depth));
-        work.image = image;
     }
 
     /// Geoms in colours that stand for them.
@@ -370,8 +437,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Draws what a mirror shows into the workspace; `false` if it is seen from behind.
-    fn draw_mirrored(&self, number: usize, view: &View, work: &mut Workspace) -> bool {
+    /// What a mirror shows; nothing if it is seen from behind.
+    fn reflection(&self, number: usize, view: &View) -> Option<Stage<'a>> {
         let scene = self.assembler.scene;
         let mut mirror = scene.geoms[number];
         let axis = [mirror.mat[2], mirror.mat[5], mirror.mat[8]];
@@ -381,7 +448,7 @@ impl<'a> Frame<'a> {
             }
         }
         if is_behind(self.assembler.head, &mirror) {
-            return false;
+            return None;
         }
         let reflection = Mat4::reflection(mirror.pos, axis);
         let eye = view.eye.times(&reflection);
@@ -402,19 +469,7 @@ impl<'a> Frame<'a> {
         }
         layers.solid = layers.draws.len();
         self.add_translucent(Some(number), mirror.reflectance, &mut layers);
-        let mut image = std::mem::take(&mut work.mirrored);
-        image.resize(3 * view.width * view.height, 0.0);
-        let width = view.width;
-        let bands = image.chunks_mut(3 * TILE_H * width).enumerate();
-        self.run(&view, &layers, None, work, |pass| {
-            pass.run(self.threads, bands, |out, y, x, colours, _| {
-                for (k, colours) in colours.into_iter().enumerate() {
-                    out[(3 * y + k) * width + x..][..colours.len()].copy_from_slice(colours);
-                }
-            });
-        });
-        work.mirrored = image;
-        true
+        Some(Stage { view, layers })
     }
 
     /// Numbers of lights that cast shadows.
@@ -440,29 +495,28 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Depths as seen from lights. A map is no finer than the image can show.
-    fn cast_shadows(&self, casting: &[usize], rect: Rect, work: &mut Workspace) {
-        if casting.is_empty() {
-            return;
-        }
-        let scene = self.assembler.scene;
+    /// What casts shadows.
+    fn casters(&self) -> Vec<Draw<'a>> {
         let mut draws = Vec::new();
-        for geom in &scene.geoms {
+        for geom in &self.assembler.scene.geoms {
             self.assembler.add(geom, Purpose::Shadow, &mut draws);
         }
         for draw in &mut draws {
             draw.cull = if draw.mesh.closed { Cull::Back } else { Cull::None };
         }
+        draws
+    }
+
+    /// Views from lights that cast shadows. A map is no finer than the image can show.
+    fn light_views(&self, casting: &[usize], rect: Rect) -> Vec<View> {
         let visible = 1 << (rect.width.max(rect.height) as usize).ilog2().clamp(7, 11);
         let size = visible.min(self.settings.shadow_size.max(8) as usize);
-        if work.shadows.len() < casting.len() {
-            work.shadows.resize_with(casting.len(), ShadowMap::default);
-        }
-        for (map, &i) in work.shadows.iter_mut().zip(casting) {
-            let light = &scene.lights[i];
+        let view = |&i: &usize| {
+            let light = &self.assembler.scene.lights[i];
             let eye = Mat4::look(light.pos, light.dir, orthogonal(light.dir));
-            map.update(&draws, eye, self.light_projection(light), size, self.threads);
-        }
+            view_of(eye, self.light_projection(light), size)
+        };
+        casting.iter().map(view).collect()
     }
 
     fn light_projection(&self, light: &Light) -> Mat4 {

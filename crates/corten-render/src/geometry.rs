@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use corten_math::array::{self, MapInline};
 
-use crate::corners::{BEHIND, CUT, Corner, FAR, NEAR, WIDE, corner_at, corners_of, guards};
+use crate::corners::{
+    BEHIND, CUT, Corner, Corners, FAR, NEAR, WIDE, candidates, corner_at, corners_of, guards,
+};
 use crate::draw::{Cull, Draw, View};
 use crate::linear::{Mat4, V3, V4, dot, rotate, transform, transform3, unit};
 use crate::mesh::Sphere;
@@ -48,18 +50,11 @@ pub(crate) struct Chunk {
 /// Working memory for one draw.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// By eights, as the mesh has its vertices.
-    corners: Vec<[Corner; LANES]>,
+    corners: Corners,
+    /// Of eight faces each, those that may be seen.
+    candidates: Vec<u32>,
     /// Vertex of the chunk per vertex of the mesh.
     emitted: Vec<u32>,
-}
-
-impl Scratch {
-    /// A vertex of the mesh on the image.
-    #[inline(always)]
-    fn corner(&self, i: u32) -> Corner {
-        self.corners.as_flattened()[i as usize]
-    }
 }
 
 /// A draw in a view, ready to be multiplied.
@@ -114,9 +109,7 @@ impl Chunk {
     fn place(&mut self, placed: &Placed, view: &View, clip: &Mat4) {
         let mesh = placed.draw.mesh;
         let mut scratch = std::mem::take(&mut self.scratch);
-        if scratch.corners.len() < mesh.blocks.len() {
-            scratch.corners.resize(mesh.blocks.len(), [Corner::default(); LANES]);
-        }
+        scratch.corners.fit(mesh.blocks.len());
         scratch.emitted.clear();
         scratch.emitted.resize(mesh.pos.len(), u32::MAX);
         if let Some(width) = placed.draw.wires {
@@ -125,25 +118,43 @@ impl Chunk {
                 self.wire(placed, view, &mut scratch, wire, width);
             }
         } else if mesh.patches.is_empty() {
-            placed.corners(view, 0..mesh.pos.len(), &mut scratch.corners);
-            for &face in &mesh.faces {
-                self.face(placed, view, &mut scratch, face);
-            }
+            self.part(placed, view, &mut scratch, 0..mesh.pos.len(), 0..mesh.faces.len());
         } else {
             for patch in mesh.patches.iter().filter(|patch| !is_outside(clip, &patch.bound)) {
-                placed.corners(view, patch.vertices.clone(), &mut scratch.corners);
-                for &face in &mesh.faces[patch.faces.clone()] {
-                    self.face(placed, view, &mut scratch, face);
-                }
+                let (vertices, faces) = (patch.vertices.clone(), patch.faces.clone());
+                self.part(placed, view, &mut scratch, vertices, faces);
             }
         }
         self.scratch = scratch;
     }
 
+    /// Faces of the mesh, the first one at a multiple of eight, with the vertices that they have.
+    fn part(
+        &mut self,
+        placed: &Placed,
+        view: &View,
+        scratch: &mut Scratch,
+        vertices: Range<usize>,
+        faces: Range<usize>,
+    ) {
+        let mesh = placed.draw.mesh;
+        placed.corners(view, vertices, &mut scratch.corners);
+        let blocks = &mesh.face_blocks[faces.start / LANES..faces.end.div_ceil(LANES)];
+        candidates(&scratch.corners, blocks, view, placed.positive, &mut scratch.candidates);
+        for block in 0..blocks.len() {
+            let mut left = scratch.candidates[block];
+            while left != 0 {
+                let number = faces.start + LANES * block + left.trailing_zeros() as usize;
+                left &= left - 1;
+                self.face(placed, view, scratch, mesh.faces[number]);
+            }
+        }
+    }
+
     /// A face of the mesh.
     #[inline(always)]
     fn face(&mut self, placed: &Placed, view: &View, scratch: &mut Scratch, face: [u32; 3]) {
-        let [a, b, c] = face.map_inline(|i| scratch.corner(i));
+        let [a, b, c] = face.map_inline(|i| scratch.corners.get(i));
         if a.outside & b.outside & c.outside & !WIDE != 0 {
             return;
         }
@@ -171,7 +182,7 @@ impl Chunk {
         }
         let index = self.inverse.len() as u32;
         scratch.emitted[i as usize] = index;
-        self.inverse.push(scratch.corner(i).inverse);
+        self.inverse.push(scratch.corners.get(i).inverse);
         if view.shaded {
             carry(placed, view, i as usize, &mut self.carried);
         }
@@ -262,7 +273,7 @@ impl Chunk {
         wire: [u32; 2],
         width: f32,
     ) {
-        let corners = wire.map(|i| scratch.corner(i));
+        let corners = wire.map(|i| scratch.corners.get(i));
         if corners[0].outside & corners[1].outside & !WIDE != 0 {
             return;
         }
@@ -365,10 +376,10 @@ fn mirror_distance(placed: &Placed, i: u32) -> f32 {
 
 impl Placed<'_> {
     /// Where vertices of the mesh are on the image, and some beside them.
-    fn corners(&self, view: &View, vertices: Range<usize>, corners: &mut [[Corner; LANES]]) {
+    fn corners(&self, view: &View, vertices: Range<usize>, corners: &mut Corners) {
         let blocks = vertices.start / LANES..vertices.end.div_ceil(LANES);
         let mesh = &self.draw.mesh.blocks[blocks.clone()];
-        corners_of(&self.clip, self.plane, view, mesh, &mut corners[blocks]);
+        corners_of(&self.clip, self.plane, view, mesh, blocks.start, corners);
     }
 
     /// A vertex of the mesh in the frustum.
@@ -408,9 +419,15 @@ fn on_image([a, b, c]: [&Corner; 3], view: &View, positive: Option<bool>) -> Opt
 /// First and last column and row of pixels that a triangle may cover a sample of.
 #[inline(always)]
 pub(crate) fn pixels(x: &[i32; 3], y: &[i32; 3], view: &View) -> ([i32; 2], [i32; 2]) {
-    // With one sample, in the centre, pixels whose centre is beyond the bounding box are left out.
-    let (low, high) = if view.samples.len() == 1 { (127, -128) } else { (0, 0) };
+    let [low, high] = margins(view);
     (reach(x, low, high, view.width), reach(y, low, high, view.height))
+}
+
+/// What is added to the lowest and the highest coordinate of a triangle to find the pixels that it may
+/// cover a sample of: with one sample, in the centre, those whose centre is beyond are left out.
+#[inline(always)]
+pub(crate) fn margins(view: &View) -> [i32; 2] {
+    if view.samples.len() == 1 { [127, -128] } else { [0, 0] }
 }
 
 #[inline(always)]

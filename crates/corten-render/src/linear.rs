@@ -1,5 +1,8 @@
 //! Vectors and matrices of the renderer, in single precision as a graphics card has them.
 
+use corten_math::array::MapInline;
+use corten_math::{F32x8, Wide};
+
 /// A vector of three numbers.
 pub(crate) type V3 = [f32; 3];
 
@@ -193,6 +196,13 @@ pub(crate) fn transform3(m: &[V4; 4], p: V3) -> V3 {
         out[r] = m[r][0] * p[0] + m[r][1] * p[1] + m[r][2] * p[2] + m[r][3];
     }
     out
+}
+
+/// Eight points through one row of a matrix.
+#[inline(always)]
+pub(crate) fn along<S: Wide>(row: &V4, [x, y, z]: &[F32x8<S>; 3]) -> F32x8<S> {
+    let [a, b, c, d] = row.map_inline(F32x8::splat);
+    a * *x + b * *y + c * *z + d
 }
 
 /// Vector through a matrix of three rows.

@@ -8,6 +8,9 @@ use crate::raster::LANES;
 /// Coordinates x, y and z of eight vertices.
 pub(crate) type Block = [[f32; LANES]; 3];
 
+/// First, second and third vertices of eight faces.
+pub(crate) type FaceBlock = [[i32; LANES]; 3];
+
 /// A surface of triangles, and the lines that stand for it where wires are drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mesh {
@@ -22,6 +25,8 @@ pub(crate) struct Mesh {
     pub alpha: Vec<f32>,
     /// Counter-clockwise from the outside.
     pub faces: Vec<[u32; 3]>,
+    /// The same by eights, the last with faces of one vertex at its end.
+    pub face_blocks: Vec<FaceBlock>,
     pub wires: Vec<[u32; 2]>,
     /// Whether it is closed, alone or together with others, so that faces turned away from a light
     /// cast no shadow of their own.
@@ -47,7 +52,7 @@ pub(crate) struct Patch {
     pub bound: Sphere,
 }
 
-/// Faces of a patch, of meshes that have several times as many.
+/// Faces of a patch, of meshes that have several times as many; a multiple of the lanes.
 pub(crate) const PATCH: usize = 128;
 
 impl Sphere {
@@ -122,6 +127,14 @@ impl Mesh {
             block
         };
         self.blocks = self.pos.chunks(LANES).map(block).collect();
+        let face_block = |eight: &[[u32; 3]]| {
+            let mut block = FaceBlock::default();
+            for (lane, face) in eight.iter().enumerate() {
+                (0..3).for_each(|k| block[k][lane] = face[k] as i32);
+            }
+            block
+        };
+        self.face_blocks = self.faces.chunks(LANES).map(face_block).collect();
         self.bound = Sphere::around(self.pos.iter().copied());
         if self.faces.len() >= 4 * PATCH {
             self.patches = (0..self.faces.len().div_ceil(PATCH)).map(|i| self.patch(i)).collect();

@@ -3,6 +3,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+/// A piece of work; it gets the state of the thread that does it.
+pub(crate) type Job<'a, S> = Box<dyn FnOnce(&mut S) + Send + 'a>;
+
 /// Number of threads, with zero standing for one per core.
 pub(crate) fn number(threads: usize) -> usize {
     if threads > 0 {
@@ -11,32 +14,28 @@ pub(crate) fn number(threads: usize) -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
-/// Gives every item to one of so many threads; each has a state of its own.
-pub(crate) fn share<T: Send, S>(
-    threads: usize,
-    items: impl ExactSizeIterator<Item = T> + Send,
-    state: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, T) + Sync,
-) {
-    let threads = threads.min(items.len());
-    let queue = Mutex::new(items);
-    let run = || {
-        let mut state = state();
-        loop {
-            // A statement of its own: the queue is free while the item is worked on.
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(item) = next else { break };
-            work(&mut state, item);
-        }
+/// Does every job in one of so many threads; `states` are kept for the next time.
+pub(crate) fn share<S: Default + Send>(threads: usize, states: &mut Vec<S>, jobs: Vec<Job<'_, S>>) {
+    let threads = threads.min(jobs.len());
+    if states.len() < threads {
+        states.resize_with(threads, S::default);
+    }
+    let Some((own, others)) = states[..threads].split_first_mut() else { return };
+    let queue = Mutex::new(jobs.into_iter());
+    let run = |state: &mut S| loop {
+        // A statement of its own: the queue is free while the job is done.
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(job) = next else { break };
+        job(state);
     };
-    if threads < 2 {
-        return run();
+    if others.is_empty() {
+        return run(own);
     }
     std::thread::scope(|scope| {
-        for _ in 1..threads {
+        for state in others {
             // Without a further thread, this one does the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, run);
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || run(state));
         }
-        run();
+        run(own);
     });
 }

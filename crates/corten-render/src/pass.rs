@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use corten_math::array::MapInline;
-use corten_math::{F32x8, I32x8, Mask32x8, wide};
+use corten_math::{F32x8, Four, I32x8, Mask32x8, Wide, wide};
 
 use crate::draw::{Draw, View};
 use crate::geometry::{Chunk, TILE_H, TILE_W};
-use crate::parallel::share;
+use crate::parallel::Job;
 use crate::raster::{LANES, NONE, Scan, TILE, cover};
 use crate::shade::{Setup, Shader, Slopes, colours};
 
@@ -30,26 +30,17 @@ pub(crate) fn divide(draws: &[Draw], threads: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Brings the draws of each range to a chunk.
-pub(crate) fn fill_chunks(
-    chunks: &mut Vec<Chunk>,
-    ranges: &[Range<usize>],
-    draws: &[Draw],
-    view: &View,
-    threads: usize,
-) {
-    if chunks.len() < ranges.len() {
-        chunks.resize_with(ranges.len(), Chunk::default);
-    }
-    let jobs = chunks[..ranges.len()].iter_mut().zip(ranges);
-    share(
-        threads,
-        jobs,
-        || (),
-        |(), (chunk, range)| {
-            chunk.fill(&draws[range.clone()], range.start, view);
-        },
-    );
+/// Jobs that bring the draws of each range to a chunk; there are as many chunks then.
+pub(crate) fn fill_chunks<'a>(
+    chunks: &'a mut Vec<Chunk>,
+    ranges: Vec<Range<usize>>,
+    draws: &'a [Draw<'a>],
+    view: &'a View,
+) -> impl Iterator<Item = Job<'a, Tile>> {
+    chunks.resize_with(ranges.len(), Chunk::default);
+    chunks.iter_mut().zip(ranges).map(move |(chunk, range)| -> Job<Tile> {
+        Box::new(move |_| chunk.fill(&draws[range.clone()], range.start, view))
+    })
 }
 
 /// How translucent colours join what is behind them.
@@ -88,7 +79,7 @@ pub(crate) fn bases(chunks: &[Chunk]) -> Vec<i32> {
 /// Working memory of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Tile {
-    depth: Vec<f32>,
+    pub depth: Vec<f32>,
     ids: Vec<i32>,
     /// Reds, greens and blues of pixels, or of all samples where something is translucent.
     colour: [Vec<f32>; 3],
@@ -112,7 +103,7 @@ const PLANE: usize = TILE + LANES;
 impl Tile {
     /// Which of eight pixels show a triangle at a sample.
     #[inline(always)]
-    fn shows(&self, id: i32, sample: usize, place: usize) -> Mask32x8 {
+    fn shows<S: Wide>(&self, id: i32, sample: usize, place: usize) -> Mask32x8<S> {
         let ids = self.ids[sample * TILE + place..].first_chunk();
         ids.map_or(I32x8::splat(NONE), I32x8::load).equal(I32x8::splat(id))
     }
@@ -125,34 +116,32 @@ impl Tile {
 }
 
 impl Pass<'_> {
-    /// Draws every tile; `write` receives rows of pixels: band of rows, row within it, first
-    /// column, reds, greens and blues, depths.
-    pub(crate) fn run<O: Send>(
+    /// Draws the tiles of a band; `write` receives rows of pixels: row within the band, first column,
+    /// reds, greens and blues, depths.
+    pub(crate) fn band(
         &self,
-        threads: usize,
-        bands: impl ExactSizeIterator<Item = (usize, O)> + Send,
-        write: impl Fn(&mut O, usize, usize, [&[f32]; 3], &[f32]) + Sync,
+        tile: &mut Tile,
+        band: usize,
+        mut write: impl FnMut(usize, usize, [&[f32]; 3], &[f32]),
     ) {
         let view = self.shader.view;
         let columns = view.width.div_ceil(TILE_W);
-        share(threads, bands, Tile::default, |tile, (band, mut out)| {
-            for column in 0..columns {
-                let (index, origin) = (band * columns + column, [column * TILE_W, band * TILE_H]);
-                let width = TILE_W.min(view.width - origin[0]);
-                let height = TILE_H.min(view.height - origin[1]);
-                if self.is_empty(index) {
-                    let nothing = &[0.0; TILE_W][..width];
-                    (0..height).for_each(|y| write(&mut out, y, origin[0], [nothing; 3], nothing));
-                    continue;
-                }
-                self.tile(tile, index, origin);
-                for y in 0..height {
-                    let row = y * TILE_W..y * TILE_W + width;
-                    let colours = tile.colour.each_ref().map(|plane| &plane[row.clone()]);
-                    write(&mut out, y, origin[0], colours, &tile.depth[row.clone()]);
-                }
+        for column in 0..columns {
+            let (index, origin) = (band * columns + column, [column * TILE_W, band * TILE_H]);
+            let width = TILE_W.min(view.width - origin[0]);
+            let height = TILE_H.min(view.height - origin[1]);
+            if self.is_empty(index) {
+                let nothing = &[0.0; TILE_W][..width];
+                (0..height).for_each(|y| write(y, origin[0], [nothing; 3], nothing));
+                continue;
             }
-        });
+            self.tile(tile, index, origin);
+            for y in 0..height {
+                let row = y * TILE_W..y * TILE_W + width;
+                let colours = tile.colour.each_ref().map(|plane| &plane[row.clone()]);
+                write(y, origin[0], colours, &tile.depth[row.clone()]);
+            }
+        }
     }
 
     /// Whether nothing is seen in a tile.
@@ -192,7 +181,7 @@ impl Pass<'_> {
     /// Colours of a pixel, and of those after it, up to eight, that show the same triangles or a few
     /// more; gives their number. Each triangle is shaded once, and counts by the samples that it has.
     #[inline(always)]
-    fn resolve_run(
+    fn resolve_run<S: Wide>(
         &self,
         tile: &mut Tile,
         [x, y]: [usize; 2],
@@ -212,13 +201,13 @@ impl Pass<'_> {
         {
             let s = known.iter().take(samples).position(|known| known >> run & 1 == 0);
             let id = tile.ids[s.unwrap_or(0) * TILE + place + run];
-            (0..samples).for_each(|k| known[k] |= tile.shows(id, k, place).lanes());
+            (0..samples).for_each(|k| known[k] |= tile.shows::<S>(id, k, place).lanes());
             ids[count] = id;
             count += 1;
             let all = known[..samples].iter().fold(u32::MAX, |all, known| all & known);
             run = (all.trailing_ones() as usize).min(width - x);
         }
-        let zero = F32x8::splat(0.0);
+        let zero = F32x8::<S>::splat(0.0);
         let weight = F32x8::splat(1.0 / samples as f32);
         let mut sum = [zero; 3];
         for &id in &ids[..count] {
@@ -251,7 +240,7 @@ impl Pass<'_> {
 
     /// Final colours of `count` pixels that show a triangle.
     #[inline(always)]
-    fn shaded(
+    fn shaded<S: Wide>(
         &self,
         tile: &mut Tile,
         id: i32,
@@ -259,7 +248,7 @@ impl Pass<'_> {
         y: usize,
         count: usize,
         origin: [usize; 2],
-    ) -> [F32x8; 3] {
+    ) -> [F32x8<S>; 3] {
         let slot = id as usize % TABLE;
         let known = tile.setups.get(tile.table[slot] as usize).filter(|(own, _)| *own == id);
         let setup = match known {
@@ -268,7 +257,7 @@ impl Pass<'_> {
                 let number = self.bases.partition_point(|&base| base <= id) - 1;
                 let chunk = &self.opaque[number];
                 let triangle = &chunk.triangles[(id - self.bases[number]) as usize];
-                let setup = self.shader.prepare(chunk, triangle, origin, &mut tile.slopes);
+                let setup = self.shader.prepare::<S>(chunk, triangle, origin, &mut tile.slopes);
                 tile.table[slot] = tile.setups.len() as u32;
                 tile.setups.push((id, setup));
                 setup
@@ -306,7 +295,7 @@ impl Pass<'_> {
             let triangle = &chunk.triangles[triangle as usize];
             let Some(scan) = Scan::new(triangle, self.shader.view, origin) else { continue };
             tile.slopes.clear();
-            let setup = self.shader.prepare(chunk, triangle, origin, &mut tile.slopes);
+            let setup = self.shader.prepare::<Four>(chunk, triangle, origin, &mut tile.slopes);
             lay(&self.shader, &scan, &setup, blend, tile);
         }
         // Prepared triangles of what is opaque are gone.
@@ -321,7 +310,7 @@ wide! {
         for y in 0..TILE_H.min(view.height - origin[1]) {
             let mut x = 0;
             while x < TILE_W.min(view.width - origin[0]) {
-                x += pass.resolve_run(tile, [x, y], origin, planes);
+                x += pass.resolve_run::<Simd>(tile, [x, y], origin, planes);
             }
         }
     }
@@ -343,7 +332,7 @@ wide! {
                         continue;
                     }
                     let over = over.get_or_insert_with(|| {
-                        colours(shader, setup, &tile.slopes, x, y, LANES)
+                        colours::<Simd>(shader, setup, &tile.slopes, x, y, LANES)
                     });
                     let one = F32x8::splat(1.0);
                     let alpha = over.alpha.unit();

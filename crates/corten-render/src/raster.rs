@@ -6,7 +6,7 @@
 //! the latter fits 32 bits within a tile.
 
 use corten_math::array::MapInline;
-use corten_math::{F32x8, I32x8, Mask32x8, wide};
+use corten_math::{F32x8, I32x8, Mask32x8, Wide, wide};
 
 use crate::draw::View;
 use crate::geometry::{Chunk, SUBPIXEL, TILE_H, TILE_W, Triangle, pixels};
@@ -38,11 +38,11 @@ pub(crate) struct Scan {
 
 /// A triangle at one sample of the pixels of a tile.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sampled {
+pub(crate) struct Sampled<S: Wide> {
     c: [i32; 3],
     z: f32,
     /// How edges change along eight pixels of a row.
-    steps: [I32x8; 3],
+    steps: [I32x8<S>; 3],
 }
 
 impl Scan {
@@ -82,7 +82,7 @@ impl Scan {
 
     /// At the sample at this place in the pixels.
     #[inline(always)]
-    pub(crate) fn at(&self, sample: [i32; 2]) -> Sampled {
+    pub(crate) fn at<S: Wide>(&self, sample: [i32; 2]) -> Sampled<S> {
         const MOST: i64 = 1 << 30;
         let mut c = [0; 3];
         for i in 0..3 {
@@ -106,12 +106,18 @@ impl Scan {
 
     /// Depths of eight pixels of a row, and which of them are covered.
     #[inline(always)]
-    pub(crate) fn test(&self, sampled: &Sampled, x: usize, y: usize) -> (F32x8, Mask32x8) {
-        let edge = |i: usize| {
+    pub(crate) fn test<S: Wide>(
+        &self,
+        sampled: &Sampled<S>,
+        x: usize,
+        y: usize,
+    ) -> (F32x8<S>, Mask32x8<S>) {
+        let mut edges = I32x8::splat(0);
+        for i in 0..3 {
             let start = sampled.c[i] + self.a[i] * x as i32 + self.b[i] * y as i32;
-            I32x8::splat(start) + sampled.steps[i]
-        };
-        let inside = (edge(0) | edge(1) | edge(2)).natural();
+            edges = edges | (I32x8::splat(start) + sampled.steps[i]);
+        }
+        let inside = edges.natural();
         let column = F32x8::splat(x as f32) + F32x8::count();
         let z = F32x8::splat(sampled.z + self.zy * y as f32) + F32x8::splat(self.zx) * column;
         (z, inside)
@@ -119,7 +125,12 @@ impl Scan {
 
     /// Draws the triangle: what is not behind `depth` replaces it, and `write` learns where.
     #[inline(always)]
-    fn fill(&self, sampled: &Sampled, depth: &mut [f32], mut write: impl FnMut(usize, Mask32x8)) {
+    fn fill<S: Wide>(
+        &self,
+        sampled: &Sampled<S>,
+        depth: &mut [f32],
+        mut write: impl FnMut(usize, Mask32x8<S>),
+    ) {
         for y in self.y[0]..self.y[1] {
             let mut x = self.x[0];
             while x < self.x[1] {
@@ -156,7 +167,7 @@ wide! {
             let planes = depth.chunks_exact_mut(TILE).zip(ids.chunks_exact_mut(TILE));
             for (&sample, (depth, ids)) in view.samples.iter().zip(planes) {
                 let id = I32x8::splat(base + index as i32);
-                scan.fill(&scan.at(sample), depth, |start, passed| {
+                scan.fill(&scan.at::<Simd>(sample), depth, |start, passed| {
                     if let Some(ids) = ids[start..].first_chunk_mut::<LANES>() {
                         *ids = passed.choose_int(id, I32x8::load(ids)).store();
                     }
@@ -180,7 +191,7 @@ wide! {
         for &index in &chunk.bins[tile] {
             let triangle = &chunk.triangles[index as usize];
             let Some(scan) = Scan::new(triangle, view, origin) else { continue };
-            let mut sampled = scan.at(view.samples[0]);
+            let mut sampled = scan.at::<Simd>(view.samples[0]);
             sampled.z -= FACTOR * scan.slope() + UNITS;
             scan.fill(&sampled, depth, |_, _| ());
         }
@@ -190,6 +201,8 @@ wide! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use corten_math::Four;
+
     use crate::draw::{CENTER, sample_positions};
     use crate::light::Lights;
     use crate::linear::Mat4;
@@ -223,7 +236,7 @@ mod tests {
             let Some(scan) = Scan::new(&t, &view, [0, 0]) else { continue };
             for (s, &sample) in samples.iter().enumerate() {
                 let counts = &mut counts[s * TILE..];
-                scan.fill(&scan.at(sample), &mut [0.0; TILE], |start, passed| {
+                scan.fill(&scan.at::<Four>(sample), &mut [0.0; TILE], |start, passed| {
                     (0..LANES).for_each(|l| counts[start + l] += passed.lanes() >> l & 1);
                 });
             }
@@ -257,7 +270,7 @@ mod tests {
         };
         let scan = Scan::new(&t, &view, [0, 0]).unwrap();
         let mut depth = [0.0; TILE];
-        scan.fill(&scan.at(CENTER[0]), &mut depth, |_, _| ());
+        scan.fill(&scan.at::<Four>(CENTER[0]), &mut depth, |_, _| ());
         for (x, y) in [(3, 4), (20, 10), (40, 2)] {
             let (px, py) = ((x as f32 + 0.5) / 64.0, (y as f32 + 0.5) / 32.0);
             assert!((depth[y * TILE_W + x] - (0.1 + 0.8 * px + 0.4 * py)).abs() < 1e-6);

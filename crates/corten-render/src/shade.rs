@@ -1,12 +1,12 @@
 //! Colours of pixels: what vertices carry, interpolated in perspective, times texture and shadow, and
 //! lost in fog.
 
-use corten_math::F32x8;
 use corten_math::array::MapInline;
+use corten_math::{F32x8, Wide};
 
 use crate::draw::{Draw, View};
 use crate::geometry::{Chunk, SUBPIXEL, Triangle};
-use crate::linear::V3;
+use crate::linear::{V3, along};
 use crate::raster::LANES;
 use crate::shadow::ShadowMap;
 
@@ -47,15 +47,15 @@ pub(crate) struct Setup {
 
 /// Colours and opacities of eight pixels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Colours {
-    pub rgb: [F32x8; 3],
-    pub alpha: F32x8,
+pub(crate) struct Colours<S: Wide> {
+    pub rgb: [F32x8<S>; 3],
+    pub alpha: F32x8<S>,
 }
 
 impl Shader<'_> {
     /// Prepares a triangle; what it carries goes to `slopes`.
     #[inline(always)]
-    pub(crate) fn prepare(
+    pub(crate) fn prepare<S: Wide>(
         &self,
         chunk: &Chunk,
         t: &Triangle,
@@ -76,7 +76,7 @@ impl Shader<'_> {
         let corners = t.v.map_inline(|v| &chunk.carried[v as usize * stride..][..stride]);
         let [a, b, c] = corners.map_inline(|carried| carried.as_chunks::<LANES>().0);
         for ((a, b), c) in a.iter().zip(b).zip(c) {
-            let a = F32x8::load(a) * F32x8::splat(inverse[0]);
+            let a = F32x8::<S>::load(a) * F32x8::splat(inverse[0]);
             let d1 = F32x8::load(b) * F32x8::splat(inverse[1]) - a;
             let d2 = F32x8::load(c) * F32x8::splat(inverse[2]) - a;
             let dx = d1 * F32x8::splat(s1[0]) + d2 * F32x8::splat(s2[0]);
@@ -94,7 +94,7 @@ impl Shader<'_> {
 const TOGETHER: usize = 4;
 
 /// What a triangle carries at eight pixels of a row.
-struct Row<'a> {
+struct Row<'a, S: Wide> {
     slopes: &'a [Slopes],
     /// The first pixel.
     place: [f32; 2],
@@ -102,17 +102,17 @@ struct Row<'a> {
     first: [[f32; LANES]; TOGETHER],
     change: [[f32; LANES]; TOGETHER],
     /// Distances from the eye.
-    w: F32x8,
+    w: F32x8<S>,
 }
 
-impl Row<'_> {
+impl<S: Wide> Row<'_, S> {
     #[inline(always)]
-    fn new<'a>(setup: &Setup, slopes: &'a [Slopes], place: [f32; 2]) -> Row<'a> {
+    fn new<'a>(setup: &Setup, slopes: &'a [Slopes], place: [f32; 2]) -> Row<'a, S> {
         let [start, ix, iy] = setup.inverse;
         let at_first = start + ix * place[0] + iy * place[1];
         let inverse = F32x8::splat(at_first) + F32x8::splat(ix) * F32x8::count();
         let (mut first, mut change) = ([[0.0; LANES]; TOGETHER], [[0.0; LANES]; TOGETHER]);
-        let [x, y] = place.map_inline(F32x8::splat);
+        let [x, y] = place.map_inline(F32x8::<S>::splat);
         for ((first, change), slopes) in first.iter_mut().zip(&mut change).zip(slopes) {
             let Slopes { start, dx, dy } = slopes;
             *first = (F32x8::load(start) + F32x8::load(dx) * x + F32x8::load(dy) * y).store();
@@ -134,14 +134,14 @@ impl Row<'_> {
 
     /// The `k`-th number.
     #[inline(always)]
-    fn get(&self, k: usize) -> F32x8 {
+    fn get(&self, k: usize) -> F32x8<S> {
         let [first, dx] = self.line(k);
         (F32x8::splat(first) + F32x8::splat(dx) * F32x8::count()) * self.w
     }
 
     /// Three numbers, beginning with the `k`-th.
     #[inline(always)]
-    fn three(&self, k: usize) -> [F32x8; 3] {
+    fn three(&self, k: usize) -> [F32x8<S>; 3] {
         [self.get(k), self.get(k + 1), self.get(k + 2)]
     }
 
@@ -154,18 +154,18 @@ impl Row<'_> {
 
 /// Colours of `count` pixels of a row, beginning at a place in the tile.
 #[inline(always)]
-pub(crate) fn colours(
+pub(crate) fn colours<S: Wide>(
     shader: &Shader<'_>,
     setup: &Setup,
     slopes: &[Slopes],
     x: usize,
     y: usize,
     count: usize,
-) -> Colours {
+) -> Colours<S> {
     let view = shader.view;
     let draw = &shader.draws[setup.draw as usize];
     let slopes = &slopes[setup.start..setup.start + view.stride() / LANES];
-    let row = Row::new(setup, slopes, [x as f32 + 0.5, y as f32 + 0.5]);
+    let row = Row::<S>::new(setup, slopes, [x as f32 + 0.5, y as f32 + 0.5]);
     let mut rgb = row.three(0);
     let mut alpha = row.get(3);
     let paint = texture(draw, setup, &row, view.texture_at(), count);
@@ -180,8 +180,7 @@ pub(crate) fn colours(
     let world = row.three(view.world_at());
     let mut clear = F32x8::splat(1.0);
     if let Some(fog) = &shader.fog {
-        let [a, b, c, d] = shader.depth_row.map_inline(F32x8::splat);
-        let distance = a * world[0] + b * world[1] + c * world[2] + d;
+        let distance = along(&shader.depth_row, &world);
         let range = F32x8::splat(fog.end - fog.start);
         clear = ((F32x8::splat(fog.end) + distance) / range).unit();
         for k in 0..3 {
@@ -197,7 +196,7 @@ pub(crate) fn colours(
             if (at..at + 3).all(|k| row.is_zero(k)) {
                 continue;
             }
-            let lit = map.lit(&world, count) * takes;
+            let lit = map.lit(&world) * takes;
             for k in 0..3 {
                 let mut light = row.get(at + k) * lit;
                 if let Some(paint) = &paint {
@@ -212,17 +211,23 @@ pub(crate) fn colours(
 
 /// Colours of the texture, if there is one.
 #[inline(always)]
-fn texture(draw: &Draw, setup: &Setup, row: &Row, at: usize, count: usize) -> Option<[F32x8; 4]> {
+fn texture<S: Wide>(
+    draw: &Draw,
+    setup: &Setup,
+    row: &Row<S>,
+    at: usize,
+    count: usize,
+) -> Option<[F32x8<S>; 4]> {
     let paint = draw.paint.as_ref()?;
     let [_, ix, iy] = setup.inverse;
     let place = row.three(at);
     // The quotient of two linear functions changes by (S' − s I') w.
-    let change = |k: usize, slope: fn(&Slopes) -> &[f32; LANES], inverse: f32| {
-        let (group, lane) = ((at + k) / LANES, (at + k) % LANES);
-        let slope = F32x8::splat(slope(&row.slopes[group])[lane]);
-        (slope - place[k] * F32x8::splat(inverse)) * row.w
-    };
-    let dx = [0, 1, 2].map_inline(|k| change(k, |slopes| &slopes.dx, ix));
-    let dy = [0, 1, 2].map_inline(|k| change(k, |slopes| &slopes.dy, iy));
+    let (ix, iy) = (F32x8::splat(ix), F32x8::splat(iy));
+    let (mut dx, mut dy) = (place, place);
+    for k in 0..3 {
+        let (slopes, lane) = (&row.slopes[(at + k) / LANES], (at + k) % LANES);
+        dx[k] = (F32x8::splat(slopes.dx[lane]) - place[k] * ix) * row.w;
+        dy[k] = (F32x8::splat(slopes.dy[lane]) - place[k] * iy) * row.w;
+    }
     Some(paint.texture.look(place, dx, dy, count))
 }

@@ -1,7 +1,7 @@
 //! Textures with their mipmaps: on planes with repetition, and on the six faces of a cube.
 
 use corten_math::array::MapInline;
-use corten_math::{F32x8, I32x8, Mask32x8};
+use corten_math::{F32x8, I32x8, Mask32x8, Wide};
 
 use crate::raster::LANES;
 
@@ -21,7 +21,7 @@ pub(crate) struct Texture {
     levels: Vec<Level>,
     /// Each texel, four bytes with red lowest, beside its neighbour to the right; beyond the border
     /// that is the first one again, or on a cube the last.
-    texels: Vec<[u32; 2]>,
+    texels: Vec<[i32; 2]>,
     cube: bool,
     /// Whether no texel is translucent.
     opaque: bool,
@@ -58,12 +58,12 @@ fn srgb(value: usize) -> f32 {
 }
 
 /// Where eight pixels look at a texture.
-struct Places {
-    s: F32x8,
-    t: F32x8,
+struct Places<S: Wide> {
+    s: F32x8<S>,
+    t: F32x8<S>,
     /// Level of detail: zero for the image itself, one more for each reduction.
-    lod: F32x8,
-    face: [i32; LANES],
+    lod: F32x8<S>,
+    face: I32x8<S>,
 }
 
 impl Texture {
@@ -95,7 +95,9 @@ impl Texture {
             for row in faces.iter().flat_map(|face| face.chunks_exact(width)) {
                 let beyond = if cube { row[width - 1] } else { row[0] };
                 let right = row[1..].iter().chain([&beyond]);
-                texels.extend(row.iter().zip(right).map(|(&texel, &right)| [texel, right]));
+                texels.extend(
+                    row.iter().zip(right).map(|(&texel, &right)| [texel as i32, right as i32]),
+                );
             }
             if width == 1 && height == 1 {
                 break;
@@ -105,7 +107,7 @@ impl Texture {
             }
             (width, height) = ((width / 2).max(1), (height / 2).max(1));
         }
-        let opaque = texels.iter().all(|[texel, _]| texel >> 24 == 255);
+        let opaque = texels.iter().all(|[texel, _]| texel.to_le_bytes()[3] == 255);
         Texture { levels, texels, cube, opaque, decode }
     }
 
@@ -116,37 +118,46 @@ impl Texture {
     /// Colours and opacities at eight places, of which the first `count` matter, given how fast the
     /// coordinates change along the rows and columns of the picture.
     #[inline(always)]
-    pub(crate) fn look(
+    pub(crate) fn look<S: Wide>(
         &self,
-        place: [F32x8; 3],
-        dx: [F32x8; 3],
-        dy: [F32x8; 3],
+        place: [F32x8<S>; 3],
+        dx: [F32x8<S>; 3],
+        dy: [F32x8<S>; 3],
         count: usize,
-    ) -> [F32x8; 4] {
+    ) -> [F32x8<S>; 4] {
         let Some(base) = self.levels.first() else { return [F32x8::splat(1.0); 4] };
-        let (w, h) = (F32x8::splat(base.width as f32), F32x8::splat(base.height as f32));
-        let steepness = |[s, t]: [F32x8; 2]| (s * w) * (s * w) + (t * h) * (t * h);
+        let size = [F32x8::splat(base.width as f32), F32x8::splat(base.height as f32)];
         let places = if self.cube {
+            let (one, half) = (F32x8::splat(1.0), F32x8::splat(0.5));
             let face = CubeFace::new(place);
-            let onto = |x: F32x8| ((x + F32x8::splat(1.0)) * F32x8::splat(0.5)).unit();
-            let [s, t] = face.coordinates(place).map_inline(onto);
+            let [s, t] = face.coordinates(place);
             // Coordinates on the plane of a face are linear in the direction.
-            let slope = |d: [F32x8; 3]| {
-                steepness(face.coordinates(d).map_inline(|x| x * F32x8::splat(0.5)))
-            };
-            Places { s, t, lod: level_of_detail(slope(dx).max(slope(dy))), face: face.number() }
+            let ([sx, tx], [sy, ty]) = (face.coordinates(dx), face.coordinates(dy));
+            let along = steepness([sx * half, tx * half], size);
+            let across = steepness([sy * half, ty * half], size);
+            Places {
+                s: ((s + one) * half).unit(),
+                t: ((t + one) * half).unit(),
+                lod: level_of_detail(along.max(across)),
+                face: face.number(),
+            }
         } else {
             let [s, t, _] = place;
-            let slope = |[s, t, _]: [F32x8; 3]| steepness([s, t]);
-            let lod = level_of_detail(slope(dx).max(slope(dy)));
-            Places { s: (s - s.floor()).unit(), t: (t - t.floor()).unit(), lod, face: [0; LANES] }
+            let (along, across) =
+                (steepness([dx[0], dx[1]], size), steepness([dy[0], dy[1]], size));
+            Places {
+                s: (s - s.floor()).unit(),
+                t: (t - t.floor()).unit(),
+                lod: level_of_detail(along.max(across)),
+                face: I32x8::splat(0),
+            }
         };
         self.filtered(&places, count)
     }
 
     /// Linear within two levels and between them.
     #[inline(always)]
-    fn filtered(&self, places: &Places, count: usize) -> [F32x8; 4] {
+    fn filtered<S: Wide>(&self, places: &Places<S>, count: usize) -> [F32x8<S>; 4] {
         let most = F32x8::splat((self.levels.len() - 1) as f32);
         let lod = places.lod.max(F32x8::splat(0.0)).min(most);
         let level = lod.truncated();
@@ -160,9 +171,9 @@ impl Texture {
             let here = level.equal(I32x8::splat(number));
             let lanes = here.lanes() & left;
             left &= !lanes;
-            let mut colours = self.bilinear(number, places, count);
+            let mut colours = self.bilinear(number, places);
             if part.ge(F32x8::splat(1.0 / 256.0)).lanes() & lanes != 0 {
-                let coarse = self.bilinear(number + 1, places, count);
+                let coarse = self.bilinear(number + 1, places);
                 for c in 0..4 {
                     colours[c] = colours[c] + (coarse[c] - colours[c]) * part;
                 }
@@ -176,7 +187,7 @@ impl Texture {
 
     /// Linear between the four texels around each place.
     #[inline(always)]
-    fn bilinear(&self, level: i32, places: &Places, count: usize) -> [F32x8; 4] {
+    fn bilinear<S: Wide>(&self, level: i32, places: &Places<S>) -> [F32x8<S>; 4] {
         let level = self.levels.get(level as usize).or(self.levels.last());
         let Some(&Level { width, height, start }) = level else { return [F32x8::splat(1.0); 4] };
         let (w, h) = (I32x8::splat(width as i32), I32x8::splat(height as i32));
@@ -189,53 +200,63 @@ impl Texture {
         let (fx, fy) = (x.floor(), y.floor());
         let (px, py) = (x - fx, y - fy);
         let low = fx.truncated();
-        let column = I32x8::splat(0).gt(low).choose_int(w - I32x8::splat(1), low).store();
-        let [y0, y1] = neighbours(fy.truncated(), h, !self.cube).map_inline(I32x8::store);
-        let texels = &self.texels[start..];
-        let mut corners = [[0i32; LANES]; 4];
-        for l in 0..count.min(LANES) {
-            let first = places.face[l] as usize * height;
-            let at = |row: i32| {
-                let index = (first + row as usize) * width + column[l] as usize;
-                texels.get(index).copied().unwrap_or_default().map_inline(|texel| texel as i32)
-            };
-            [corners[0][l], corners[1][l]] = at(y0[l]);
-            [corners[2][l], corners[3][l]] = at(y1[l]);
-        }
-        let packed = corners.map_inline(|corner| I32x8::load(&corner));
-        let alpha = if self.opaque {
-            F32x8::splat(1.0)
-        } else {
-            mix(packed, px, py, |texel| texel.shifted::<24>().numbers()) * F32x8::splat(1.0 / 255.0)
-        };
-        if let Some(table) = &self.decode {
-            let light = |texel: I32x8, c: usize| {
-                let texel = texel.store().map_inline(|texel| texel.to_le_bytes()[c]);
-                F32x8::load(&texel.map_inline(|value| table[usize::from(value)]))
-            };
-            let channel = |c: usize| mix(packed, px, py, |texel| light(texel, c));
-            return [channel(0), channel(1), channel(2), alpha];
-        }
-        let byte = I32x8::splat(255);
-        let red = mix(packed, px, py, |texel| (texel & byte).numbers());
-        let green = mix(packed, px, py, |texel| (texel.shifted::<8>() & byte).numbers());
-        let blue = mix(packed, px, py, |texel| (texel.shifted::<16>() & byte).numbers());
+        let column = I32x8::splat(0).gt(low).choose_int(w - I32x8::splat(1), low);
+        let [below, above] = neighbours(fy.truncated(), h, !self.cube);
+        let texels = self.texels[start..].as_flattened();
+        let first = places.face * h;
+        let (below, above) = ((first + below) * w + column, (first + above) * w + column);
+        // Texels stand beside their right neighbours.
+        let (below, above, one) = (below + below, above + above, I32x8::splat(1));
+        let four = [
+            I32x8::gather(texels, below),
+            I32x8::gather(texels, below + one),
+            I32x8::gather(texels, above),
+            I32x8::gather(texels, above + one),
+        ];
         let scale = F32x8::splat(1.0 / 255.0);
-        [red * scale, green * scale, blue * scale, alpha]
+        let mut colours = [F32x8::splat(1.0); 4];
+        if !self.opaque {
+            colours[3] = mix(four.map_inline(channel::<24, S>), px, py) * scale;
+        }
+        if let Some(table) = &self.decode {
+            for c in 0..3 {
+                let light = four.map_inline(|texel| {
+                    let bytes = texel.store().map_inline(|texel| texel.to_le_bytes()[c]);
+                    F32x8::load(&bytes.map_inline(|value| table[usize::from(value)]))
+                });
+                colours[c] = mix(light, px, py);
+            }
+        } else {
+            colours[0] = mix(four.map_inline(channel::<0, S>), px, py) * scale;
+            colours[1] = mix(four.map_inline(channel::<8, S>), px, py) * scale;
+            colours[2] = mix(four.map_inline(channel::<16, S>), px, py) * scale;
+        }
+        colours
     }
 }
 
-/// Between a channel of the four texels around places.
+/// How fast coordinates change, in texels, squared.
 #[inline(always)]
-fn mix(texels: [I32x8; 4], px: F32x8, py: F32x8, channel: impl Fn(I32x8) -> F32x8) -> F32x8 {
-    let [a, b, c, d] = texels.map_inline(channel);
+fn steepness<S: Wide>([s, t]: [F32x8<S>; 2], [w, h]: [F32x8<S>; 2]) -> F32x8<S> {
+    (s * w) * (s * w) + (t * h) * (t * h)
+}
+
+/// The byte of texels that begins at a bit.
+#[inline(always)]
+fn channel<const BIT: i32, S: Wide>(texel: I32x8<S>) -> F32x8<S> {
+    (texel.shifted::<BIT>() & I32x8::splat(255)).numbers()
+}
+
+/// Between the four texels around places.
+#[inline(always)]
+fn mix<S: Wide>([a, b, c, d]: [F32x8<S>; 4], px: F32x8<S>, py: F32x8<S>) -> F32x8<S> {
     let (low, high) = (a + (b - a) * px, c + (d - c) * px);
     low + (high - low) * py
 }
 
 /// The texels on both sides of a place.
 #[inline(always)]
-fn neighbours(low: I32x8, count: I32x8, wrap: bool) -> [I32x8; 2] {
+fn neighbours<S: Wide>(low: I32x8<S>, count: I32x8<S>, wrap: bool) -> [I32x8<S>; 2] {
     let (zero, one) = (I32x8::splat(0), I32x8::splat(1));
     let (high, last) = (low + one, count - one);
     let (below, beyond) = (zero.gt(low), high.gt(last));
@@ -271,7 +292,7 @@ fn half(texels: &[u32], width: usize, height: usize, decode: Option<&[f32; 256]>
 /// Half the logarithm to base two, to a hundredth: enough to choose a level of detail. Of what is
 /// zero or NaN, something below all levels.
 #[inline(always)]
-fn level_of_detail(square: F32x8) -> F32x8 {
+fn level_of_detail<S: Wide>(square: F32x8<S>) -> F32x8<S> {
     let bits = square.bits();
     let exponent = bits.shifted::<23>().numbers() - F32x8::splat(127.0);
     let mantissa = ((bits & I32x8::splat(0x007f_ffff)) | I32x8::splat(0x3f80_0000)).as_bits();
@@ -281,31 +302,31 @@ fn level_of_detail(square: F32x8) -> F32x8 {
 }
 
 /// Faces of a cube in eight directions.
-struct CubeFace {
-    is_x: Mask32x8,
-    is_y: Mask32x8,
+struct CubeFace<S: Wide> {
+    is_x: Mask32x8<S>,
+    is_y: Mask32x8<S>,
     /// One over the largest component.
-    inverse: F32x8,
+    inverse: F32x8<S>,
     /// Its sign.
-    sign: F32x8,
+    sign: F32x8<S>,
 }
 
-impl CubeFace {
+impl<S: Wide> CubeFace<S> {
     #[inline(always)]
-    fn new(d: [F32x8; 3]) -> CubeFace {
+    fn new(d: [F32x8<S>; 3]) -> CubeFace<S> {
         let [ax, ay, az] = d.map_inline(F32x8::abs);
         let is_x = ax.ge(ay) & ax.ge(az);
         let is_y = ay.ge(az);
-        let own = |x: F32x8, y: F32x8, z: F32x8| is_x.choose(x, is_y.choose(y, z));
-        let largest = own(ax, ay, az).max(F32x8::splat(f32::MIN_POSITIVE));
+        let own = is_x.choose(d[0], is_y.choose(d[1], d[2]));
+        let largest = own.abs().max(F32x8::splat(f32::MIN_POSITIVE));
         let (zero, one) = (F32x8::splat(0.0), F32x8::splat(1.0));
-        let sign = own(d[0], d[1], d[2]).lt(zero).choose(F32x8::splat(-1.0), one);
+        let sign = own.lt(zero).choose(F32x8::splat(-1.0), one);
         CubeFace { is_x, is_y, inverse: one / largest, sign }
     }
 
     /// Coordinates on the face, each from −1 to 1.
     #[inline(always)]
-    fn coordinates(&self, [x, y, z]: [F32x8; 3]) -> [F32x8; 2] {
+    fn coordinates(&self, [x, y, z]: [F32x8<S>; 3]) -> [F32x8<S>; 2] {
         let (zero, signed) = (F32x8::splat(0.0), self.sign * self.inverse);
         let (down, out) = (zero - y * self.inverse, zero - z * signed);
         let s = self.is_x.choose(out, self.is_y.choose(x * self.inverse, x * signed));
@@ -315,21 +336,22 @@ impl CubeFace {
 
     /// Numbers in the order x, −x, y, −y, z, −z.
     #[inline(always)]
-    fn number(&self) -> [i32; LANES] {
+    fn number(&self) -> I32x8<S> {
         let axis = self
             .is_x
             .choose_int(I32x8::splat(0), self.is_y.choose_int(I32x8::splat(2), I32x8::splat(4)));
         let turned = I32x8::splat(1).only(self.sign.lt(F32x8::splat(0.0)));
-        (axis + turned).store()
+        axis + turned
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use corten_math::Four;
 
     fn look(texture: &Texture, place: [f32; 3], dx: [f32; 3]) -> [f32; 4] {
-        let zero = [F32x8::splat(0.0); 3];
+        let zero = [F32x8::<Four>::splat(0.0); 3];
         texture.look(place.map(F32x8::splat), dx.map(F32x8::splat), zero, 1).map(|c| c.store()[0])
     }
 
@@ -389,9 +411,9 @@ mod tests {
     fn level_is_half_the_logarithm() {
         for i in 3..1000 {
             let x = i as f32 * 0.37;
-            let lod = level_of_detail(F32x8::splat(x)).store()[0];
+            let lod = level_of_detail(F32x8::<Four>::splat(x)).store()[0];
             assert!((lod - 0.5 * x.log2()).abs() < 0.01, "{x}");
         }
-        assert_eq!(level_of_detail(F32x8::splat(f32::NAN)).store()[0], 0.0);
+        assert_eq!(level_of_detail(F32x8::<Four>::splat(f32::NAN)).store()[0], 0.0);
     }
 }

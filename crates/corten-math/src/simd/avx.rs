@@ -11,6 +11,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use bytemuck::{Pod, Zeroable};
 
+use super::avx_eights::Registers;
 use crate::{Mask, Number, Wide, transpose};
 
 /// The register. Private to the dispatch, whose argument for safety covers all of its operations.
@@ -189,6 +190,8 @@ impl Number for Register {
 }
 
 impl Wide for Register {
+    type Eights = Registers;
+
     #[inline(always)]
     fn load(x: [f64; 4]) -> Register {
         avx!(Register(_mm256_loadu_pd(x.as_ptr())))

@@ -1,8 +1,8 @@
 //! One binary for all processors: kernels compiled twice, chosen at run time.
 //!
 //! [`wide!`](crate::wide) compiles a function for the baseline of the target, where it computes with
-//! [`Four`](crate::Four), and once more for a processor with registers for four numbers: AVX2 on
-//! x86-64, pairs of NEON registers on AArch64. Multiplications and additions stay separate
+//! [`Four`](crate::Four), and once more for a processor with registers for four numbers, or eight of
+//! single precision: AVX2 on x86-64, pairs of NEON registers on AArch64. Multiplications and additions stay separate
 //! instructions, and sums keep the order in which the source writes them: both versions give the same
 //! bits.
 //!
@@ -17,6 +17,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx;
+#[cfg(target_arch = "x86_64")]
+mod avx_eights;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 

@@ -206,6 +206,8 @@ impl Number for Register {
 }
 
 impl Wide for Register {
+    type Eights = crate::eights::Baseline;
+
     #[inline(always)]
     fn load(x: [f64; 4]) -> Register {
         bytemuck::cast(x)
