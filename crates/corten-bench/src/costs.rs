@@ -48,10 +48,9 @@ const SCENES: [(&str, &str); 6] = [
 
 /// Findings, by how they begin, that are known to miss their bound: they are told, and are no failure.
 /// Those that hold leave this list.
-const MISSED: [&str; 6] = [
-    "a sleeping body",
-    "towers of 10 and 20 boxes",
+const MISSED: [&str; 5] = [
     "arm: with islands",
+    "pile: with islands",
     "our scenes, sum: with islands",
     "ten equal towers",
     "ten resting stacks",

@@ -48,9 +48,9 @@ impl<'a> Selection<'a> {
         let mut last = 0;
         let selected = self.ranges().map(|range| [range.start, range.end]);
         selected.chain([[end; 2]]).map(move |[start, next]| {
-            let gap = last..start;
-            last = next;
-            gap
+            // Whatever somebody wrote to the list, gaps are within bounds.
+            let start = start.min(end);
+            std::mem::replace(&mut last, next).min(start)..start
         })
     }
 

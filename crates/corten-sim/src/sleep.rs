@@ -166,8 +166,11 @@ fn update_with(m: &Model, d: &mut Data, fixed: SleepState) {
         }
     }
     (d.nbody_awake, d.nparent_awake) = (nbody, nparent);
-    let asleep = |body: usize| d.body_awake[body] == SleepState::Asleep.raw();
-    d.scratch.sleepers.update(&d.prepared.structure, asleep);
+    if enabled(m) {
+        d.scratch.sleepers.reserve(m);
+        let asleep = |body: usize| d.body_awake[body] == SleepState::Asleep.raw();
+        d.scratch.sleepers.update(&d.prepared.structure, asleep);
+    }
     d.nv_awake = 0;
     for dof in 0..m.nv {
         let Some(&tree) = m.body_treeid.get(m.dof_bodyid[dof] as usize) else { continue };

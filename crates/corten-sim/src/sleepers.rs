@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use corten_math::wide;
-use corten_model::enums::SleepPolicy;
+use corten_model::enums::{JointType, SleepPolicy};
 
 use crate::awake::Selection;
 use crate::prepared::structure::Structure;
@@ -51,6 +51,17 @@ pub(crate) struct Memory {
 }
 
 impl Sleepers {
+    /// Makes room for all that may sleep, so that falling asleep takes no memory.
+    pub fn reserve(&mut self, m: &Model) {
+        let Lists { inner, roots, posed, free } = &mut self.lists;
+        for list in [inner, roots, posed] {
+            list.reserve_exact(m.nbody.saturating_sub(list.len()));
+        }
+        let count = m.jnt_type.iter().filter(|&&kind| kind == JointType::Free.raw()).count();
+        free.reserve_exact(count.saturating_sub(free.len()));
+        self.memory.qpos.reserve_exact(m.nq.saturating_sub(self.memory.qpos.len()));
+    }
+
     /// Takes up which bodies are asleep.
     pub fn update(&mut self, s: &Structure, asleep: impl Fn(usize) -> bool) {
         let Lists { inner, roots, posed, free } = &mut self.lists;

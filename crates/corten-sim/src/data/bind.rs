@@ -4,7 +4,7 @@ use super::Data;
 use super::scratch::Scratch;
 use crate::prepared::Prepared;
 use crate::stage::{flex, tendon};
-use crate::{Model, StepError};
+use crate::{Model, StepError, sleep};
 use corten_math::array::MapInline;
 
 impl Data {
@@ -42,6 +42,7 @@ impl Data {
             self.contact.clear();
             self.ncon = 0;
             self.clear_constraints();
+            sleep::update(m, self);
         }
         Ok(())
     }

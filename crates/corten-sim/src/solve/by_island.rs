@@ -97,13 +97,13 @@ fn gather_islands(d: &mut Data) {
         gather(to, from, d.nidof, islands.constrained_dofs());
     }
     d.ifrc_constraint.resize(d.nidof, 0.0);
-    for (to, from) in [
-        (&mut d.iefc_D, &d.efc_D),
-        (&mut d.iefc_R, &d.efc_R),
-        (&mut d.iefc_frictionloss, &d.efc_frictionloss),
-        (&mut work.ijar, &work.jar),
-    ] {
-        gather(to, from, d.nefc, islands.rows.iter());
+    gather(&mut d.iefc_D, &d.efc_D, d.nefc, islands.rows.iter());
+    gather(&mut work.ijar, &work.jar, d.nefc, islands.rows.iter());
+    // What rows of friction need besides.
+    let rubbing = d.ne..d.ne + d.nf;
+    let rubs = |span: &&Span| span.range().start < rubbing.end && rubbing.start < span.range().end;
+    for (to, from) in [(&mut d.iefc_R, &d.efc_R), (&mut d.iefc_frictionloss, &d.efc_frictionloss)] {
+        gather(to, from, d.nefc, islands.rows.iter().filter(rubs));
     }
     d.iefc_force.resize(d.nefc, 0.0);
     d.iefc_state.resize(d.nefc, 0);

@@ -33,6 +33,7 @@ mod elimination;
 mod layout;
 mod mass;
 mod order;
+mod remembered;
 mod tile;
 pub mod tiles64;
 

@@ -141,7 +141,8 @@ macro_rules! with_system {
 impl Primal {
     /// To be called before the first of the problems of a step.
     pub fn begin(&mut self) {
-        self.tiles.begin();
+        self.dense.remembered.begin();
+        self.tiles.remembered.begin();
         self.sparse.begin();
     }
 
@@ -202,8 +203,8 @@ impl Primal {
         let outcome =
             with_system!(self, n, system => newton(system, vectors, problem, limits, x, record));
         match Form::of(n) {
-            Form::Dense8 => {}
-            Form::Tiles64 => self.tiles.advance(),
+            Form::Dense8 => self.dense.remembered.advance(),
+            Form::Tiles64 => self.tiles.remembered.advance(),
             Form::SparseTiles => self.sparse.advance(),
         }
         outcome

@@ -12,8 +12,9 @@ use super::super::problem::{Inertia, Problem, inlined};
 use super::super::row_cost::{CONE, ConeHessian, weight};
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use super::NewtonSystem;
-use super::columns::{ColumnEnds, Columns, Slot};
-use super::mass::{Mass, row};
+use super::columns::{ColumnEnds, Slot};
+use super::mass::row;
+use super::remembered::{Island, Remembered};
 use super::tile::{Four, LANES, Pivots, Tile, ZERO, finish, subtract};
 use super::tiles64::nonzeros;
 use crate::data::growth::fit;
@@ -35,13 +36,12 @@ type Triangle = [Tile; SIZE * (SIZE + 1) / 2];
 #[derive(Clone, Debug)]
 pub struct Dense8 {
     n: usize,
-    inertia: Mass,
+    pub remembered: Remembered,
     /// The Hessian, and `L` without its unit diagonal.
     matrix: Triangle,
     factor: Triangle,
     pivots: [Pivots; SIZE],
     rows: Vec<Vector>,
-    columns: Columns,
     /// The weight of each row in the Hessian; none if it has parts that depend on more.
     weights: Vec<f64>,
     x: Vector,
@@ -51,12 +51,11 @@ impl Default for Dense8 {
     fn default() -> Dense8 {
         Dense8 {
             n: 0,
-            inertia: Mass::default(),
+            remembered: Remembered::default(),
             matrix: [ZERO; _],
             factor: [ZERO; _],
             pivots: [Pivots::default(); SIZE],
             rows: Vec::new(),
-            columns: Columns::default(),
             weights: Vec::new(),
             x: NOTHING,
         }
@@ -67,9 +66,11 @@ impl NewtonSystem for Dense8 {
     #[inline(always)]
     fn load(&mut self, n: usize, inertia: &Inertia<'_>, rows: &Jacobian<'_>) {
         self.n = n;
-        self.inertia.load(n, SIZE, inertia);
+        let island = self.remembered.load();
+        let Island { mass, columns, .. } = island;
+        let (same_mass, changes) = (mass.load(n, SIZE, inertia), columns.changes);
         for k in n..MAX_DOFS {
-            self.inertia.tiles[row(k / LANES) + k / LANES][k % LANES][k % LANES] = 1.0;
+            mass.tiles[row(k / LANES) + k / LANES][k % LANES][k % LANES] = 1.0;
         }
         let count = rows.blocks.last().map_or(0, |b| b.rows().end);
         fit(&mut self.rows, count);
@@ -80,17 +81,18 @@ impl NewtonSystem for Dense8 {
             if [b.run, b.nrun] != last {
                 last = [b.run, b.nrun];
                 previous = shape;
-                shape = self.columns.place(rows.runs_of(b), previous, number);
+                shape = columns.place(rows.runs_of(b), previous, number);
                 number += 1;
             }
             let to = &mut self.rows[b.rows()];
-            let slots = self.columns.slots(previous, shape);
+            let slots = columns.slots(previous, shape);
             match b.rank {
                 1 => expand::<1>(to, rows, b, slots),
                 2 | 3 => expand::<3>(to, rows, b, slots),
                 _ => expand::<MAX_RANK>(to, rows, b, slots),
             }
         }
+        island.loaded(same_mass, changes, number);
     }
 
     #[inline(always)]
@@ -117,7 +119,7 @@ impl NewtonSystem for Dense8 {
 
     #[inline(always)]
     fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
-        let [first, across, second] = &self.inertia.tiles[..] else { return };
+        let [first, across, second] = &self.remembered.mass().tiles[..] else { return };
         let [x0, x1] = &self.x;
         let mut sums = [S::splat(0.0); SIZE];
         for k in 0..LANES {
@@ -188,7 +190,8 @@ impl NewtonSystem for Dense8 {
     }
 
     fn nonzeros(&mut self, problem: &Problem<'_>) -> usize {
-        nonzeros(self.n, problem)
+        let n = self.n;
+        self.remembered.nonzeros(|| nonzeros(n, problem))
     }
 }
 
@@ -198,7 +201,7 @@ impl Dense8 {
     fn build(&mut self, d: &[f64], state: &[i32]) {
         self.weights.clear();
         self.weights.extend(d.iter().zip(state).map(|(&d, &state)| weight(d, state)));
-        let Some(&(mut matrix)) = self.inertia.tiles.first_chunk() else { return };
+        let Some(&(mut matrix)) = self.remembered.mass().tiles.first_chunk() else { return };
         for (row, &weight) in self.rows.iter().zip(&self.weights) {
             add_row(&mut matrix, row, weight);
         }

@@ -11,9 +11,10 @@ use super::super::problem::{Inertia, Problem};
 use super::super::rows::{Block, Jacobian, MAX_RANK, Run};
 use super::NewtonSystem;
 use super::blocks::{Blocks, Places, kernel};
-use super::columns::{Bits, ColumnEnds, Columns, ROWS, Slot, Tiles, before};
+use super::columns::{Bits, ColumnEnds, ROWS, Slot, Tiles, before};
 use super::layout::is_single;
 use super::mass::{Mass, row};
+use super::remembered::{Island, Remembered};
 use super::tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
 use crate::data::growth::fit;
 use corten_math::Wide;
@@ -27,10 +28,7 @@ pub struct Tiles64 {
     n: usize,
     /// Rows of tiles.
     size: usize,
-    /// One for each of the first islands, which are often the same in the next step; the others share
-    /// the last. And the island at hand.
-    islands: Vec<Remembered>,
-    current: usize,
+    pub remembered: Remembered,
     /// The Hessian, and `L` without its unit diagonal.
     matrix: Vec<Tile>,
     factor: Vec<Tile>,
@@ -45,20 +43,6 @@ pub struct Tiles64 {
     /// A vector over degrees of freedom, and sums over them. Lanes beyond the last one are zero.
     x: [Four; ROWS],
     sums: [Four; ROWS],
-}
-
-/// Islands whose structure is remembered.
-const REMEMBERED: usize = 32;
-
-/// What is remembered of an island.
-#[derive(Clone, Debug, Default)]
-struct Remembered {
-    mass: Mass,
-    columns: Columns,
-    /// How many shapes of columns it has.
-    shapes: usize,
-    /// Entries of the factor, once counted, until the structure changes.
-    nonzeros: Option<usize>,
 }
 
 /// The lower triangle, row by row.
@@ -124,15 +108,8 @@ impl NewtonSystem for Tiles64 {
             fit(v, row(self.size));
         }
         self.rows.weighted.resize(MAX_RANK * ROWS, [0.0; LANES]);
-        if self.islands.len() <= self.current {
-            self.islands.push(Remembered::default());
-        }
-        let island = &mut self.islands[self.current];
-        let same_mass = island.mass.load(n, self.size, inertia);
-        let same_columns = self.load_blocks(rows);
-        if !(same_mass && same_columns) {
-            self.islands[self.current].nonzeros = None;
-        }
+        let same_mass = self.remembered.load().mass.load(n, self.size, inertia);
+        self.load_blocks(rows, same_mass);
         self.close_structure();
     }
 
@@ -152,8 +129,8 @@ impl NewtonSystem for Tiles64 {
 
     #[inline(always)]
     fn mul_inertia<S: Wide>(&mut self, y: &mut [f64]) {
-        let Tiles64 { size, islands, current, x, sums, .. } = self;
-        let Mass { tiles: inertia, own, .. } = &islands[*current].mass;
+        let Tiles64 { size, remembered, x, sums, .. } = self;
+        let Mass { tiles: inertia, own, .. } = remembered.mass();
         // A row is complete when all rows after it have added their part.
         sums[..*size].fill([0.0; LANES]);
         for t in (0..*size).rev() {
@@ -199,11 +176,11 @@ impl NewtonSystem for Tiles64 {
 
     #[inline(always)]
     fn factor(&mut self, problem: &Problem<'_>, jar: &[f64], state: &[i32], known: bool) -> usize {
-        let Tiles64 { rows, islands, current, matrix, stale, left, size, .. } = self;
+        let Tiles64 { rows, remembered, matrix, stale, left, size, .. } = self;
         let places = Triangle { left: &left[..*size] };
         if !known || !rows.change(&places, problem, state, matrix, stale) {
             *stale = u32::MAX;
-            rows.build(&places, problem, jar, state, &islands[*current].mass.tiles, matrix);
+            rows.build(&places, problem, jar, state, &remembered.mass().tiles, matrix);
         }
         self.eliminate()
     }
@@ -274,27 +251,17 @@ impl NewtonSystem for Tiles64 {
 
     fn nonzeros(&mut self, problem: &Problem<'_>) -> usize {
         let n = self.n;
-        *self.islands[self.current].nonzeros.get_or_insert_with(|| nonzeros(n, problem))
+        self.remembered.nonzeros(|| nonzeros(n, problem))
     }
 }
 
 impl Tiles64 {
-    /// To be called before the first island of a step.
-    pub fn begin(&mut self) {
-        self.current = 0;
-    }
-
-    /// To be called when an island has been solved.
-    pub fn advance(&mut self) {
-        self.current = (self.current + 1).min(REMEMBERED - 1);
-    }
-
-    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one. Returns
-    /// whether columns are those of the last time.
+    /// Takes over the Jacobian, and adds the tiles that a block fills to the row of its last one.
     #[inline(always)]
-    fn load_blocks(&mut self, rows: &Jacobian<'_>) -> bool {
+    fn load_blocks(&mut self, rows: &Jacobian<'_>, same_mass: bool) {
         self.rows.clear();
-        let Remembered { mass, columns, shapes, .. } = &mut self.islands[self.current];
+        let island = self.remembered.load();
+        let Island { mass, columns, .. } = island;
         self.left[..self.size].copy_from_slice(&mass.own[..self.size]);
         let changes = columns.changes;
         let (mut last, mut count) = ([u32::MAX; 2], 0);
@@ -326,7 +293,7 @@ impl Tiles64 {
             self.rows.push(block, b, tiles, tiles.count as usize);
         }
         self.rows.close();
-        columns.changes == changes && std::mem::replace(shapes, count) == count
+        island.loaded(same_mass, changes, count);
     }
 
     /// From the tiles of matrix and blocks to those of the factor.
