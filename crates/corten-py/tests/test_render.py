@@ -1,4 +1,6 @@
 """Pictures: the classes and functions that MuJoCo's renderers use, here without a graphics library."""
+import os
+import pathlib
 import subprocess
 import sys
 import weakref
@@ -220,3 +222,23 @@ def test_gymnasium_draws_without_any_graphics_library():
     pytest.importorskip("gymnasium")
     done = subprocess.run([sys.executable, "-c", GYMNASIUM], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+PICTURE = """
+import sys, corten.mujoco as mj
+m = mj.MjModel.from_xml_path(sys.argv[1])
+d = mj.MjData(m)
+mj.mj_forward(m, d)
+with mj.Renderer(m, 120, 160) as r:
+    r.update_scene(d)
+    sys.stdout.buffer.write(r.render().tobytes())
+    r.enable_depth_rendering()
+    sys.stdout.buffer.write(r.render().tobytes())
+"""
+
+
+def test_pictures_do_not_depend_on_the_registers():
+    scene = pathlib.Path(__file__).parents[3] / "scenes" / "humanoid.xml"
+    pictures = [subprocess.run([sys.executable, "-c", PICTURE, str(scene)], env={**os.environ, "CORTEN_SIMD": simd},
+                               capture_output=True, check=True).stdout for simd in ("", "baseline")]
+    assert len(pictures[0]) == 120 * 160 * (3 + 4) and pictures[0] == pictures[1]
