@@ -176,6 +176,49 @@ with viewer.launch_passive(m, d, browser=False) as v:
         process.kill()
 
 
+def rate(browser, corten, pictures):
+    """A scene of 100 bodies: frames that the server sends, the page's own work per frame, what it draws.
+
+    What is drawn, and how long the page waits for it, depends on the graphics card, here a simulated one: figures, no test."""
+    shapes = ['sphere" size=".08', 'box" size=".08 .06 .05', 'capsule" size=".05 .08', 'cylinder" size=".06 .07']
+    place = lambda i: f"{i % 10 * 0.3 - 1.35} {i // 10 * 0.3 - 1.35} {0.3 + i % 7 * 0.1}"
+    bodies = "".join(f'<body pos="{place(i)}"><freejoint/><geom type="{shapes[i % 4]}" rgba="{i % 5 / 4} .5 {i % 3 / 2} 1"/></body>'
+                     for i in range(100))
+    model = pictures / "hundred.xml"
+    model.write_text(f'<mujoco model="hundred"><worldbody><light pos="0 0 4" castshadow="true"/>'
+                     f'<geom type="plane" size="3 3 .1"/>{bodies}</worldbody></mujoco>')
+    process, url = serve(corten, model, "--play")
+    try:
+        page = browser.new_page(viewport={"width": 320, "height": 240})
+        page.goto(url + "&left=0&right=0")
+        settle(page, "globalThis.corten?.frames > 3")
+        count = "[corten.frames, performance.now()]"
+        (first, start), _ = page.evaluate(count), time.sleep(5)
+        last, end = page.evaluate(count)
+        drawn, busy = 1000 * (last - first) / (end - start), page.evaluate("corten.busy")
+        page.goto("about:blank")
+        page.goto(url.replace("/?", "/asset/mesh/999999?"))
+        sent = page.evaluate("""(token) => new Promise((done) => {
+            const socket = new WebSocket(`ws://${location.host}/ws?token=${token}`);
+            socket.binaryType = "arraybuffer";
+            let count = 0, start;
+            socket.onmessage = ({ data }) => {
+                if (typeof data === "string") return;
+                start ??= performance.now();
+                socket.send("next");
+                count += 1;
+                const seconds = (performance.now() - start) / 1000;
+                if (seconds > 4) { socket.close(); done(count / seconds); }
+            };
+        })""", re.search(r"token=(\w+)", url).group(1))
+        page.close()
+    finally:
+        process.send_signal(2)
+        process.wait(60)
+    print(f"100 bodies: the server sends {sent:.0f} frames per second, the page works {busy:.1f} ms on each, "
+          f"and draws {drawn:.0f} per second without a graphics card", flush=True)
+
+
 def keep_out(url):
     """No token, a wrong one, pages of other origins."""
     bare = url.split("?")[0]
@@ -222,6 +265,7 @@ def main():
             print(f"{model}: the page works", flush=True)
         scrub(browser, corten, models[0], pictures)
         print("the recording works", flush=True)
+        rate(browser, corten, pictures)
         if subprocess.run([sys.executable, "-c", "from corten import _corten; assert _corten.page_is_built()"], capture_output=True).returncode == 0:
             passive(browser, models[0], pictures)
             print("the viewer of Python works", flush=True)

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use corten_record::Recording;
 use corten_view::{Options, Server, Session, is_built};
+use serde_json::json;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -22,6 +23,9 @@ pub struct Args {
     /// Start the simulation at once.
     #[arg(long)]
     play: bool,
+    /// Print the address as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -42,7 +46,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let options = Options { host: args.host, port: args.port };
     runtime.block_on(async {
         let server = Server::bind(&options, session.handle()).await?;
-        println!("{}  (Ctrl-C ends)", server.url());
+        match args.json {
+            true => println!("{}", json!({ "url": server.url() })),
+            false => println!("{}  (Ctrl-C ends)", server.url()),
+        }
         let end = async {
             // Without signals, it runs until it is killed.
             if tokio::signal::ctrl_c().await.is_err() {

@@ -1,5 +1,6 @@
 //! Commands as users type them: those of the documentation, recordings, pictures, exit codes.
 
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -134,12 +135,23 @@ fn pictures_films_and_plots() {
     folder.good("plot a.npz qpos -o q.png");
     let svg = String::from_utf8(folder.bytes("q.svg")).unwrap();
     assert_eq!(svg.matches("<polyline").count(), 2);
+    // What is not recorded follows from the states; elements go by name.
+    let fields = "qpos[swing] xpos[rod] xpos[rod][2] xquat qfrc_bias[0]";
+    let drawn = folder.json(&format!("plot a.npz {fields} -o f.svg --json"));
+    let curves: Vec<&str> =
+        drawn["curves"].as_array().unwrap().iter().filter_map(|name| name.as_str()).collect();
+    assert_eq!(
+        curves[..5],
+        ["qpos[swing]", "xpos[rod][0]", "xpos[rod][1]", "xpos[rod][2]", "xpos[rod][2]"]
+    );
+    assert_eq!(curves.last(), Some(&"qfrc_bias[0]"));
 }
 
 #[test]
 fn mistakes_are_explained() {
     let folder = Folder::new("mistakes");
     std::fs::write(folder.0.join("junk.npz"), b"junk").unwrap();
+    folder.good("run scenes/pendulum.xml --steps 3 --record a.npz --no-picture");
     let cases = [
         ("render nowhere.xml -o a.png", "nowhere.xml"),
         ("render scenes/pendulum.xml -o a.tiff", ".gif"),
@@ -149,6 +161,10 @@ fn mistakes_are_explained() {
         ("view junk.npz", if corten_view::is_built() { "not a recording" } else { "./tools/web" }),
         ("view nowhere.xml", if corten_view::is_built() { "nowhere.xml" } else { "./tools/web" }),
         ("plot junk.npz qpos -o a.svg", "not a recording"),
+        ("plot a.npz nothing -o a.svg", "nothing"),
+        ("plot a.npz xpos[nobody] -o a.svg", "nobody"),
+        ("plot a.npz qpos[9] -o a.svg", "qpos[9]"),
+        ("plot a.npz xpos[0 -o a.svg", "brackets"),
         ("run scenes/pendulum.xml --record a.txt --no-picture", ".npz"),
         ("run scenes/pendulum.xml --record no/such/a.npz --no-picture", "no/such/a.npz"),
         ("convert junk.npz a.csv", "junk.npz"),
@@ -161,6 +177,30 @@ fn mistakes_are_explained() {
         assert_eq!(output.status.code(), Some(1), "corten {line}: {said}");
         assert!(said.contains(expected), "corten {line}: {said}");
     }
+}
+
+/// Ctrl-C in the middle of a run: what was simulated until then is a whole recording.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    let folder = Folder::new("interrupt");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_corten"))
+        .args("run scenes/pendulum.xml --time 1e6 --record a.npz --no-picture".split(' '))
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It has begun when it says so.
+    let mut said = String::new();
+    let mut lines = std::io::BufReader::new(run.stdout.take().unwrap());
+    lines.read_line(&mut said).unwrap();
+    assert!(said.contains("bodies"), "{said}");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    assert!(run.wait().unwrap().success());
+    let replay = folder.json("replay a.npz --json");
+    assert_eq!(replay["same"], true);
+    assert!(replay["steps"].as_u64().is_some_and(|steps| steps > 0), "{replay}");
 }
 
 #[test]

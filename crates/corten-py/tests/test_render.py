@@ -1,4 +1,9 @@
 """Pictures: the classes and functions that MuJoCo's renderers use, here without a graphics library."""
+import os
+import pathlib
+import subprocess
+import sys
+import weakref
 import zlib
 
 import numpy as np
@@ -172,3 +177,68 @@ def test_notebooks_get_pictures_and_videos(state, tmp_path):
     assert (tmp_path / "a.png").read_bytes().count(b"fcTL") == 2
     with pytest.raises(ValueError, match="ends in"):
         video.save(tmp_path / "a.avi")
+
+
+def test_the_current_context_is_kept_by_its_owner_alone(state):
+    m, _ = state
+    context = mj.MjrContext(m, 150)
+    mj.mjr_setBuffer(mj.mjtFramebuffer.mjFB_OFFSCREEN, context)
+    seen = weakref.ref(context)
+    del context
+    assert seen() is None
+    with pytest.raises(mj.FatalError, match="no context is current"):
+        mj.mjr_rectangle(mj.MjrRect(0, 0, 4, 4), 1, 0, 0, 1)
+
+
+GYMNASIUM = """
+import sys
+
+class NotInstalled:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        hidden = name.split(".")[0] in ("glfw", "OpenGL") and name not in sys.modules
+        return None if not hidden else sys.meta_path[-1].find_spec(name) or missing(name)
+
+def missing(name):
+    raise ModuleNotFoundError(name, name=name)
+
+import corten.mujoco
+corten.mujoco.install()
+sys.meta_path.insert(0, NotInstalled)
+import gymnasium
+env = gymnasium.make("Humanoid-v5", render_mode="rgb_array")
+env.reset(seed=1)
+picture = env.render()
+assert picture.shape == (480, 480, 3) and len(set(picture.ravel().tolist())) > 50
+env.close()
+libraries = {line.split()[-1].rsplit("/", 1)[-1] for line in open("/proc/self/maps") if "/" in line}
+graphics = [name for name in libraries if name.lower().startswith(("libgl", "libegl", "libosmesa", "libgallium", "libglfw", "libmujoco"))]
+assert not graphics, graphics
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="libraries of a process are listed by Linux")
+def test_gymnasium_draws_without_any_graphics_library():
+    pytest.importorskip("gymnasium")
+    done = subprocess.run([sys.executable, "-c", GYMNASIUM], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+PICTURE = """
+import sys, corten.mujoco as mj
+m = mj.MjModel.from_xml_path(sys.argv[1])
+d = mj.MjData(m)
+mj.mj_forward(m, d)
+with mj.Renderer(m, 120, 160) as r:
+    r.update_scene(d)
+    sys.stdout.buffer.write(r.render().tobytes())
+    r.enable_depth_rendering()
+    sys.stdout.buffer.write(r.render().tobytes())
+"""
+
+
+def test_pictures_do_not_depend_on_the_registers():
+    scene = pathlib.Path(__file__).parents[3] / "scenes" / "humanoid.xml"
+    pictures = [subprocess.run([sys.executable, "-c", PICTURE, str(scene)], env={**os.environ, "CORTEN_SIMD": simd},
+                               capture_output=True, check=True).stdout for simd in ("", "baseline")]
+    assert len(pictures[0]) == 120 * 160 * (3 + 4) and pictures[0] == pictures[1]

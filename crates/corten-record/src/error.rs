@@ -55,6 +55,9 @@ pub enum RecordError {
     /// The state does not fit the model.
     #[error(transparent)]
     State(#[from] corten_sim::state::StateError),
+    /// Nothing follows from a state.
+    #[error(transparent)]
+    Step(#[from] corten_sim::StepError),
 }
 
 impl RecordError {

@@ -1,8 +1,10 @@
 //! Recordings that were written, state by state.
 
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::Path;
 
+use corten_model::arrays::ArrayRef;
 use corten_model::enums::StateBit;
 use corten_sim::{Data, Model, state};
 
@@ -23,6 +25,16 @@ pub struct Recording {
     pub time: Vec<f64>,
     archive: Archive,
     states: Entry,
+}
+
+/// One of the numbers of an array.
+fn number(values: ArrayRef<'_>, k: usize) -> Option<f64> {
+    match values {
+        ArrayRef::F64(values) => values.get(k).copied(),
+        ArrayRef::F32(values) => values.get(k).map(|&x| x.into()),
+        ArrayRef::I32(values) => values.get(k).map(|&x| x.into()),
+        ArrayRef::U8(values) => values.get(k).map(|&x| x.into()),
+    }
 }
 
 /// How a repeated simulation compares with its recording.
@@ -98,6 +110,30 @@ impl Recording {
             column.extend(block.iter().skip(index).step_by(width));
         }
         Ok(column)
+    }
+
+    /// Numbers of a field of the data in all states, one after another; the field follows from each
+    /// state, and where it is shorter than that, numbers are missing (NaN).
+    pub fn computed(
+        &self,
+        name: &str,
+        numbers: Range<usize>,
+        mut progress: impl FnMut(usize),
+    ) -> Result<Vec<Vec<f64>>, RecordError> {
+        let index = Data::array_index(name)
+            .ok_or_else(|| RecordError::Format(format!("data have no field '{name}'")))?;
+        let mut columns = vec![Vec::with_capacity(self.time.len()); numbers.len()];
+        let mut data = Data::new(&self.model);
+        for i in 0..self.time.len() {
+            self.restore(&mut data, i)?;
+            data.forward(&self.model)?;
+            let values = data.array(index);
+            for (column, k) in columns.iter_mut().zip(numbers.clone()) {
+                column.push(values.and_then(|values| number(values, k)).unwrap_or(f64::NAN));
+            }
+            progress(i);
+        }
+        Ok(columns)
     }
 
     /// Brings data to one of the states.

@@ -1,11 +1,13 @@
-"""Stand-ins for the graphics contexts that dm_control and robosuite make themselves.
+"""Stand-ins for the graphics contexts that dm_control and robosuite make themselves, and for the library of windows that
+Gymnasium imports in any case.
 
 They act where `mujoco` is this package: pictures need no graphics library then, so these modules are answered here, and
-theirs, which would load one, are not imported.
+theirs, which would load one, are not imported. `glfw` is answered where it is not installed.
 """
 import importlib.abc
 import importlib.machinery
 import sys
+import types
 
 
 def _dm_control():
@@ -55,6 +57,45 @@ _STANDINS = {
 }
 
 
+class _NoWindows(types.ModuleType):
+    """`glfw` where there is none: it may be imported, and ended."""
+
+    @staticmethod
+    def terminate():
+        """There is nothing to end."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(f"glfw.{name}: windows need the package glfw, which is not installed; pictures "
+                          "(render_mode='rgb_array') and mujoco.viewer do not")
+
+
+class _WindowLoader(importlib.abc.Loader):
+    def create_module(self, spec):
+        return _NoWindows(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+class WindowFinder(importlib.abc.MetaPathFinder):
+    """Answers, where nobody else does, for what Gymnasium's drawing imports for its window."""
+
+    name = "corten-windows"
+
+    @staticmethod
+    def find_spec(fullname, path=None, target=None):
+        wanted = fullname == "glfw" and "gymnasium.envs.mujoco.mujoco_rendering" in sys.modules
+        if not (wanted and _stands_in()):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, _WindowLoader(), origin=__name__)
+
+
+def _stands_in():
+    return getattr(sys.modules.get("mujoco"), "__name__", "") == "corten.mujoco"
+
+
 class _Loader(importlib.abc.Loader):
     def create_module(self, spec):
         return None
@@ -71,8 +112,7 @@ class Finder(importlib.abc.MetaPathFinder):
 
     @staticmethod
     def find_spec(fullname, path=None, target=None):
-        stands_in = getattr(sys.modules.get("mujoco"), "__name__", "") == "corten.mujoco"
-        if not stands_in or fullname not in _STANDINS:
+        if not _stands_in() or fullname not in _STANDINS:
             return None
         return importlib.machinery.ModuleSpec(fullname, _Loader(), origin=__name__)
 
@@ -81,3 +121,4 @@ def install():
     """Makes them available, once."""
     if not any(getattr(finder, "name", None) == Finder.name for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder)
+        sys.meta_path.append(WindowFinder)

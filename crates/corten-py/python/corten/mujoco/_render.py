@@ -1,5 +1,6 @@
 """Pictures: MuJoCo's MjrContext, MjrRect and the mjr functions, without a graphics library."""
 import threading
+import weakref
 
 import numpy as np
 
@@ -110,8 +111,6 @@ class MjrContext:
     def free(self):
         """Frees resources in current active OpenGL context, sets struct to default."""
         self._native = None
-        if getattr(_current, "context", None) is self:
-            _current.context = None
 
 
 _current = threading.local()
@@ -127,8 +126,13 @@ def set_window(size):
     _current.window = size
 
 
+def _make_current(context):
+    """What is drawn without naming a context goes to this one, as long as its owner keeps it."""
+    _current.context = weakref.ref(context)
+
+
 def _now():
-    context = getattr(_current, "context", None)
+    context = getattr(_current, "context", lambda: None)()
     if context is None or context._native is None:
         raise _corten.FatalError("no context is current: call mjr_setBuffer first")
     return context._native
@@ -142,13 +146,13 @@ def mjr_setBuffer(framebuffer, con):
     """Set OpenGL framebuffer for rendering: mjFB_WINDOW or mjFB_OFFSCREEN."""
     con.currentBuffer = int(framebuffer)
     con._drawn().set_buffer(con.currentBuffer == _OFFSCREEN)
-    _current.context = con
+    _make_current(con)
 
 
 def mjr_restoreBuffer(con):
     """Make con->currentBuffer current again."""
     con._drawn().restore()
-    _current.context = con
+    _make_current(con)
 
 
 def mjr_changeFont(fontscale, con):
@@ -179,7 +183,7 @@ def _index(index):
 def mjr_setAux(index, con):
     """Set Aux buffer for custom OpenGL rendering (call restoreBuffer when done)."""
     con._drawn().set_aux(_index(index))
-    _current.context = con
+    _make_current(con)
 
 
 def mjr_blitAux(index, src, left, bottom, con):
