@@ -68,3 +68,44 @@ assert peak < 3000, f"{{peak}} MB"
 def test_a_heap_of_three_thousand():
     """In a process of its own, which an allocation failure would end."""
     subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=300)
+
+
+SCARCE = """
+import resource, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+import corten
+import corten.mujoco as MJ
+
+heap = "<replicate count='20' offset='.15 0 0'><replicate count='20' offset='0 .15 0'><replicate count='3' offset='0 0 .15'>{}</replicate></replicate></replicate>"
+text = "<mujoco><worldbody>%s</worldbody></mujoco>" % heap.format("<body><freejoint/><geom size='.1'/></body>")
+m = MJ.MjModel.from_xml_string(text)
+d = MJ.MjData(m)
+plain = corten.load_model("<mujoco><worldbody><replicate count='400' offset='1 0 0'><body><freejoint/><geom size='.1'/></body></replicate></worldbody></mujoco>")
+before = np.array(d.qpos)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (24 << 20), resource.RLIM_INFINITY))
+refused = 0
+for call in (
+    lambda: MJ.mj_step(m, d),
+    lambda: corten.BatchSim(plain, 2000),
+    lambda: MJ.MjModel.from_xml_string("<mujoco><asset><texture name='t' type='2d' builtin='flat' width='8000' height='2000'/></asset></mujoco>"),
+    lambda: [MJ.MjData(m) for _ in range(1000)],
+):
+    try:
+        call()
+    except MemoryError as error:
+        refused += 1
+        print(error)
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert refused == 4, refused
+assert d.time == 0 and np.array_equal(d.qpos, before)
+MJ.mj_step(m, d)
+assert d.time > 0
+"""
+
+
+def test_memory_runs_out():
+    """Of a process that may take 24 MB more: an exception each time, the state as before, and afterwards all goes on."""
+    done = subprocess.run([sys.executable, "-c", SCARCE], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]

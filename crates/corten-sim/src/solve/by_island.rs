@@ -2,6 +2,7 @@
 //! answers back in the order of degrees of freedom and rows.
 
 use corten_math::hint::rarely;
+use corten_math::memory::Grow;
 use corten_model::enums::DisableBit;
 
 use super::island::Span;
@@ -90,23 +91,23 @@ fn gather_islands(d: &mut Data) {
     gather(&mut d.iacc_smooth, &d.qacc_smooth, dofs);
     gather(&mut d.iacc, &d.qacc, dofs);
     gather(&mut work.ima, &work.ma, dofs);
-    d.ifrc_constraint.resize(d.nidof, 0.0);
+    d.ifrc_constraint.grow_resize(d.nidof, 0.0);
     let spans = &d.scratch.islands.spans;
     gather_rows(&mut d.iefc_D, &d.efc_D, spans);
     gather_rows(&mut d.iefc_R, &d.efc_R, spans);
     gather_rows(&mut d.iefc_frictionloss, &d.efc_frictionloss, spans);
     gather_rows(&mut work.ijar, &work.jar, spans);
-    d.iefc_force.resize(d.nefc, 0.0);
-    d.iefc_state.resize(d.nefc, 0);
+    d.iefc_force.grow_resize(d.nefc, 0.0);
+    d.iefc_state.grow_resize(d.nefc, 0);
 }
 
 fn gather(to: &mut Vec<f64>, from: &[f64], index: &[i32]) {
     to.clear();
-    to.extend(index.iter().map(|&i| from[i as usize]));
+    to.grow_extend(index.iter().map(|&i| from[i as usize]));
 }
 
 fn gather_rows(to: &mut Vec<f64>, from: &[f64], spans: &[Span]) {
-    to.resize(from.len(), 0.0);
+    to.grow_resize(from.len(), 0.0);
     for span in spans {
         to[span.island_rows()].copy_from_slice(&from[span.rows()]);
     }

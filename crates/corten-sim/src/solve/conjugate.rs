@@ -15,6 +15,7 @@ mod inverse;
 
 use corten_math::array;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 use corten_math::{MIN_VAL, wide};
 
 use groups::{Groups, mul, tmul_add};
@@ -223,10 +224,10 @@ impl Conjugate {
         self.slot = self.choose_slot(jacobian.blocks.len(), self.place.len());
         self.groups[self.slot].build(jacobian, &self.place);
         self.jv.clear();
-        self.jv.resize(problem.rows.len(), 0.0);
+        self.jv.grow_resize(problem.rows.len(), 0.0);
         for v in self.v.all() {
             v.clear();
-            v.resize(size, ZERO);
+            v.grow_resize(size, ZERO);
         }
     }
 
@@ -281,7 +282,7 @@ impl Conjugate {
             if end % 4 + size > 4 {
                 end = end.next_multiple_of(4);
             }
-            self.place.extend(end as u32..(end + size) as u32);
+            self.place.grow_extend(end as u32..(end + size) as u32);
             end += size;
         }
         end.div_ceil(4)

@@ -5,6 +5,7 @@
 //! the island's own numbering. Answers to `mj_island`: an island is a connected set of trees,
 //! numbered by its first tree, which equals MuJoCo's flood fill.
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -131,7 +132,7 @@ fn clear(m: &Model, d: &mut Data) {
         (&mut d.map_iefc2efc, d.nefc),
     ] {
         v.clear();
-        v.resize(n, -1);
+        v.grow_resize(n, -1);
     }
     for v in per_island(d) {
         v.clear();
@@ -229,7 +230,7 @@ fn number_trees(m: &Model, d: &mut Data) {
             None => group_dof(m, structure, &d.contact, d.efc_id[b.rows().start]),
         };
         let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
-        islands.of_block.push(tree);
+        islands.of_block.grow_push(tree);
         while next.is_some_and(|edges| edges.blocks.end <= k) {
             next = edges.next();
         }
@@ -274,7 +275,7 @@ fn place_rows(d: &mut Data) {
     let IslandRows { blocks, columns, runs, parts, spans, of_block, .. } =
         Arc::make_mut(&mut d.scratch.islands);
     parts.clear();
-    parts.extend(d.island_idofadr.iter().zip(&d.island_nv).map(|(&first, &nv)| Part {
+    parts.grow_extend(d.island_idofadr.iter().zip(&d.island_nv).map(|(&first, &nv)| Part {
         dofs: first as usize..(first + nv) as usize,
         ..Part::default()
     }));
@@ -302,11 +303,11 @@ fn place_rows(d: &mut Data) {
     }
 
     blocks.clear();
-    blocks.extend_from_slice(&rows.blocks);
+    blocks.grow_extend_from_slice(&rows.blocks);
     columns.clear();
-    columns.extend_from_slice(&rows.columns);
+    columns.grow_extend_from_slice(&rows.columns);
     runs.clear();
-    runs.extend_from_slice(&rows.runs);
+    runs.grow_extend_from_slice(&rows.runs);
     spans.clear();
     let mut renamed = 0;
     for (b, &of) in rows.blocks.iter().zip(&*of_block) {

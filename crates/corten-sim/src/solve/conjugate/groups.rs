@@ -1,5 +1,6 @@
 //! Products with `J` by groups of four degrees of freedom.
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK, Run};
@@ -123,8 +124,8 @@ impl Groups {
         self.columns.clear();
         self.place.clear();
         let Some(first) = rows.blocks.first() else { return };
-        self.blocks.extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
-        self.columns.extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
+        self.blocks.grow_extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
+        self.columns.grow_extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
         self.place.extend_from_slice(place);
         let mut last = 0;
         for (k, b) in rows.blocks.iter().enumerate().skip(known) {
@@ -133,18 +134,18 @@ impl Groups {
             let width = self.divide(columns, rows.runs_of(b), place);
             last = self.batch(last, (b.kind == Kind::Pyramid, rank, width));
             let batch = &mut self.batches[last];
-            batch.blocks.push(k as u32);
-            batch.rows.push(b.row);
+            batch.blocks.grow_push(k as u32);
+            batch.rows.grow_push(b.row);
             let at = batch.values.len();
-            batch.values.resize(at + width * rank, ZERO);
-            batch.source.resize(at + width * rank, [NOWHERE; 4]);
+            batch.values.grow_resize(at + width * rank, ZERO);
+            batch.source.grow_resize(at + width * rank, [NOWHERE; 4]);
             let mut quads = batch.source[at..].chunks_exact_mut(rank.max(1));
             let mut quad: &mut [[u32; 4]] = &mut [];
             let mut before = u32::MAX;
             for piece in &self.pieces {
                 if piece.group != before {
                     before = piece.group;
-                    batch.groups.push(before);
+                    batch.groups.grow_push(before);
                     quad = quads.next().unwrap_or_default();
                 }
                 for (r, quad) in quad.iter_mut().enumerate() {
