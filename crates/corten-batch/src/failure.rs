@@ -29,7 +29,8 @@ pub struct Failure {
     pub world: usize,
     /// Why it stopped.
     pub cause: Cause,
-    /// State and inputs before the call that failed, all that a step depends on.
+    /// State and inputs before the call that failed, all that a step depends on; empty if there was no memory for it
+    /// either.
     pub state: Vec<f64>,
     /// Steps that the call was to take.
     pub steps: usize,

@@ -213,7 +213,10 @@ impl Trajectory<'_> {
 fn ended(result: Result<(), StepError>) -> Result<(), StepError> {
     match result {
         Err(
-            StepError::Cancelled { .. } | StepError::Limit { .. } | StepError::Extension { .. },
+            StepError::Cancelled { .. }
+            | StepError::Limit { .. }
+            | StepError::Memory { .. }
+            | StepError::Extension { .. },
         ) => result,
         _ => Ok(()),
     }

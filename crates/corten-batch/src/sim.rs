@@ -1,10 +1,10 @@
 //! Worlds that advance together, each on its own.
 
+use corten_math::memory::{self, Gather, Grow, OutOfMemory};
 use std::sync::Arc;
 
 use corten_model::arrays::ScalarKind;
 use corten_model::enums::EnableBit;
-use corten_model::limits::{OutOfMemory, probe_memory};
 use corten_sim::stage::collision::{Clearance, SavedPairs};
 use corten_sim::{CancelToken, Data, Hooks, Model, constants, lanes};
 
@@ -141,22 +141,28 @@ impl BatchSim {
         if worlds > limit {
             return Err(BatchError::Worlds { worlds, limit });
         }
-        let mut d = Data::new(&model);
-        probe_memory(worlds.saturating_mul(bytes_per_world(&model, &d)))
-            .map_err(|cause| BatchError::Memory { worlds, cause })?;
+        let made = memory::guard(|| {
+            let d = Data::new(&model);
+            memory::probe(worlds.saturating_mul(bytes_per_world(&model, &d)))?;
+            Ok(BatchSim::made_of(model, d, worlds))
+        });
+        made.flatten().map_err(|cause| BatchError::Memory { worlds, cause })
+    }
+
+    fn made_of(model: Arc<Model>, mut d: Data, worlds: usize) -> BatchSim {
         let names = || table::STATE.iter().chain(&table::INPUT).chain(&["sensordata"]);
         let columns: Vec<Column> =
             names().filter_map(|name| Column::new(&mut d, name, worlds)).collect();
         let inputs = table::STATE.len()..table::STATE.len() + table::INPUT.len();
         let (mut own, mut saved_pairs) = (Vec::new(), Vec::new());
         if model.opt.enabled(EnableBit::Sleep) {
-            own.resize(worlds, d);
+            own.grow_resize(worlds, d);
         } else {
             saved_pairs.resize(worlds, SavedPairs::default());
         }
-        let start: Vec<f64> = model.qpos0.iter().copied().chain(vec![0.0; model.nv]).collect();
+        let start: Vec<f64> = model.qpos0.iter().copied().chain(memory::zeroed(model.nv)).gather();
         let outcome = Outcome {
-            states: start.repeat(worlds),
+            states: memory::repeated(&start, worlds),
             rewards: vec![0.0; worlds],
             terminated: vec![false; worlds],
             truncated: vec![false; worlds],
@@ -180,7 +186,7 @@ impl BatchSim {
             cancel: None,
             model,
         };
-        Ok(batch.with_threads(0))
+        batch.with_threads(0)
     }
 
     /// Threads to work on, zero for one per core; no more than there are worlds, and than the model's
@@ -197,7 +203,7 @@ impl BatchSim {
             if let Some(first) = self.workers.first() {
                 data.hooks = first.data.hooks.clone();
             }
-            self.workers.push(Worker { data, model });
+            self.workers.grow_push(Worker { data, model });
         }
         self
     }

@@ -1,5 +1,6 @@
 //! Arrays of `Data`, one row per world.
 
+use corten_math::memory;
 use corten_model::arrays::{ArrayMut, ArrayRef, ScalarKind};
 use corten_model::container::Values;
 use corten_sim::Data;
@@ -31,10 +32,10 @@ impl Column {
         let field = Data::array_index(name).filter(|&i| i < Data::FIXED_ARRAYS)?;
         let one = d.array(field)?;
         let values = match one {
-            ArrayRef::F64(v) => Values::F64(v.repeat(worlds)),
-            ArrayRef::F32(v) => Values::F32(v.repeat(worlds)),
-            ArrayRef::I32(v) => Values::I32(v.repeat(worlds)),
-            ArrayRef::U8(v) => Values::U8(v.repeat(worlds)),
+            ArrayRef::F64(v) => Values::F64(memory::repeated(v, worlds)),
+            ArrayRef::F32(v) => Values::F32(memory::repeated(v, worlds)),
+            ArrayRef::I32(v) => Values::I32(memory::repeated(v, worlds)),
+            ArrayRef::U8(v) => Values::U8(memory::repeated(v, worlds)),
         };
         Some(Column { field: Some(field), width: one.len(), values })
     }

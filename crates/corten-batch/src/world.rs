@@ -1,5 +1,6 @@
 //! One world on one thread: loaded into a `Data`, advanced, and written back.
 
+use corten_math::memory::{self, OutOfMemory};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -182,9 +183,14 @@ impl<'r> Piece<'r> {
             lanes.swap_clearance(clearance);
             results
         }));
-        let Ok(results) = run else {
-            worker.data = Data::new(m);
-            return false;
+        let results = match run {
+            Ok(results) => results,
+            // One by one they need less.
+            Err(panic) if panic.is::<OutOfMemory>() => return false,
+            Err(_) => {
+                worker.data = Data::new(m);
+                return false;
+            }
         };
         for ((data, i), result) in datas.into_iter().zip(indices).zip(results) {
             let mut world = self.world(i, width, &mut none);
@@ -238,6 +244,10 @@ fn guarded(
 ) {
     let panic = catch_unwind(AssertUnwindSafe(|| visit(world, stage))).err();
     if let Some(panic) = panic {
+        if let Some(&cause) = panic.downcast_ref::<OutOfMemory>() {
+            let time = stage.data.time;
+            return stage.fail(world, StepError::Memory { time, cause }.into());
+        }
         // Results may be half written, arrays out of place: this data is not used again.
         let (hooks, cancel) = (stage.data.hooks.clone(), stage.data.cancel.clone());
         *stage.data = Data::new(stage.model);
@@ -355,8 +365,9 @@ impl Stage<'_> {
     /// Records a failure from the state in the world's rows.
     fn fail(&mut self, world: &mut World<'_, '_>, cause: Cause) {
         self.load(world);
-        let mut state = vec![0.0; state::size(self.model, SIGNATURE).unwrap_or(0)];
-        // The size is the signature's own.
+        let size = state::size(self.model, SIGNATURE).unwrap_or(0);
+        let mut state = memory::guard(|| memory::zeroed(size)).unwrap_or_default();
+        // The size is the signature's own, if there is memory.
         let _ = state::get(self.model, self.data, &mut state, SIGNATURE);
         let steps = self.context.steps;
         *world.failure = Some(Failure { world: world.index, cause, state, steps });

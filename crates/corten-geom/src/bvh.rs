@@ -4,6 +4,7 @@
 
 use corten_math::Vec3;
 use corten_math::array::MapInline;
+use corten_math::memory::{Gather, Grow};
 
 /// Something to be found: its box and the point by which it is sorted, in the axes of the tree.
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +35,12 @@ pub fn build(elements: &[Element]) -> Bvh {
         return tree;
     }
     let nodes = 2 * elements.len() - 1;
-    tree.aabb.reserve_exact(nodes);
-    tree.child.reserve_exact(nodes);
-    tree.nodeid.reserve_exact(nodes);
-    tree.depth.reserve_exact(nodes);
-    let leaves = elements.iter().map(Leaf::new).collect();
-    let mut order: Vec<(i64, u32)> = (0..elements.len() as u32).map(|i| (0, i)).collect();
+    tree.aabb.grow_reserve_exact(nodes);
+    tree.child.grow_reserve_exact(nodes);
+    tree.nodeid.grow_reserve_exact(nodes);
+    tree.depth.grow_reserve_exact(nodes);
+    let leaves = elements.iter().map(Leaf::new).gather();
+    let mut order: Vec<(i64, u32)> = (0..elements.len() as u32).map(|i| (0, i)).gather();
     Builder { leaves, tree: &mut tree }.split(&mut order, 0);
     tree
 }

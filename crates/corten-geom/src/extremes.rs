@@ -9,6 +9,7 @@
 //! nearly that the hull's own rounding matters. An answer is therefore given only if all
 //! neighbours lie clearly lower: such a vertex is the one that every climb finds.
 
+use corten_math::memory::{self, Gather};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -126,9 +127,9 @@ impl Extremes {
                 Corner { position: Vec3(position.map(f64::from)), single: bits(position), id };
             position.iter().all(|x| x.is_finite()).then_some(corner)
         };
-        let corners: Vec<Corner> = graph.globalid.iter().map(corner).collect::<Option<_>>()?;
+        let corners: Vec<Corner> = graph.globalid.iter().map(corner).gather_some()?;
 
-        let mut first = Vec::with_capacity(corners.len());
+        let mut first = memory::with_room(corners.len());
         let mut count = 0;
         for vertex in 0..corners.len() {
             first.push(u16::try_from(count).ok()?);
@@ -140,7 +141,7 @@ impl Extremes {
         }
         // The largest number stands for none.
         u16::try_from(count).ok().filter(|&n| n < u16::MAX)?;
-        let (mut blocks, mut positions) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut blocks, mut positions) = (memory::with_room(count), memory::with_room(count));
         for vertex in 0..corners.len() {
             let neighbours: Vec<usize> = graph.neighbours(vertex).take(corners.len()).collect();
             let from = corners[vertex].position.0;

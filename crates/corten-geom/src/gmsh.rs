@@ -3,6 +3,7 @@
 //! As in MuJoCo, elements are segments, triangles or tetrahedra, all of one kind, and a file of
 //! format 4.1 has one block of nodes and one of elements. In format 2.2 the elements may come in any
 //! number of blocks; Gmsh writes one per element, fTetWild a single one.
+use corten_math::memory::Grow;
 
 /// A mesh as the file has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -206,7 +207,7 @@ impl Gmsh {
         let index = node.checked_sub(first).and_then(|i| usize::try_from(i).ok());
         match index.filter(|&i| i < self.point.len()).and_then(|i| i32::try_from(i).ok()) {
             Some(i) => {
-                self.element.push(i);
+                self.element.grow_push(i);
                 Ok(())
             }
             None => Err(GmshError::Node { element: self.element.len() / (self.dim + 1) + 1, node }),
@@ -325,7 +326,7 @@ fn binary22(nodes: &[u8], elements: &[u8]) -> Result<Gmsh, GmshError> {
     data.expect(count, 28)?;
     for _ in 0..count {
         data.int()?;
-        mesh.point.push(data.point()?);
+        mesh.point.grow_push(data.point()?);
     }
     let (count, rest) = counted(ELEMENTS, elements)?;
     let mut data = Bytes { section: ELEMENTS, rest };

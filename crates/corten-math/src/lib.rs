@@ -16,6 +16,7 @@ pub mod fours;
 pub mod hint;
 mod mat3;
 mod mat6;
+pub mod memory;
 mod number;
 mod quat;
 mod random;

@@ -14,7 +14,7 @@ use crate::limits::Limits;
 /// Access to the files of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Assets {
-    files: BTreeMap<String, Arc<[u8]>>,
+    files: BTreeMap<String, Arc<Vec<u8>>>,
     memory_only: bool,
     /// Directories in which `package://` is looked for, before those of the environment.
     packages: Vec<String>,
@@ -45,11 +45,11 @@ impl Assets {
     }
 
     /// Adds a file; `false` if there is one of that name already.
-    pub fn insert(&mut self, name: &str, bytes: impl Into<Arc<[u8]>>) -> bool {
+    pub fn insert(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> bool {
         match self.files.entry(normalize(name)) {
             std::collections::btree_map::Entry::Occupied(_) => false,
             std::collections::btree_map::Entry::Vacant(slot) => {
-                slot.insert(bytes.into());
+                slot.insert(Arc::new(bytes.into()));
                 true
             }
         }
@@ -57,19 +57,19 @@ impl Assets {
 
     /// Adds a file under its name without directories, in lower case: wherever a model says that it is,
     /// it is found. `false` if there is one of that name already.
-    pub fn insert_stripped(&mut self, name: &str, bytes: impl Into<Arc<[u8]>>) -> bool {
+    pub fn insert_stripped(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> bool {
         self.insert(&file_name(name).to_lowercase(), bytes)
     }
 
     /// A file in memory.
-    pub fn in_memory(&self, name: &str) -> Option<&Arc<[u8]>> {
+    pub fn in_memory(&self, name: &str) -> Option<&Arc<Vec<u8>>> {
         let path = normalize(name);
         self.files.get(&file_name(&path).to_lowercase()).or_else(|| self.files.get(&path))
     }
 
     /// The bytes of `name`, taken relative to `dir` on disk. No more is read than the file has when
     /// it is opened: files that the system makes up claim to be empty, and some wait for ever.
-    pub fn read(&self, dir: &str, name: &str, limits: &Limits) -> Result<Arc<[u8]>, AssetError> {
+    pub fn read(&self, dir: &str, name: &str, limits: &Limits) -> Result<Arc<Vec<u8>>, AssetError> {
         if let Some(bytes) = self.in_memory(name) {
             return Ok(bytes.clone());
         }

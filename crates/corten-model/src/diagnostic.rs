@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use corten_math::memory::OutOfMemory;
+
+use crate::limits::MEMORY;
 use crate::spec::{Element, Lines, Source, SourceMap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +68,7 @@ pub struct Diagnostic {
     pub expected: Option<String>,
     pub did_you_mean: Option<String>,
     pub hint: Option<String>,
-    /// The field of [`Limits`](crate::Limits) that was exceeded.
+    /// The field of [`Limits`](crate::Limits) that was exceeded; [`MEMORY`] where the machine had no more.
     pub limit: Option<&'static str>,
     /// Text of the line, and how many characters to mark from the column on.
     snippet: Option<(String, usize)>,
@@ -148,7 +151,11 @@ impl Diagnostic {
     /// not made.
     pub(crate) fn beyond(mut self, limit: &'static str) -> Diagnostic {
         self.limit = Some(limit);
-        self.about(Subject::Missing).hint(format!("if this is meant, raise the limit '{limit}'"))
+        let item = self.about(Subject::Missing);
+        if limit == MEMORY {
+            return item;
+        }
+        item.hint(format!("if this is meant, raise the limit '{limit}'"))
     }
 
     /// Number of characters to underline.
@@ -321,6 +328,18 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+impl From<OutOfMemory> for Diagnostic {
+    fn from(refused: OutOfMemory) -> Diagnostic {
+        Diagnostic::error(refused.to_string()).beyond(MEMORY)
+    }
+}
+
+impl From<OutOfMemory> for Diagnostics {
+    fn from(refused: OutOfMemory) -> Diagnostics {
+        Diagnostic::from(refused).into()
+    }
+}
+
 impl From<Diagnostic> for Diagnostics {
     fn from(item: Diagnostic) -> Diagnostics {
         Diagnostics { items: vec![item], suppressed: 0 }
@@ -366,9 +385,13 @@ mod tests {
     #[test]
     fn a_finding_shows_its_line_and_its_includes() {
         let mut sources = SourceMap::default();
-        let main = sources.add("main.xml", "<a>\n  <include/>\n</a>".into(), None);
+        let main = sources.add("main.xml", "<a>\n  <include/>\n</a>".to_owned().into(), None);
         let from = Source::new(main, 2, 3);
-        let part = sources.add("part.xml", "<b>\n\t<geom sise=\"1\"/>\n</b>".into(), Some(from));
+        let part = sources.add(
+            "part.xml",
+            "<b>\n\t<geom sise=\"1\"/>\n</b>".to_owned().into(),
+            Some(from),
+        );
         let mut finding = Diagnostic::error("unknown attribute 'sise'")
             .at(Source::new(part, 2, 8))
             .element("geom")

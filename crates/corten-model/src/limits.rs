@@ -4,6 +4,9 @@
 //! include each other. Each of these is counted before it is made, and refused beyond a limit, with
 //! the element that asks for it and the name of the limit.
 
+/// The name of what the machine itself refuses, where a finding tells the limit that was exceeded.
+pub const MEMORY: &str = "memory";
+
 /// How much a file or a call may ask for. The defaults fit a laptop, and no public model meets
 /// them; a server that loads models of strangers sets them lower, a researcher higher.
 ///
@@ -85,42 +88,5 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits::DEFAULT
-    }
-}
-
-/// The machine has no room for so many bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the machine has no memory for {0} more bytes")]
-pub struct OutOfMemory(pub usize);
-
-/// Whether the machine has room for so many bytes, found out by asking for them and giving them
-/// back. For what consists of many parts, whose allocation would abort the process one by one.
-pub fn probe_memory(bytes: usize) -> Result<(), OutOfMemory> {
-    let mut probe: Vec<u8> = Vec::new();
-    let result = probe.try_reserve_exact(bytes);
-    std::hint::black_box(&mut probe);
-    result.map_err(|_| OutOfMemory(bytes))
-}
-
-/// A vector of so many equal elements.
-pub fn filled<T: Clone>(value: T, count: usize) -> Result<Vec<T>, OutOfMemory> {
-    let mut v = Vec::new();
-    match v.try_reserve_exact(count) {
-        Ok(()) => v.resize(count, value),
-        Err(_) => return Err(OutOfMemory(count.saturating_mul(size_of::<T>()))),
-    }
-    Ok(v)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_no_machine_has_is_an_error() {
-        assert_eq!(probe_memory(usize::MAX / 4), Err(OutOfMemory(usize::MAX / 4)));
-        assert_eq!(filled(1u64, usize::MAX / 8), Err(OutOfMemory(usize::MAX / 8 * 8)));
-        assert_eq!(probe_memory(1 << 10), Ok(()));
-        assert_eq!(filled(7u8, 3), Ok(vec![7; 3]));
     }
 }

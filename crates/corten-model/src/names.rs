@@ -1,3 +1,4 @@
+use corten_math::memory;
 use std::collections::HashMap;
 
 use crate::enums::ObjType;
@@ -26,7 +27,7 @@ impl Names {
             self.names.resize(slot + 1, Vec::new());
             self.ids.resize(slot + 1, HashMap::new());
         }
-        let mut ids = HashMap::with_capacity(names.len());
+        let mut ids = memory::map_with_room(names.len());
         for (i, name) in names.iter().enumerate() {
             if !name.is_empty() {
                 ids.entry(name.clone()).or_insert(i);

@@ -61,6 +61,32 @@ fn static_bodies_fuse_unless_something_refers_to_them() {
     assert_eq!(kept.nbody, 3);
 }
 
+/// As measured in MuJoCo 3.4.0, which compiles cameras and lights twice with `fusestatic`.
+#[test]
+fn cameras_and_lights_of_an_aligned_body_stay_where_they_are_with_fusestatic() {
+    for (fusestatic, camera, light) in [("false", -1.0, 3.0), ("true", 0.0, 4.0)] {
+        let m = load(&format!(
+            r#"<mujoco>
+                <compiler fusestatic="{fusestatic}"/>
+                <worldbody>
+                  <body><freejoint align="true"/>
+                    <geom type="box" size=".1 .2 .3" pos="1 0 0"/>
+                    <site pos="0 0 2"/><camera pos="0 3 0"/><light pos="4 0 0"/>
+                  </body>
+                </worldbody>
+            </mujoco>"#
+        ))
+        .unwrap();
+        let x = [m.body_pos[1][0], m.geom_pos[0][0], m.site_pos[0][0]];
+        assert_eq!(x, [1.0, 0.0, -1.0], "fusestatic {fusestatic}");
+        assert_eq!(
+            [m.cam_pos[0][0], m.light_pos[0][0]],
+            [camera, light],
+            "fusestatic {fusestatic}"
+        );
+    }
+}
+
 #[test]
 fn visual_elements_are_discarded_but_their_mass_stays() {
     let m = load(&format!(

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyIndexError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::StepError;
+use crate::errors::step_error;
 use crate::fields;
 use crate::interrupt::{self, interruptible};
 use crate::memory::{In, Scalar, Shared, address};
@@ -229,7 +229,7 @@ fn read_failure(
 fn replay_failure(py: Python<'_>, content: &[u8]) -> PyResult<()> {
     let dump = protect(py, || Dump::from_bytes(content))?.map_err(value_error)?;
     let result = protect(py, || dump.replay())?.map_err(value_error)?;
-    result.map_err(|e| StepError::new_err(e.to_string()))
+    result.map_err(|e| step_error(&e))
 }
 
 /// The number of a keyframe.

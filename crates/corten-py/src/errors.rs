@@ -1,8 +1,9 @@
 //! Exceptions.
 
 use corten_model::Diagnostics;
+use corten_model::limits::MEMORY;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyRuntimeError, PyValueError};
 
 create_exception!(
     corten.mujoco,
@@ -30,14 +31,25 @@ create_exception!(
     "What is wrong with a model: every finding with file, line and column."
 );
 
-/// A [`ModelError`] that tells all findings; at the end stands the line of the first in words, which
+/// A `MemoryError` if the machine had no more, else a [`ModelError`] that tells all findings; at the end stands the line of the first in words, which
 /// programs look for that show it to their users.
 pub fn model_error(findings: &Diagnostics) -> pyo3::PyErr {
     let mut text = findings.to_string();
+    if findings.errors().any(|finding| finding.limit == Some(MEMORY)) {
+        return PyMemoryError::new_err(text);
+    }
     if let Some(place) = findings.errors().find_map(|finding| finding.place.as_ref()) {
         text.push_str(&format!("\n(line {})", place.line));
     }
     ModelError::new_err(text)
+}
+
+/// A step that was not taken or went bad.
+pub fn step_error(error: &corten_sim::StepError) -> pyo3::PyErr {
+    match error {
+        corten_sim::StepError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        _ => StepError::new_err(error.to_string()),
+    }
 }
 
 /// A [`FatalError`] with this message.

@@ -3,13 +3,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use corten_math::memory::OutOfMemory;
 use corten_sim::extend::Hooks;
 use corten_sim::{Data, Model, StepError};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::callbacks::Callbacks;
 use crate::data::DataContent;
+use crate::errors::step_error;
 use crate::interrupt::{self, interruptible};
 use crate::memory::{Busy, address, lend_shared, occupy};
 use crate::model::PyModel;
@@ -22,6 +24,9 @@ pub fn protect<R: Send>(py: Python<'_>, f: impl FnOnce() -> R + Send) -> PyResul
 
 /// What a panic is told as.
 pub fn failure(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    if let Some(refused) = panic.downcast_ref::<OutOfMemory>() {
+        return PyMemoryError::new_err(refused.to_string());
+    }
     let reason = panic
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -103,6 +108,7 @@ impl From<RunError> for PyErr {
     fn from(error: RunError) -> PyErr {
         match error {
             RunError::Busy(busy) => busy.into(),
+            RunError::Step(error @ StepError::Memory { .. }) => step_error(&error),
             RunError::Step(error) => PyValueError::new_err(error.to_string()),
             RunError::Raised(error) => error,
         }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::callbacks::warn;
 use crate::data::PyData;
-use crate::errors::{StepError, fatal};
+use crate::errors::{fatal, step_error};
 use crate::model::PyModel;
 use crate::run::run;
 use crate::util::add_functions;
@@ -145,6 +145,7 @@ fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> 
             match step(m, d) {
                 Err(
                     bad @ (corten_sim::StepError::SolverFailed { .. }
+                    | corten_sim::StepError::Memory { .. }
                     | corten_sim::StepError::Extension { .. }),
                 ) => return (Some(bad), None),
                 Err(corten_sim::StepError::Cancelled { .. }) => break,
@@ -161,8 +162,9 @@ fn mj_step(py: Python<'_>, m: &PyModel, d: &PyData, nstep: i32) -> PyResult<()> 
         None => Ok(()),
         Some(
             bad @ (corten_sim::StepError::SolverFailed { .. }
+            | corten_sim::StepError::Memory { .. }
             | corten_sim::StepError::Extension { .. }),
-        ) => Err(StepError::new_err(bad.to_string())),
+        ) => Err(step_error(&bad)),
         Some(bad) => warn(py, &format!("{bad}; see the counters in MjData.warning")),
     }
 }
@@ -176,16 +178,16 @@ fn step_checked(py: Python<'_>, m: &PyModel, d: &PyData, nstep: usize) -> PyResu
         d.budget.on_excess = OnExcess::Keep;
         result
     })?
-    .map_err(|e| StepError::new_err(e.to_string()))
+    .map_err(|e| step_error(&e))
 }
 
-/// How functions fail that do not step: the data is of a model of other sizes, or the strict solver
-/// does not converge.
+/// How functions fail that do not step: the data is of a model of other sizes, the strict solver
+/// does not converge, or memory is refused.
 fn failure(error: corten_sim::StepError) -> PyErr {
     match error {
-        corten_sim::StepError::SolverFailed { .. } | corten_sim::StepError::Extension { .. } => {
-            StepError::new_err(error.to_string())
-        }
+        corten_sim::StepError::SolverFailed { .. }
+        | corten_sim::StepError::Memory { .. }
+        | corten_sim::StepError::Extension { .. } => step_error(&error),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

@@ -1,3 +1,5 @@
+use corten_math::memory::OutOfMemory;
+
 /// Why a step could not give a valid result. The `Data` stays usable: reset it, or restore a
 /// saved state.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -45,6 +47,10 @@ pub enum StepError {
          give what it moves mass, or the joint armature"
     )]
     SingularInertia { time: f64, index: usize, place: String },
+    /// The machine refused memory. The step was not taken: positions, velocities, activations and time are as
+    /// they were.
+    #[error("time {time}: {cause}")]
+    Memory { time: f64, cause: OutOfMemory },
     /// What the step needs is more than the data's [`Budget`](crate::Budget), or than the machine has.
     /// The step was not taken: positions, velocities, activations and time are as they were.
     #[error(

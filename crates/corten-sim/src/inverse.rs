@@ -23,7 +23,7 @@ pub fn inverse(m: &Model, d: &mut Data) -> Result<(), StepError> {
 pub fn inverse_skip(m: &Model, d: &mut Data, done: Stage, sensors: bool) -> Result<(), StepError> {
     d.bind(m)?;
     d.forget_failure();
-    inverse_bound(m, d, done, sensors);
+    d.attempt(|d| inverse_bound(m, d, done, sensors));
     d.check_stop()
 }
 

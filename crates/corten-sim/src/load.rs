@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use corten_math::memory;
 use corten_model::assets::extension;
 use corten_model::enums::{EnableBit, Integrator};
 use corten_model::{Assets, Diagnostic, Diagnostics, Draft, ReadOptions, Spec, compile_with};
@@ -29,7 +30,8 @@ pub fn load_model(path: impl AsRef<Path>) -> Result<Model, Diagnostics> {
 
 /// Loads a model from text; files that it names are taken from `assets`.
 pub fn load_model_str(text: &str, assets: &Assets) -> Result<Model, Diagnostics> {
-    let (spec, warnings) = Spec::read_str(text, assets, ReadOptions::default())?;
+    let read = || Spec::read_str(text, assets, ReadOptions::default());
+    let (spec, warnings) = memory::guard(read)??;
     build(&spec, assets, warnings).map(|loaded| loaded.model)
 }
 
@@ -44,6 +46,15 @@ pub fn load_file(
 
 /// [`load_file`], with the extensions of a registry.
 pub(crate) fn load_file_by(
+    registry: &Registry,
+    path: &Path,
+    assets: &Assets,
+    options: ReadOptions,
+) -> Result<Loaded, Diagnostics> {
+    memory::guard(|| read_and_build(registry, path, assets, options))?
+}
+
+fn read_and_build(
     registry: &Registry,
     path: &Path,
     assets: &Assets,
@@ -89,12 +100,13 @@ pub(crate) fn build_by(
     assets: &Assets,
     mut warnings: Diagnostics,
 ) -> Result<Loaded, Diagnostics> {
-    let compiled = compile_with(spec, assets, registry).and_then(|draft| {
+    let compiled = memory::guard(|| {
+        let draft = compile_with(spec, assets, registry)?;
         warnings.append(draft.warnings.clone());
         warnings.append(sleepless_integrator(&draft));
         constants::finish_with(draft, registry)
     });
-    match compiled {
+    match compiled.unwrap_or_else(|refused| Err(refused.into())) {
         Ok(model) => Ok(Loaded { model, warnings }),
         Err(mut errors) => {
             // What the author was warned of may be the cause.

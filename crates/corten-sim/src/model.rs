@@ -165,6 +165,12 @@ impl Model {
         })
     }
 
+    /// [`Self::prepared`], if somebody has needed it since the last write.
+    #[inline]
+    pub(crate) fn prepared_before(&self) -> Option<&Arc<Prepared>> {
+        self.prepared.get()
+    }
+
     #[inline]
     pub(crate) fn revision(&self) -> &Revision {
         self.revision.get_or_init(Revision::default)

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use corten_math::memory::Grow;
 use corten_math::wide;
 use corten_model::enums::{JointType, SleepPolicy};
 
@@ -72,20 +73,20 @@ impl Sleepers {
         for (b, body) in s.bodies.iter().enumerate().skip(1) {
             let parent = body.parent as usize;
             if parent > 0 && !asleep(parent) {
-                inner.push(b as i32);
+                inner.grow_push(b as i32);
             }
             let sleeps = asleep(b);
             if sleeps && parent == 0 {
-                roots.push(b as i32);
+                roots.grow_push(b as i32);
             }
             let joint = s.joints.get(body.joints().start).filter(|_| sleeps && body.free);
             let Some(first) = joint.map(|joint| joint.qpos()) else {
-                posed.push(b as i32);
+                posed.grow_push(b as i32);
                 continue;
             };
             match free.last_mut() {
                 Some(last) if last.end == first => last.end += FREE,
-                _ => free.push(first..first + FREE),
+                _ => free.grow_push(first..first + FREE),
             }
         }
         self.memory.forget();
@@ -117,7 +118,7 @@ impl Memory {
     /// To be called when all poses have been computed.
     pub fn remember(&mut self, qpos: &[f64]) {
         self.qpos.clear();
-        self.qpos.extend_from_slice(qpos);
+        self.qpos.grow_extend_from_slice(qpos);
         self.is_known = true;
     }
 

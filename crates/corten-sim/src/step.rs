@@ -27,7 +27,7 @@ pub fn step(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.check_stop()?;
     check::solved(m, d, unconverged)?;
     if m.opt.enabled(EnableBit::FwdInv) {
-        inverse::compare_forward(m, d);
+        d.attempt(|d| inverse::compare_forward(m, d));
     }
     integrate::advance(m, d);
     d.check_stop()?;
@@ -48,13 +48,16 @@ pub fn step1(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     let timer = timer::start(d);
     let state = check::state(m, d);
-    position_bound(m, d, Outputs::NoSensors);
+    d.attempt(|d| position_bound(m, d, Outputs::NoSensors));
     d.check_stop()?;
-    position_outputs(m, d, true);
-    velocity_bound(m, d);
-    velocity_outputs(m, d, true);
-    control(m, d);
+    d.attempt(|d| {
+        position_outputs(m, d, true);
+        velocity_bound(m, d);
+        velocity_outputs(m, d, true);
+        control(m, d);
+    });
     timer.stop(d, Timer::Step);
+    d.check_stop()?;
     state
 }
 
@@ -64,20 +67,20 @@ pub fn step2(m: &Model, d: &mut Data) -> Result<(), StepError> {
     let timer = timer::start(d);
     d.check_stop()?;
     let unconverged = d.solver.unconverged;
-    dynamics_bound(m, d);
+    d.attempt(|d| dynamics_bound(m, d));
     d.check_stop()?;
-    sensor::acceleration(m, d);
+    d.attempt(|d| sensor::acceleration(m, d));
     d.check_stop()?;
     let control = check::control(m, d);
     let acceleration = check::acceleration(m, d);
     check::solved(m, d, unconverged)?;
     if m.opt.enabled(EnableBit::FwdInv) {
-        inverse::compare_forward(m, d);
+        d.attempt(|d| inverse::compare_forward(m, d));
     }
     match m.opt.integrator {
         Integrator::Rk4 => {
             let timer = timer::start(d);
-            integrate::euler(m, d);
+            d.attempt(|d| integrate::euler(m, d));
             timer.stop(d, Timer::Advance);
         }
         _ => integrate::advance(m, d),
@@ -117,6 +120,10 @@ pub(crate) enum Outputs {
 
 /// [`forward_skip`] of data that is bound to the model.
 pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, outputs: Outputs) {
+    d.attempt(|d| stages(m, d, done, outputs));
+}
+
+fn stages(m: &Model, d: &mut Data, done: Stage, outputs: Outputs) {
     let timer = timer::start(d);
     let sensors = outputs == Outputs::All;
     if done < Stage::Pos {
@@ -147,7 +154,7 @@ pub(crate) fn forward_bound(m: &Model, d: &mut Data, done: Stage, outputs: Outpu
 /// All that depends on positions only.
 pub fn position(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
-    position_bound(m, d, Outputs::NoSensors);
+    d.attempt(|d| position_bound(m, d, Outputs::NoSensors));
     d.check_stop()
 }
 
@@ -217,7 +224,7 @@ pub(crate) fn rows_of_contacts(m: &Model, d: &mut Data) {
 pub fn velocity(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     d.forget_failure();
-    velocity_bound(m, d);
+    d.attempt(|d| velocity_bound(m, d));
     d.check_stop()
 }
 
@@ -242,7 +249,7 @@ pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
 pub fn dynamics(m: &Model, d: &mut Data) -> Result<(), StepError> {
     d.bind(m)?;
     d.forget_failure();
-    dynamics_bound(m, d);
+    d.attempt(|d| dynamics_bound(m, d));
     d.check_stop()
 }
 

@@ -244,3 +244,38 @@ fn an_anchored_end_does_not_move() {
         assert_eq!((d.ten_J_rownnz[0], d.nefc), (0, 0), "{:?}", d.ten_J);
     }
 }
+
+/// A tendon parallel to the axis of a hinge does not depend on its angle, but ends on its body: in the sparse form,
+/// MuJoCo's rows have an entry for it, zero, and islands join what a row has entries of.
+#[test]
+fn rows_connect_trees_that_a_tendon_ends_on() {
+    let islands = |jacobian: &str, tendon: &str, equality: &str| {
+        let text = format!(
+            r#"<mujoco>
+              <option jacobian="{jacobian}"/>
+              <worldbody>
+                <body><joint axis="0 0 1"/><geom size=".1"/><site name="a" pos="0 0 1"/></body>
+                <body pos="3 0 0">
+                  <joint type="slide" axis="1 0 0"/><geom size=".1"/><site name="b" pos="0 0 1"/>
+                </body>
+              </worldbody>
+              <tendon>
+                <spatial name="t" {tendon}><site site="a"/><site site="b"/></spatial>
+              </tendon>
+              <equality>{equality}</equality>
+            </mujoco>"#
+        );
+        let m = load_model_str(&text, &Assets::memory_only()).unwrap();
+        let d = computed(&m, 0.0);
+        assert_eq!((d.nefc, d.nisland), (1, 1));
+        d.dof_island.clone()
+    };
+    for (tendon, equality) in [
+        (r#"frictionloss="1""#, ""),
+        (r#"limited="true" range="0 2""#, ""),
+        ("", r#"<tendon tendon1="t"/>"#),
+    ] {
+        assert_eq!(islands("sparse", tendon, equality), [0, 0], "{tendon}{equality}");
+        assert_eq!(islands("dense", tendon, equality), [-1, 0], "{tendon}{equality}");
+    }
+}

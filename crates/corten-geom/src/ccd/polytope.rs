@@ -5,6 +5,7 @@
 //! last one; the order of that list decides between equally near faces.
 
 use corten_math::array::{self, MapInline};
+use corten_math::memory::Grow;
 use corten_math::{MIN_VAL, Vec3, Wide};
 
 use super::gjk::Vertex;
@@ -191,7 +192,7 @@ impl Polytope {
     #[inline(never)]
     fn grow(&mut self, count: usize) {
         let room = count.next_power_of_two();
-        self.faces.resize(room, Face::default());
+        self.faces.grow_resize(room, Face::default());
         // A search comes to each edge from each side once at most.
         self.horizon.resize(3 * room, Side::default());
         self.ways.resize(3 * room, Side::default());

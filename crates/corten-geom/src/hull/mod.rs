@@ -30,6 +30,7 @@ mod triangulate;
 
 use corten_math::Vec3;
 use corten_math::array::MapInline;
+use corten_math::memory;
 use plane::Tolerance;
 use store::{Builder, Step, TAIL};
 
@@ -94,12 +95,12 @@ impl Builder<'_> {
     /// The lists as they are.
     fn finish(&self) -> Step<Hull> {
         let mut hull = Hull {
-            vertices: Vec::with_capacity(self.vertex_count as usize),
-            faces: Vec::with_capacity(self.facet_count as usize),
-            adjacent: Vec::with_capacity(3 * self.facet_count as usize),
-            valence: Vec::with_capacity(self.vertex_count as usize),
+            vertices: memory::with_room(self.vertex_count as usize),
+            faces: memory::with_room(self.facet_count as usize),
+            adjacent: memory::with_room(3 * self.facet_count as usize),
+            valence: memory::with_room(self.vertex_count as usize),
         };
-        let mut position = vec![0u32; self.points.len()];
+        let mut position = memory::filled(0u32, self.points.len());
         let mut v = self.vertex_list;
         while v != TAIL {
             let vertex = &self.vertices[v];
@@ -141,7 +142,7 @@ impl Hull {
     /// each list closed by −1), and the faces as points.
     pub fn graph(&self) -> Vec<i32> {
         let (nv, nf) = (self.vertices.len(), self.faces.len());
-        let mut out = Vec::with_capacity(2 + 3 * nv + 6 * nf);
+        let mut out = memory::with_room(2 + 3 * nv + 6 * nf);
         out.extend([nv as i32, nf as i32]);
         let mut address = 0;
         for &n in &self.valence {

@@ -7,6 +7,7 @@
 use super::store::{Builder, NONE, TAIL};
 use super::{HullError, Step};
 use corten_math::array::MapInline;
+use corten_math::memory::{Gather, Grow};
 
 /// Distance above the hull, relative to what merges explain, from which a coplanar point is
 /// considered outside again.
@@ -60,7 +61,7 @@ impl Builder<'_> {
             list
         };
         let mut rest: Vec<u32> =
-            (0..self.points.len() as u32).filter(|p| !corners.contains(p)).collect();
+            (0..self.points.len() as u32).filter(|p| !corners.contains(p)).gather();
         let enough = self.clearly_outside();
         for f in self.facets_from(self.facet_list) {
             let mut outside = std::mem::take(&mut self.facets[f].outside);
@@ -73,10 +74,10 @@ impl Builder<'_> {
                 if best.0 == NONE {
                     best = (p, d);
                 } else if d > best.1 {
-                    outside.push(best.0);
+                    outside.grow_push(best.0);
                     best = (p, d);
                 } else {
-                    outside.push(p);
+                    outside.grow_push(p);
                 }
                 false
             });
@@ -220,13 +221,13 @@ impl Builder<'_> {
                 newly = !self.narrow || distance > t.outside;
             }
             Some(_) if previous < distance => {
-                facet.outside.push(point);
+                facet.outside.grow_push(point);
                 facet.furthest = distance;
                 newly = self.narrow && previous < t.outside && distance >= t.outside;
             }
             Some(last) => {
                 facet.outside.pop();
-                facet.outside.extend([point, last]);
+                facet.outside.grow_extend([point, last]);
             }
         }
         // A facet with points must not be before the one from which the search goes on.
@@ -304,7 +305,7 @@ impl Builder<'_> {
             None => false,
         };
         let list = &mut self.facets[f].coplanar;
-        list.push(point);
+        list.grow_push(point);
         if behind {
             let end = list.len();
             list.swap(end - 1, end - 2);

@@ -5,6 +5,7 @@
 //! points are tried.
 
 use corten_math::Vec3;
+use corten_math::memory::Grow;
 
 use super::store::{Builder, NONE, TAIL};
 use super::{HullError, Step};
@@ -141,7 +142,7 @@ impl Builder<'_> {
         let mut list = Vec::new();
         let mut f = start;
         while f != TAIL && f != NONE {
-            list.push(f);
+            list.grow_push(f);
             f = self.facets[f].next;
         }
         list

@@ -4,6 +4,7 @@
 //! vertices is the end of the respective list and belongs to no polyhedron. The order of both
 //! lists is part of the result, so that every operation that moves an element says where to.
 
+use corten_math::memory::Grow;
 use std::ops::{Index, IndexMut};
 
 use corten_math::Vec3;
@@ -35,13 +36,13 @@ impl<T: Default> Pool<T> {
     /// A slot in whatever state its last user left it.
     fn take(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.items.push(T::default());
+            self.items.grow_push(T::default());
             (self.items.len() - 1) as u32
         })
     }
 
     fn release(&mut self, id: u32) {
-        self.free.push(id);
+        self.free.grow_push(id);
     }
 }
 

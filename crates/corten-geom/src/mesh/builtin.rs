@@ -1,6 +1,7 @@
 //! Shapes generated from parameters.
 
 use corten_math::Vec3;
+use corten_math::memory::{self, Gather, Grow};
 use corten_math::real::{cos, powf, sin, sin_cos};
 use std::f64::consts::PI;
 
@@ -75,11 +76,12 @@ fn sphere(subdivision: i32) -> Source {
     for _ in 0..subdivision {
         let mut middles = std::collections::HashMap::new();
         let mut middle = |a: i32, b: i32| {
+            memory::reserve_entries(&mut middles, 1);
             *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
                 let (p, q) = (vert[a as usize], vert[b as usize]);
                 let m: [f32; 3] = std::array::from_fn(|k| (p[k] + q[k]) / 2.0);
                 let norm = (m[0] * m[0] + m[1] * m[1] + m[2] * m[2]).sqrt();
-                vert.push(m.map(|x| x / norm));
+                vert.grow_push(m.map(|x| x / norm));
                 vert.len() as i32 - 1
             })
         };
@@ -89,7 +91,7 @@ fn sphere(subdivision: i32) -> Source {
                 let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
                 [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]
             })
-            .collect();
+            .gather();
     }
     Source { vert, face, ..Source::default() }
 }
@@ -170,7 +172,7 @@ fn supersphere(res: i32, e: f64, n: f64) -> Source {
         let v = -PI / 2.0 + f64::from(i) * PI / f64::from(res);
         for j in 0..res {
             let u = -PI + f64::from(j) * 2.0 * PI / f64::from(res);
-            vert.push(single([
+            vert.grow_push(single([
                 super_cos(v, n) * super_cos(u, e),
                 super_cos(v, n) * super_sin(u, e),
                 super_sin(v, n),
@@ -184,7 +186,7 @@ fn supersphere(res: i32, e: f64, n: f64) -> Source {
         for j in 0..res {
             let (a, b) = (1 + i * res + j, 1 + i * res + (j + 1) % res);
             let (d, c) = (a + res, b + res);
-            face.extend([[a, b, d], [b, c, d]]);
+            face.grow_extend([[a, b, d], [b, c, d]]);
         }
     }
     let last = 1 + (res - 2) * res;
@@ -199,7 +201,7 @@ fn supertorus(res: i32, radius: f64, s: f64, t: f64) -> Source {
             let u = 2.0 * PI * f64::from(i) / f64::from(res);
             let v = 2.0 * PI * f64::from(j) / f64::from(res);
             let ring = 1.0 + radius * super_cos(v, s);
-            vert.push(single([
+            vert.grow_push(single([
                 ring * super_cos(u, t),
                 ring * super_sin(u, t),
                 radius * super_sin(v, s),
@@ -212,7 +214,7 @@ fn supertorus(res: i32, radius: f64, s: f64, t: f64) -> Source {
             let (next_i, next_j) = ((i + 1) % res, (j + 1) % res);
             let (a, b) = (i * res + j, next_i * res + j);
             let (c, d) = (next_i * res + next_j, i * res + next_j);
-            face.extend([[a, b, d], [b, c, d]]);
+            face.grow_extend([[a, b, d], [b, c, d]]);
         }
     }
     Source { vert, face, ..Source::default() }
@@ -244,11 +246,11 @@ fn wedge([nx, ny]: [i32; 2], fov: [f64; 2], gamma: f64) -> Source {
         for j in 0..ny as usize {
             let (sa, ca) = sin_cos(0.5 * (x[i + 1] + x[i]));
             let (se, ce) = sin_cos(0.5 * (y[j + 1] + y[j]));
-            source.vert.push(single([ce * sa, se, -ce * ca]));
+            source.vert.grow_push(single([ce * sa, se, -ce * ca]));
             let (along_a, _) = Vec3::new(ce * ca, 0.0, ce * sa).normalized();
             let (along_e, _) = Vec3::new(-se * sa, ce, se * ca).normalized();
             for n in [along_e.cross(along_a), along_a, along_e] {
-                source.normal.extend(n.0.map(|x| x as f32));
+                source.normal.grow_extend(n.0.map(|x| x as f32));
             }
         }
     }
@@ -260,15 +262,15 @@ fn plate([nx, ny]: [i32; 2]) -> Source {
     let (dx, dy) = (2.0 / f64::from(nx), 2.0 / f64::from(ny));
     for i in 0..nx {
         for j in 0..ny {
-            source.vert.push(single([
+            source.vert.grow_push(single([
                 -1.0 + (f64::from(i) + 0.5) * dx,
                 -1.0 + (f64::from(j) + 0.5) * dy,
                 -1.0,
             ]));
-            source.normal.extend([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+            source.normal.grow_extend([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
             if i > 0 && j > 0 {
                 let at = |i: i32, j: i32| i * ny + j;
-                source.face.push([at(i - 1, j - 1), at(i, j - 1), at(i - 1, j)]);
+                source.face.grow_push([at(i - 1, j - 1), at(i, j - 1), at(i - 1, j)]);
                 source.face.push([at(i, j), at(i - 1, j), at(i, j - 1)]);
             }
         }

@@ -1,5 +1,6 @@
 //! Reading STL and MSH files, and the choice of reader.
 
+use corten_math::memory::{self, Grow};
 use std::collections::HashMap;
 
 use super::{Source, obj};
@@ -124,8 +125,7 @@ fn stl(bytes: &[u8]) -> Result<Source, LoadError> {
         return Err(LoadError::StlSize { found: bytes.len(), expected });
     }
     let mut source = Source::default();
-    let mut seen: HashMap<[u32; 3], i32, BitHasher> =
-        HashMap::with_capacity_and_hasher(count as usize, BitHasher);
+    let mut seen: HashMap<[u32; 3], i32, BitHasher> = memory::map_with_room(count as usize);
     for facet in 0..count as usize {
         let mut face = [0; 3];
         for (corner, index) in face.iter_mut().enumerate() {
@@ -136,12 +136,13 @@ fn stl(bytes: &[u8]) -> Result<Source, LoadError> {
             }
             // Adding zero turns −0 into 0: both are the same place.
             let key = v.map(|x| (x + 0.0).to_bits());
+            memory::reserve_entries(&mut seen, 1);
             *index = *seen.entry(key).or_insert_with(|| {
-                source.vert.push(v);
+                source.vert.grow_push(v);
                 source.vert.len() as i32 - 1
             });
         }
-        source.face.push(face);
+        source.face.grow_push(face);
     }
     Ok(source)
 }

@@ -5,6 +5,7 @@
 //! (Lorensen and Cline, "Marching cubes", 1987). Answers to `mjCMesh::LoadSDF`.
 
 use corten_math::Vec3;
+use corten_math::memory::{self, Gather, Grow};
 
 use super::Source;
 use super::triangles::TRIANGLES;
@@ -60,7 +61,7 @@ impl Grid {
         }
         let along =
             |k: usize, i: usize| b[k] - b[3 + k] + 2.0 * b[3 + k] * i as f64 / (size[k] - 1) as f64;
-        let mut values = Vec::with_capacity(size[0] * size[1] * size[2]);
+        let mut values = memory::with_room(size[0] * size[1] * size[2]);
         for z in 0..size[2] {
             for y in 0..size[1] {
                 for x in 0..size[0] {
@@ -93,7 +94,7 @@ pub fn surface(field: &dyn DistanceField) -> Result<Source, SurfaceError> {
     let mut vert: Vec<[f32; 3]> = Vec::new();
     let mut face: Vec<[i32; 3]> = Vec::new();
     // Vertices on the edges that start at each point of two layers of the grid.
-    let mut known = vec![[-1i32; 3]; 2 * nx * ny];
+    let mut known = memory::filled([-1i32; 3], 2 * nx * ny);
     let slot = |[x, y, z]: [usize; 3]| (z % 2 * ny + y) * nx + x;
     for z in 0..nz - 1 {
         // The upper layer is new.
@@ -119,12 +120,12 @@ pub fn surface(field: &dyn DistanceField) -> Result<Source, SurfaceError> {
                         *vertex = vert.len() as i32;
                         let mut at = start.map(|i| i as f32);
                         at[axis] += values[a] / (values[a] - values[b]);
-                        vert.push(at);
+                        vert.grow_push(at);
                     }
                     own[edge] = *vertex;
                 }
                 let corners = TRIANGLES[inside].bytes().map(|digit| own[hex(digit)]);
-                face.extend(corners.collect::<Vec<i32>>().as_chunks::<3>().0);
+                face.grow_extend_from_slice(corners.collect::<Vec<i32>>().as_chunks::<3>().0);
             }
         }
     }
@@ -146,7 +147,7 @@ fn hex(digit: u8) -> usize {
 /// Sums of the normals of the faces around each vertex, weighted by area, of unit length; on the
 /// grid, before it is stretched.
 fn normals(vert: &[[f32; 3]], face: &[[i32; 3]]) -> Vec<f32> {
-    let mut sums = vec![[0f32; 3]; vert.len()];
+    let mut sums = memory::filled([0f32; 3], vert.len());
     let minus = |a: [f32; 3], b: [f32; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     for f in face {
         let [a, b, c] = f.map(|v| vert[v as usize]);
@@ -162,7 +163,7 @@ fn normals(vert: &[[f32; 3]], face: &[[i32; 3]]) -> Vec<f32> {
         let length = (n[0] * n[0] + n[1] * n[1] + n[2] * n[2]).sqrt();
         n.map(|x| x / length)
     };
-    sums.into_iter().flat_map(unit).collect()
+    sums.into_iter().flat_map(unit).gather()
 }
 
 #[cfg(test)]

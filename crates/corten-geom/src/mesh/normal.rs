@@ -1,6 +1,7 @@
 //! Vertex normals for drawing: area-weighted means of face normals.
 
 use corten_math::Vec3;
+use corten_math::memory::{self, Gather};
 
 /// Faces whose normal makes a larger angle with the mean normal than this cosine do not
 /// contribute, so that sharp edges stay sharp on their dominant side.
@@ -17,8 +18,8 @@ pub(super) fn make(vert: &[Vec3], faces: &[[i32; 3]], smooth: bool) -> Vec<f32> 
             let length = n.norm();
             if length * length < 1e-14 { (n, 0.0) } else { (n / length, length) }
         })
-        .collect();
-    let mut normal = vec![0f32; 3 * vert.len()];
+        .gather();
+    let mut normal = memory::filled(0f32, 3 * vert.len());
     for (face, (n, area)) in faces.iter().zip(&weighted) {
         for &v in face {
             for k in 0..3 {
@@ -28,7 +29,7 @@ pub(super) fn make(vert: &[Vec3], faces: &[[i32; 3]], smooth: bool) -> Vec<f32> 
         }
     }
     if !smooth {
-        let mut remove = vec![0f32; normal.len()];
+        let mut remove = memory::filled(0f32, normal.len());
         for (face, (n, area)) in faces.iter().zip(&weighted) {
             for &v in face {
                 let at = 3 * v as usize;

@@ -4,6 +4,7 @@
 //! normals and texture coordinates. Polygons are cut into triangles by clipping ears; the same
 //! cuts are made here, in single precision as there, because faces are part of a compiled model.
 
+use corten_math::memory::{Gather, Grow};
 use corten_math::real;
 
 use super::{LoadError, Source};
@@ -42,12 +43,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Source, LoadError> {
         let (keyword, rest) = line.keyword();
         let fail = |what| LoadError::Obj { line: number + 1, what };
         match keyword {
-            b"v" => source.vert.push(std::array::from_fn(|_| line.real())),
-            b"vn" => source.normal.extend::<[f32; 3]>(std::array::from_fn(|_| line.real())),
+            b"v" => source.vert.grow_push(std::array::from_fn(|_| line.real())),
+            b"vn" => source.normal.grow_extend(std::array::from_fn::<f32, 3, _>(|_| line.real())),
             b"vt" => {
                 let (u, v) = (line.real(), line.real());
                 // Image rows count downwards.
-                source.texcoord.extend([u, 1.0 - v]);
+                source.texcoord.grow_extend([u, 1.0 - v]);
             }
             b"f" | b"l" | b"p" => {
                 let counts =
@@ -64,7 +65,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Source, LoadError> {
                 }
                 if group == Group::Open {
                     if keyword == b"f" {
-                        polygons.push(polygon);
+                        polygons.grow_push(polygon);
                     } else {
                         has_wires = true;
                     }
@@ -88,12 +89,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Source, LoadError> {
         }
     }
 
-    source.face = triangles.iter().map(|t| t.map(|c| c.vert)).collect();
+    source.face = triangles.iter().map(|t| t.map(|c| c.vert)).gather();
     if !source.normal.is_empty() {
-        source.facenormal = triangles.iter().map(|t| t.map(|c| c.normal)).collect();
+        source.facenormal = triangles.iter().map(|t| t.map(|c| c.normal)).gather();
     }
     if !source.texcoord.is_empty() {
-        source.facetexcoord = triangles.iter().map(|t| t.map(|c| c.texcoord)).collect();
+        source.facetexcoord = triangles.iter().map(|t| t.map(|c| c.texcoord)).gather();
     }
     Ok(source)
 }
@@ -278,7 +279,7 @@ impl<'a> Cursor<'a> {
 /// that resists is dropped after the ears found so far.
 fn triangulate(polygon: &[Corner], vert: &[[f32; 3]], out: &mut Vec<[Corner; 3]>) {
     if let [a, b, c] = *polygon {
-        return out.push([a, b, c]);
+        return out.grow_push([a, b, c]);
     }
     if !(3..=MAX_CORNERS).contains(&polygon.len()) {
         return;
@@ -324,7 +325,7 @@ fn triangulate(polygon: &[Corner], vert: &[[f32; 3]], out: &mut Vec<[Corner; 3]>
             guess += 1;
             continue;
         }
-        out.push(ear);
+        out.grow_push(ear);
         rest.remove((guess + 1) % n);
     }
     if let [a, b, c] = rest[..] {

@@ -8,6 +8,7 @@
 //! The sign of a distance follows from the pseudonormal at the nearest feature: Bærentzen and
 //! Aanæs, "Signed distance computation using the angle weighted pseudonormal" (2005).
 
+use corten_math::memory::{self, Gather, Grow};
 use std::collections::{HashMap, VecDeque};
 
 use corten_math::Vec3;
@@ -47,7 +48,7 @@ pub(super) fn sample(
     tree.balance();
     let supports = tree.supports();
     let surface = Surface::new(vert, faces, bvh);
-    let mut distance = vec![f64::NAN; tree.corners.len()];
+    let mut distance = memory::filled(f64::NAN, tree.corners.len());
     // Supports belong to larger cells, which come first.
     let mut queue = VecDeque::from([0]);
     while let Some(at) = queue.pop_front() {
@@ -64,11 +65,13 @@ pub(super) fn sample(
                 };
             }
         }
-        queue.extend(cell.child.iter().filter(|&&c| c != NONE));
+        for &child in cell.child.iter().filter(|&&c| c != NONE) {
+            memory::push_back(&mut queue, child);
+        }
     }
     DistanceTree {
-        depth: tree.cells.iter().map(|c| c.depth).collect(),
-        child: tree.cells.iter().map(|c| c.child).collect(),
+        depth: tree.cells.iter().map(|c| c.depth).gather(),
+        child: tree.cells.iter().map(|c| c.child).gather(),
         aabb: tree
             .cells
             .iter()
@@ -79,8 +82,8 @@ pub(super) fn sample(
                     _ => (b[k - 3] - a[k - 3]) / 2.0,
                 })
             })
-            .collect(),
-        coeff: tree.cells.iter().map(|c| c.corner.map(|v| distance[v as usize])).collect(),
+            .gather(),
+        coeff: tree.cells.iter().map(|c| c.corner.map(|v| distance[v as usize])).gather(),
     }
 }
 
@@ -115,7 +118,7 @@ impl Tree {
         let high = Vec3(std::array::from_fn(|k| center[k] + MARGIN * half[k]));
         self.add(NONE, 0, 0, low, high);
         let triangle = |f: u32| faces[f as usize].map(|v| vert[v as usize]);
-        let mut queue = VecDeque::from([(0usize, (0..faces.len() as u32).collect::<Vec<u32>>())]);
+        let mut queue = VecDeque::from([(0usize, (0..faces.len() as u32).gather())]);
         while let Some((at, mut inside)) = queue.pop_front() {
             let cell = &self.cells[at];
             if cell.depth >= MAX_DEPTH {
@@ -128,7 +131,9 @@ impl Tree {
             }
             let first = self.cells.len();
             self.divide(at);
-            queue.extend((0..8).map(|slot| (first + slot, inside.clone())));
+            for slot in 0..8 {
+                memory::push_back(&mut queue, (first + slot, memory::copy_of(&inside)));
+            }
         }
     }
 
@@ -152,13 +157,14 @@ impl Tree {
     fn add(&mut self, parent: i32, slot: usize, depth: i32, min: Vec3, max: Vec3) {
         let corner = std::array::from_fn(|i| {
             let p = Vec3(std::array::from_fn(|k| if upper(i, k) { max[k] } else { min[k] }));
+            memory::reserve_entries(&mut self.corner_at, 1);
             // The same number has the same bits, but for the sign of zero.
             *self.corner_at.entry(p.0.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
-                self.corners.push(p);
+                self.corners.grow_push(p);
                 self.corners.len() as u32 - 1
             })
         });
-        self.cells.push(Cell { depth, parent, slot, child: [NONE; 8], min, max, corner });
+        self.cells.grow_push(Cell { depth, parent, slot, child: [NONE; 8], min, max, corner });
     }
 
     /// The leaf beyond a side; sides are numbered −x, +x, −y, ...
@@ -188,7 +194,7 @@ impl Tree {
     }
 
     fn leaves(&self) -> Vec<usize> {
-        (0..self.cells.len()).filter(|&i| self.cells[i].child[0] == NONE).collect()
+        (0..self.cells.len()).filter(|&i| self.cells[i].child[0] == NONE).gather()
     }
 
     /// Divides leaves until neighbours differ by one level at most.
@@ -201,10 +207,10 @@ impl Tree {
                     let Some(other) = self.neighbor(leaf, side) else { continue };
                     let other_depth = self.cells[other].depth;
                     if other_depth > depth + 1 {
-                        coarse.push(leaf);
+                        coarse.grow_push(leaf);
                     }
                     if depth > other_depth + 1 {
-                        coarse.push(other);
+                        coarse.grow_push(other);
                     }
                 }
             }
@@ -222,7 +228,7 @@ impl Tree {
     /// Per corner that lies inside an edge or a side of a larger neighbour, the corners of that
     /// edge or side.
     fn supports(&self) -> Vec<Vec<u32>> {
-        let mut supports = vec![Vec::new(); self.corners.len()];
+        let mut supports = memory::filled(Vec::new(), self.corners.len());
         for leaf in self.leaves() {
             for side in 0..6 {
                 let Some(other) = self.neighbor(leaf, side) else { continue };
@@ -314,9 +320,9 @@ impl<'a> Surface<'a> {
                 let [a, b, c] = corners(f);
                 (b - a).cross(c - a).normalized().0
             })
-            .collect();
-        let mut edges: HashMap<(i32, i32), Vec3> = HashMap::with_capacity(3 * faces.len() / 2);
-        let mut vertex_normal = vec![Vec3::ZERO; vert.len()];
+            .gather();
+        let mut edges: HashMap<(i32, i32), Vec3> = memory::map_with_room(3 * faces.len() / 2);
+        let mut vertex_normal = memory::zeroed(vert.len());
         let key = |a: i32, b: i32| (a.min(b), a.max(b));
         for (f, &n) in faces.iter().zip(&face_normal) {
             let p = corners(f);
@@ -331,7 +337,7 @@ impl<'a> Surface<'a> {
         let edge_normal = faces
             .iter()
             .map(|f| std::array::from_fn(|i| edges[&key(f[i], f[(i + 1) % 3])]))
-            .collect();
+            .gather();
         Surface { vert, faces, bvh, face_normal, edge_normal, vertex_normal }
     }
 

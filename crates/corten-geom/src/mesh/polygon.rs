@@ -5,6 +5,7 @@
 //! shape of the tree: it is the red-black tree of MuJoCo's standard library, and triangles come in
 //! the same order. A group may have several connected pieces; each is a polygon of its own.
 
+use corten_math::memory::{self, Gather, Grow};
 use std::collections::HashMap;
 
 use corten_math::{MIN_VAL, Vec3};
@@ -41,13 +42,13 @@ impl Lists {
     }
 
     fn push(&mut self, list: &[i32]) {
-        self.items.extend_from_slice(list);
-        self.ends.push(self.items.len() as u32);
+        self.items.grow_extend_from_slice(list);
+        self.ends.grow_push(self.items.len() as u32);
     }
 
     /// For each of the items `0..count`, the lists in which it occurs, in their order.
     fn transpose(&self, count: usize) -> Lists {
-        let mut ends = vec![0u32; count];
+        let mut ends = memory::filled(0u32, count);
         for &item in &self.items {
             ends[item as usize] += 1;
         }
@@ -57,7 +58,7 @@ impl Lists {
             total += *end;
             *end = total - *end;
         }
-        let mut items = vec![0; self.items.len()];
+        let mut items = memory::zeroed(self.items.len());
         for (index, list) in self.iter().enumerate() {
             for &item in list {
                 let end = &mut ends[item as usize];
@@ -83,7 +84,7 @@ impl Polygons {
     /// Recomputes normals, after vertices have moved.
     pub(super) fn update_normals(&mut self, vert: &[Vec3]) {
         self.normals.clear();
-        self.normals.extend(self.loops.iter().map(|l| {
+        self.normals.grow_extend(self.loops.iter().map(|l| {
             let n = scaled_normal(vert, [l[0], l[1], l[2]]);
             if n.is_finite() { n } else { Vec3::X }
         }));
@@ -197,11 +198,11 @@ impl Patch {
     fn push(&mut self, ends: [i32; 2], piece: u32) {
         if let Some(places) = &mut self.places {
             // Only a surface that overlaps itself has an edge twice.
-            if places.insert(ends, self.edges.len()).is_some() {
+            if memory::insert(places, ends, self.edges.len()).is_some() {
                 self.places = None;
             }
         }
-        self.edges.push(Edge { ends, piece });
+        self.edges.grow_push(Edge { ends, piece });
         if self.edges.len() == MANY {
             let live = self.edges.iter().enumerate().filter(|(_, e)| e.piece != INTERIOR);
             let places: HashMap<_, _> = live.clone().map(|(i, e)| (e.ends, i)).collect();
@@ -259,7 +260,7 @@ impl Patch {
 
     /// Adds the closed loop of each piece that has one.
     fn trace(&self, loops: &mut Lists) {
-        let edges: Vec<Edge> = self.edges.iter().copied().filter(|e| e.piece != INTERIOR).collect();
+        let edges: Vec<Edge> = self.edges.iter().copied().filter(|e| e.piece != INTERIOR).gather();
         if let [a, b, c] = edges[..] {
             loops.push(&[a, b, c].map(|e| e.ends[0]));
             return;
@@ -271,8 +272,10 @@ impl Patch {
         // The first edge of all is where the first piece starts, and never continues a loop.
         let rest = edges.get(1..).unwrap_or_default();
         let table: Option<HashMap<(u32, i32), i32>> = (rest.len() >= MANY).then(|| {
+            let mut table = memory::map_with_room(rest.len());
             // The first of several edges is written last.
-            rest.iter().rev().map(|e| ((e.piece, e.ends[0]), e.ends[1])).collect()
+            table.extend(rest.iter().rev().map(|e| ((e.piece, e.ends[0]), e.ends[1])));
+            table
         });
         let next = |piece: u32, at: i32| match &table {
             Some(table) => table.get(&(piece, at)).copied(),
@@ -291,7 +294,7 @@ impl Patch {
                     }
                     break;
                 }
-                path.push(at);
+                path.grow_push(at);
             }
         }
     }
@@ -353,7 +356,7 @@ impl Tree {
             at = node.child[direction];
         }
         let new = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.grow_push(Node {
             normal,
             child: [NONE; 2],
             parent,
@@ -423,7 +426,7 @@ impl Tree {
     }
 
     fn in_order(&self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut order = memory::with_room(self.nodes.len());
         let mut stack = Vec::new();
         let mut at = self.root;
         while at != NONE || !stack.is_empty() {

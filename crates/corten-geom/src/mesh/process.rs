@@ -4,6 +4,7 @@
 //! rotation and scale of the author apply; then the mesh moves to its centre of mass and
 //! principal axes, and remembers from where.
 
+use corten_math::memory::{self, Gather};
 use corten_math::{MIN_VAL, Quat, Vec3, principal_axes};
 
 use super::octree::{self, DistanceTree};
@@ -113,38 +114,38 @@ pub enum MeshError {
 /// Checks a mesh and computes all that depends on its shape.
 pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> {
     check(source)?;
-    let mut vert: Vec<Vec3> = source.vert.iter().map(|v| Vec3(v.map(f64::from))).collect();
+    let mut vert: Vec<Vec3> = source.vert.iter().map(|v| Vec3(v.map(f64::from))).gather();
     if settings.mass == MassDistribution::Exact {
         check_orientation(&vert, &source.face)?;
     }
 
-    let mut face = source.face.clone();
+    let mut face = memory::copy_of(&source.face);
     let mut graph = Vec::new();
     let mut hull_faces: Vec<[i32; 3]> = Vec::new();
     if settings.need_hull || settings.mass == MassDistribution::Convex || face.is_empty() {
         let hull = convex_hull(&vert, settings.max_hull_vert)?;
         graph = hull.graph();
-        hull_faces = hull.faces.iter().map(|f| f.map(|v| v as i32)).collect();
+        hull_faces = hull.faces.iter().map(|f| f.map(|v| v as i32)).gather();
         if face.is_empty() {
-            face = hull_faces.clone();
+            face = memory::copy_of(&hull_faces);
         }
     }
 
-    let mut normal = source.normal.clone();
-    let mut facenormal = source.facenormal.clone();
+    let mut normal = memory::copy_of(&source.normal);
+    let mut facenormal = memory::copy_of(&source.facenormal);
     if normal.is_empty() {
         normal = normal::make(&vert, &face, settings.smooth_normal);
-        facenormal = face.clone();
+        facenormal = memory::copy_of(&face);
     }
     if facenormal.is_empty() {
         // Several normals per vertex: the first is the outward one.
         let per_vertex = (normal.len() / (3 * vert.len()).max(1)) as i32;
-        facenormal = face.iter().map(|f| f.map(|v| per_vertex * v)).collect();
+        facenormal = face.iter().map(|f| f.map(|v| per_vertex * v)).gather();
     }
     if facenormal.len() != face.len() {
         return Err(MeshError::FaceNormal { faces: face.len(), normals: facenormal.len() });
     }
-    let mut facetexcoord = source.facetexcoord.clone();
+    let mut facetexcoord = memory::copy_of(&source.facetexcoord);
     if facetexcoord.is_empty() && !source.texcoord.is_empty() {
         facetexcoord = face.clone();
     }
@@ -190,7 +191,7 @@ pub fn process(source: &Source, settings: &Settings) -> Result<Mesh, MeshError> 
     Ok(Mesh {
         vert,
         normal,
-        texcoord: source.texcoord.clone(),
+        texcoord: memory::copy_of(&source.texcoord),
         face,
         facenormal,
         facetexcoord,
@@ -330,7 +331,7 @@ fn face_tree(vert: &[Vec3], faces: &[[i32; 3]]) -> Bvh {
                 + r;
             Element { id: i as i32, pos: center, min: p.min(q).min(r), max: p.max(q).max(r) }
         })
-        .collect();
+        .gather();
     bvh::build(&elements)
 }
 

@@ -6,6 +6,7 @@
 //! from the leaves to the roots then causes no fill (Featherstone, *Rigid Body Dynamics
 //! Algorithms*, §6.5), and needs no column indices at all.
 
+use crate::memory::{self, Grow};
 use std::ops::Range;
 
 use crate::Number;
@@ -82,7 +83,7 @@ impl TreePattern {
         if row_start.len() != n {
             return None;
         }
-        let mut pattern = TreePattern { rows: Vec::with_capacity(n), ..TreePattern::default() };
+        let mut pattern = TreePattern { rows: memory::with_room(n), ..TreePattern::default() };
         for i in 0..n {
             let len = usize::try_from(row_len[i]).ok().filter(|&len| len > 0)?;
             let start = pattern.columns.len();
@@ -91,7 +92,7 @@ impl TreePattern {
             }
             let row = columns.get(start..start + len)?;
             for &c in row {
-                pattern.columns.push(u32::try_from(c).ok()?);
+                pattern.columns.grow_push(u32::try_from(c).ok()?);
             }
             let row = &pattern.columns[start..];
             if row[len - 1] != i as u32 {
@@ -143,9 +144,9 @@ impl TreePattern {
                 {
                     run.len += 1;
                 }
-                _ => self.runs.push(Run { start: row.start, row: i as u32, len: 1, depth }),
+                _ => self.runs.grow_push(Run { start: row.start, row: i as u32, len: 1, depth }),
             }
-            self.run_of.push(self.runs.len() as u32 - 1);
+            self.run_of.grow_push(self.runs.len() as u32 - 1);
         }
     }
 

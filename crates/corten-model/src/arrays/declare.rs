@@ -57,8 +57,8 @@ macro_rules! array_struct {
                 Self {
                     $($size: self.$size,)*
                     $($x: self.$x.clone(),)*
-                    $($f: self.$f.clone(),)*
-                    $($d: self.$d.clone(),)*
+                    $($f: corten_math::memory::copy_of(&self.$f),)*
+                    $($d: corten_math::memory::copy_of(&self.$d),)*
                 }
             }
         }

@@ -9,6 +9,8 @@ mod reflect;
 mod validate;
 mod validate_flex;
 
+use corten_math::memory::{self, Grow};
+
 pub use extension_names::{ExtensionNames, GainChoice};
 pub(crate) use mjb::arena_bytes;
 pub use mjb::{MjbError, is_mjb};
@@ -22,8 +24,8 @@ pub(crate) use validate::MAX_VALUES;
 /// it is written to, where the system hands out zeros by itself.
 pub fn resize<T: bytemuck::Zeroable + Clone>(array: &mut Vec<T>, n: usize) {
     if array.is_empty() {
-        *array = bytemuck::zeroed_vec(n);
+        *array = memory::zeroed(n);
     } else {
-        array.resize(n, T::zeroed());
+        array.grow_resize(n, T::zeroed());
     }
 }

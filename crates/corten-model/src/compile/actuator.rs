@@ -13,6 +13,7 @@ use crate::enums::{Bias, Dynamics, Gain, JointType, ObjType, Transmission};
 use crate::names::Names;
 use crate::plugin::Capabilities;
 use crate::spec::Actuator;
+use corten_math::memory::Grow;
 
 pub(super) struct ActuatorPlan<'a> {
     source: &'a Actuator,
@@ -62,7 +63,7 @@ pub(super) fn compile<'a>(
             let message = format!("'actdim' is {}, but must be {}", actuator.actdim, plan.actnum);
             cx.error("actuator", actuator, message);
         }
-        plans.push(plan);
+        plans.grow_push(plan);
     }
     plans
 }
@@ -239,7 +240,7 @@ pub(super) fn write(m: &mut ModelArrays, actuators: &[ActuatorPlan], users: &Use
         m.actuator_plugin[i] = id(plan.plugin);
         m.extension_names
             .gains
-            .push(GainChoice { model: s.gain_model.clone(), params: s.gain_params.clone() });
+            .grow_push(GainChoice { model: s.gain_model.clone(), params: s.gain_params.clone() });
         m.actuator_user[users.actuator * i..][..s.userdata.len()].copy_from_slice(&s.userdata);
         // Most entries that the row of the moment matrix can have.
         m.nJmom += match s.trntype {

@@ -26,7 +26,7 @@ pub(super) fn read(
     element: &impl Element,
     file: &str,
     dir: AssetDir,
-) -> Option<Arc<[u8]>> {
+) -> Option<Arc<Vec<u8>>> {
     let (modeldir, path) = locate(cx, element, file, dir);
     match cx.assets.read(&modeldir, &path, &cx.spec.limits) {
         Ok(bytes) => Some(bytes),

@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::enums::ObjType;
 use crate::names::Names;
 use crate::spec::{Element, Pair};
+use corten_math::memory::Grow;
 
 pub(super) struct PairPlan<'a> {
     pub name: String,
@@ -72,7 +73,7 @@ pub(super) fn excludes(cx: &mut Context, names: &Names) -> Vec<ExcludePlan> {
         let second = cx.resolve(names, ObjType::Body, &exclude.bodyname2, "exclude", exclude);
         if let (Some(first), Some(second)) = (first, second) {
             let signature = signature(first, second);
-            plans.push(ExcludePlan { name: exclude.name.clone(), signature });
+            plans.grow_push(ExcludePlan { name: exclude.name.clone(), signature });
         }
     }
     plans.sort_by_key(|e| e.signature);

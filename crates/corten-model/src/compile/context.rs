@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use corten_math::memory::OutOfMemory;
+
 use crate::assets::Assets;
 use crate::diagnostic::{Diagnostic, Diagnostics, Subject, closest};
 use crate::enums::ObjType;
-use crate::limits::OutOfMemory;
+use crate::limits::MEMORY;
 use crate::names::Names;
 use crate::plugin::Catalog;
 use crate::spec::{Element, Spec};
@@ -48,7 +50,7 @@ impl From<&str> for Fault {
 
 impl From<OutOfMemory> for Fault {
     fn from(error: OutOfMemory) -> Fault {
-        error.to_string().into()
+        Fault { message: error.to_string(), limit: Some(MEMORY) }
     }
 }
 

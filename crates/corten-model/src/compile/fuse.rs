@@ -8,6 +8,7 @@
 //! [`Context::resolve`]), and a body with a name stays while a reference leads past the end of the
 //! shortened list.
 
+use corten_math::memory::Grow;
 use std::collections::HashSet;
 
 use super::context::{Context, Moved};
@@ -186,11 +187,11 @@ fn renumber(tree: &mut Tree, gone: &[bool]) {
                     let mut element = old.$list[*i].clone();
                     element.body = new;
                     *i = tree.$list.len();
-                    tree.$list.push(element);
+                    tree.$list.grow_push(element);
                 }
             )*};
         }
         renumber!(joints, geoms, sites, cameras, lights);
-        tree.bodies.push(body);
+        tree.bodies.grow_push(body);
     }
 }

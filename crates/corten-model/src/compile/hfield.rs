@@ -1,10 +1,11 @@
 //! Height fields: elevation from the model, from a PNG image, or from MuJoCo's binary format.
 
+use corten_math::memory::{Gather, copy_of, guard, zeroed};
+
 use super::asset_path::{AssetDir, read};
 use super::context::{Context, Fault};
 use super::png::{self, Channels};
 use crate::assets::extension;
-use crate::limits::filled;
 use crate::spec::HField;
 
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ fn given(cx: &Context, hfield: &HField) -> Elevation {
     cx.take_image_bytes(nrow, ncol, size_of::<f32>())?;
     let count = nrow * ncol;
     if hfield.userdata.is_empty() {
-        return Ok((nrow, ncol, filled(0.0, count)?));
+        return Ok((nrow, ncol, guard(|| zeroed(count))?));
     }
     if hfield.userdata.len() != count {
         return Err(format!(
@@ -60,7 +61,7 @@ fn given(cx: &Context, hfield: &HField) -> Elevation {
         )
         .into());
     }
-    Ok((nrow, ncol, hfield.userdata.clone()))
+    Ok((nrow, ncol, guard(|| copy_of(&hfield.userdata))?))
 }
 
 /// Reads the file; the message is empty if reading has already been reported.
@@ -82,7 +83,7 @@ fn from_file(cx: &mut Context, hfield: &HField) -> Elevation {
         let image = png::decode(&bytes, Channels::Gray, admit)
             .map_err(|e| e.in_context(&format!("cannot read '{}'", hfield.file)))?;
         let rows = image.data.chunks_exact(image.width).rev();
-        let data = rows.flatten().map(|&b| f32::from(b)).collect();
+        let data = rows.flatten().map(|&b| f32::from(b)).gather();
         return Ok((image.height, image.width, data));
     }
     let word = |i: usize| bytes.get(4 * i..4 * i + 4).and_then(|b| b.try_into().ok());

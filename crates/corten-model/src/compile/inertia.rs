@@ -1,5 +1,6 @@
 //! Mass and inertia of shapes and bodies.
 
+use corten_math::memory::Gather;
 use std::f64::consts::PI;
 
 use corten_geom::mesh::Mesh;
@@ -195,7 +196,7 @@ pub(super) fn explicit(cx: &mut Context, body: &Body) -> Inertial {
 
 /// Replaces inertial properties by those of the geoms that have mass, if any.
 pub(super) fn from_geoms(cx: &mut Context, body: &Body, geoms: &[&GeomPlan], out: &mut Inertial) {
-    let massive: Vec<&&GeomPlan> = geoms.iter().filter(|g| g.mass > EPS).collect();
+    let massive: Vec<&&GeomPlan> = geoms.iter().filter(|g| g.mass > EPS).gather();
     match massive[..] {
         [] => {}
         [only] => {

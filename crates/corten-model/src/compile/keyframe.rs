@@ -4,6 +4,7 @@
 //! written. As in MuJoCo, the missing tail takes the author's values (joint references in the
 //! author's unit, poses without frames), before compilation.
 
+use corten_math::memory::{self, Gather};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -54,7 +55,7 @@ pub(super) fn write(cx: &mut Context, m: &mut ModelArrays, tree: &Tree) {
                     cx.error("key", k, message);
                 }
             };
-        let zeros = |n: usize| vec![0.0; n];
+        let zeros = |n: usize| memory::zeroed(n);
         row("qpos", &k.qpos, &m.qpos0, &written.qpos, &mut m.key_qpos);
         row("qvel", &k.qvel, &zeros(m.nv), &zeros(m.nv), &mut m.key_qvel);
         row("act", &k.act, &zeros(m.na), &zeros(m.na), &mut m.key_act);
@@ -92,7 +93,7 @@ struct Written {
 
 impl Written {
     fn of(spec: &Spec, tree: &Tree) -> Written {
-        let qpos = tree.joints.iter().flat_map(|plan| spec.written_reference(plan.key)).collect();
+        let qpos = tree.joints.iter().flat_map(|plan| spec.written_reference(plan.key)).gather();
         let (mut mpos, mut mquat) = (Vec::new(), Vec::new());
         for plan in &tree.bodies {
             let body = &spec.bodies[plan.key];
@@ -129,7 +130,11 @@ impl Places {
         let mocap = tree.bodies.iter().enumerate().filter_map(|(b, plan)| {
             Some((plan.key.index(), usize::try_from(m.body_mocapid[b]).ok()?))
         });
-        Places { joints: joints.collect(), actuators: actuators.collect(), mocap: mocap.collect() }
+        Places {
+            joints: joints.gather_map(),
+            actuators: actuators.gather_map(),
+            mocap: mocap.gather_map(),
+        }
     }
 
     /// A full keyframe from values per element.
@@ -142,7 +147,7 @@ impl Places {
             }
         }
         if let Some(values) = &key.qpos {
-            full.qpos = m.qpos0.to_vec();
+            full.qpos = memory::copy_of(&m.qpos0);
             for (joint, share) in values {
                 if let Some(&(qpos, _)) = self.joints.get(&joint.index()) {
                     put(&mut full.qpos, qpos, share);

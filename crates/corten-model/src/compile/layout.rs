@@ -1,6 +1,7 @@
 //! The kinematic tree as arrays: addresses, ancestors, simple bodies, bounding volumes.
 
 use corten_geom::bvh::{self, Element};
+use corten_math::memory::{self, Gather, Grow};
 use corten_math::{Quat, Vec3};
 
 use super::context::{Context, id};
@@ -127,7 +128,7 @@ fn simple(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
 }
 
 fn joints(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
-    let mut last_dof = vec![-1; m.nbody];
+    let mut last_dof = memory::filled(-1, m.nbody);
     let (mut qpos, mut dof) = (0, 0);
     for (b, body) in tree.bodies.iter().enumerate() {
         let mut last = if b == 0 { -1 } else { last_dof[body.parent] };
@@ -181,7 +182,7 @@ fn joints(cx: &Context, m: &mut ModelArrays, tree: &Tree) {
         last_dof[b] = last;
     }
     // Rows of the older mass matrix format: each dof followed by its ancestors.
-    let mut depth = vec![0; m.nv];
+    let mut depth = memory::zeroed(m.nv);
     let mut address = 0;
     for i in 0..m.nv {
         depth[i] = 1 + usize::try_from(m.dof_parentid[i]).map_or(0, |p| depth[p]);
@@ -270,16 +271,16 @@ fn body_tree(cx: &Context, tree: &Tree, b: usize) -> bvh::Bvh {
             }
             Element { id: g as i32, pos: inverse.rotate(offset), min, max }
         })
-        .collect();
+        .gather();
     bvh::build(&elements)
 }
 
 /// Adds a tree at the end of the static ones.
 pub(super) fn append_bvh(m: &mut ModelArrays, tree: &bvh::Bvh) {
-    m.bvh_aabb.extend_from_slice(&tree.aabb);
-    m.bvh_child.extend_from_slice(&tree.child);
-    m.bvh_depth.extend_from_slice(&tree.depth);
-    m.bvh_nodeid.extend_from_slice(&tree.nodeid);
+    m.bvh_aabb.grow_extend_from_slice(&tree.aabb);
+    m.bvh_child.grow_extend_from_slice(&tree.child);
+    m.bvh_depth.grow_extend_from_slice(&tree.depth);
+    m.bvh_nodeid.grow_extend_from_slice(&tree.nodeid);
     m.nbvhstatic += tree.nodeid.len();
     m.nbvh = m.nbvhstatic;
 }
@@ -363,7 +364,7 @@ fn lights(cx: &mut Context, m: &mut ModelArrays, tree: &Tree) {
 fn body_names(cx: &Context, tree: &Tree) -> crate::names::Names {
     let mut names = crate::names::Names::default();
     let list = tree.bodies.iter().map(|b| cx.spec.bodies[b.key].name.clone());
-    names.set(ObjType::Body, list.collect());
+    names.set(ObjType::Body, list.gather());
     names
 }
 

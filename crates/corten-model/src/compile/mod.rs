@@ -49,6 +49,7 @@ use crate::enums::ObjType;
 use crate::limits::Limits;
 use crate::plugin::{Builtin, Catalog};
 use crate::spec::{LengthRangeOptions, Source, SourceMap, Spec, StatisticOverride};
+use corten_math::memory::Gather;
 pub use parallel::in_parallel;
 
 use context::Context;
@@ -231,15 +232,15 @@ pub fn compile_with(
     }
     Ok(Draft {
         model,
-        springdamper: tree.joints.iter().map(|j| spec.joints[j.key].springdamper).collect(),
+        springdamper: tree.joints.iter().map(|j| spec.joints[j.key].springdamper).gather(),
         stat: spec.stat.clone(),
         length_range: spec.compiler.lr_opt.clone(),
         limits: spec.limits,
         places: Places {
-            bodies: tree.bodies.iter().map(|b| spec.bodies[b.key].source).collect(),
+            bodies: tree.bodies.iter().map(|b| spec.bodies[b.key].source).gather(),
             flexes: spec.flexes.values().map(|f| f.source).collect(),
             tendons: spec.tendons.values().map(|t| t.source).collect(),
-            actuators: spec.actuators.values().map(|a| a.source).collect(),
+            actuators: spec.actuators.values().map(|a| a.source).gather(),
             plugins: plugins.places(),
             files: spec.sources.clone(),
         },

@@ -1,5 +1,6 @@
 //! Names of objects: collected, checked for repetition, and packed as MuJoCo packs them.
 
+use corten_math::memory::{self, Gather, Grow};
 use std::collections::HashMap;
 
 use super::asset_path::stem;
@@ -42,7 +43,7 @@ pub(super) fn collect(cx: &mut Context) -> Names {
     macro_rules! store {
         ($($kind:ident $arena:ident $name:expr;)*) => {$(
             let items: Vec<(String, Source)> =
-                spec.$arena.values().map(|e| ($name(e), e.source())).collect();
+                spec.$arena.values().map(|e| ($name(e), e.source())).gather();
             set(cx, &mut names, ObjType::$kind, items);
         )*};
     }
@@ -68,7 +69,7 @@ pub(super) fn collect(cx: &mut Context) -> Names {
         Key keys plain;
     }
     let frames: Vec<(String, Source)> =
-        spec.frames.values().map(|f| (f.name.clone(), f.source)).collect();
+        spec.frames.values().map(|f| (f.name.clone(), f.source)).gather();
     repeated(cx, ObjType::Frame, &frames);
     check_empty(cx);
     names
@@ -92,7 +93,7 @@ impl TreeNames {
 
     fn push(&mut self, kind: ObjType, element: &impl Element) {
         let item = (element.name().to_owned(), element.source());
-        self.lists.entry(kind).or_default().push(item);
+        self.lists.entry(kind).or_default().grow_push(item);
     }
 
     fn push_all<T: Element>(&mut self, kind: ObjType, arena: &Arena<T>, keys: &[Key<T>]) {
@@ -120,11 +121,11 @@ pub(super) fn set(
     items: Vec<(String, Source)>,
 ) {
     repeated(cx, kind, &items);
-    names.set(kind, items.into_iter().map(|(name, _)| name).collect());
+    names.set(kind, items.into_iter().map(|(name, _)| name).gather());
 }
 
 fn repeated(cx: &mut Context, kind: ObjType, items: &[(String, Source)]) {
-    let mut seen: HashMap<&str, ()> = HashMap::with_capacity(items.len());
+    let mut seen: HashMap<&str, ()> = memory::map_with_room(items.len());
     for (name, source) in items {
         if !name.is_empty() && seen.insert(name, ()).is_some() {
             let what = kind.xml_name();
@@ -246,7 +247,7 @@ pub(super) fn write(
         let list = names.all(kind);
         let base = map.len();
         let mut free = FreeSlots::new(2 * list.len());
-        map.resize(base + 2 * list.len(), -1);
+        map.grow_resize(base + 2 * list.len(), -1);
         list.iter()
             .enumerate()
             .map(|(i, name)| {
@@ -254,11 +255,11 @@ pub(super) fn write(
                     map[base + free.take(hash(name))] = i as i32;
                 }
                 let address = packed.len() as i32;
-                packed.extend_from_slice(name.as_bytes());
-                packed.push(0);
+                packed.grow_extend_from_slice(name.as_bytes());
+                packed.grow_push(0);
                 address
             })
-            .collect::<Vec<i32>>()
+            .gather()
     };
     m.name_bodyadr = pack(ObjType::Body);
     m.name_jntadr = pack(ObjType::Joint);
@@ -295,7 +296,7 @@ struct FreeSlots(Vec<u32>);
 
 impl FreeSlots {
     fn new(count: usize) -> FreeSlots {
-        FreeSlots((0..count as u32).collect())
+        FreeSlots((0..count as u32).gather())
     }
 
     /// Takes the first free place from that of `hash` on, around the end. There must be one.
@@ -338,7 +339,7 @@ pub(super) fn write_paths(cx: &Context, m: &mut ModelArrays, meshes: &[MeshPlan]
                 packed.push(0);
                 address
             })
-            .collect::<Vec<i32>>()
+            .gather()
     };
     m.hfield_pathadr = pack(spec.hfields.values().map(|h| path(spec, h, &h.file)).collect());
     m.mesh_pathadr =

@@ -1,20 +1,25 @@
 //! Work on many assets at once, and memory of what has been done in this process.
 
+use corten_math::memory;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Results of independent tasks, in order, computed by as many threads as help.
 pub fn in_parallel<T: Send>(tasks: usize, run: impl Fn(usize) -> T + Sync) -> Vec<Option<T>> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<T>>> = (0..tasks).map(|_| Mutex::new(None)).collect();
+    let panic = Mutex::new(None);
     let work = || {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(slot) = results.get(i) else { break };
-            let result = run(i);
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            match catch_unwind(AssertUnwindSafe(|| run(i))) {
+                Ok(result) => *lock(slot) = Some(result),
+                Err(payload) => *lock(&panic) = Some(payload),
+            }
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(tasks);
@@ -25,7 +30,15 @@ pub fn in_parallel<T: Send>(tasks: usize, run: impl Fn(usize) -> T + Sync) -> Ve
         }
         work();
     });
+    // What ended a thread ends the caller's: for one, that memory was refused.
+    if let Some(payload) = lock(&panic).take() {
+        resume_unwind(payload);
+    }
     results.into_iter().map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Identifies the result of processing some bytes: two unrelated 64-bit hashes and the length.
@@ -62,17 +75,17 @@ impl<T> Cache<T> {
     }
 
     pub fn get(&self, key: &ContentKey) -> Option<Arc<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).0.get(key).cloned()
+        lock(&self.state).0.get(key).cloned()
     }
 
     /// Keeps a result of about `bytes` bytes.
     pub fn insert(&self, key: ContentKey, value: Arc<T>, bytes: usize) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if state.1 + bytes > self.limit {
             state.0.clear();
             state.1 = 0;
         }
-        if state.0.insert(key, value).is_none() {
+        if memory::insert(&mut state.0, key, value).is_none() {
             state.1 += bytes;
         }
     }

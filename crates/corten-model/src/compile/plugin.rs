@@ -2,6 +2,7 @@
 //!
 //! Answers to `mjCPlugin::Compile`, `mjCModel::ResolvePlugin` and `mjCModel::CopyPlugins`.
 
+use corten_math::memory::Gather;
 use std::collections::HashMap;
 
 use corten_geom::DistanceField;
@@ -96,18 +97,18 @@ pub(super) fn tree(cx: &mut Context, tree: &Tree, plugins: &Plugins) -> Carried 
     let bodies = tree.bodies.iter().map(|plan| &spec.bodies[plan.key]);
     let bodies = bodies
         .map(|body| plugins.resolve(cx, &body.plugin, Capabilities::PASSIVE, "body", body))
-        .collect();
+        .gather();
     let geoms = tree.geoms.iter().map(|plan| &spec.geoms[plan.key]);
     let geoms = geoms
         .map(|geom| plugins.resolve(cx, &geom.plugin, Capabilities::SDF, "geom", geom))
-        .collect();
+        .gather();
     Carried { bodies, geoms }
 }
 
 impl Carried {
     pub fn write(&self, m: &mut ModelArrays) {
-        m.body_plugin = self.bodies.iter().map(|&plugin| id(plugin)).collect();
-        m.geom_plugin = self.geoms.iter().map(|&plugin| id(plugin)).collect();
+        m.body_plugin = self.bodies.iter().map(|&plugin| id(plugin)).gather();
+        m.geom_plugin = self.geoms.iter().map(|&plugin| id(plugin)).gather();
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 
+use corten_math::memory::{guard, zeroed};
+
 use super::context::Fault;
-use crate::limits::filled;
 
 /// What pixels are converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub(super) fn decode(
     admit(reader.info().width as usize, reader.info().height as usize)?;
     let size = reader.output_buffer_size().filter(|&n| n <= MAX_BYTES);
     let size = size.ok_or("the image is too large")?;
-    let mut raw = filled(0, size)?;
+    let mut raw = guard(|| zeroed(size))?;
     let frame = reader.next_frame(&mut raw).map_err(|e| e.to_string())?;
     raw.truncate(frame.buffer_size());
     let srgb = reader.info().srgb.is_some();
@@ -52,7 +53,7 @@ pub(super) fn decode(
     if frame.color_type.samples() == channels as usize {
         return Ok(Image { width, height, data: raw, srgb });
     }
-    let mut data = filled(0, width * height * channels as usize)?;
+    let mut data = guard(|| zeroed(width * height * channels as usize))?;
     match frame.color_type.samples() {
         1 => convert(&raw, channels, &mut data, |[y]| [y, y, y, 255]),
         2 => convert(&raw, channels, &mut data, |[y, a]| [y, y, y, a]),

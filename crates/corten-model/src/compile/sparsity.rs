@@ -4,23 +4,24 @@
 //! diagonal, themselves only. D has all ancestors and descendants. Answers to MuJoCo's
 //! `mj_makeDofDofSparse`, `mj_makeBSparse`, `mj_makeDofDofMaps`.
 
+use corten_math::memory::{self, Gather, Grow};
+
 use crate::ModelArrays;
 use crate::arrays::InvalidReference;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::probe_memory;
 
 pub(super) fn build(m: &mut ModelArrays) {
     let nv = m.nv;
     let parent = |i: usize| usize::try_from(m.dof_parentid[i]).ok();
     let ancestors = |i: usize| std::iter::successors(parent(i), |&j| parent(j));
 
-    let mut full: Vec<Vec<i32>> = vec![Vec::new(); nv];
-    let mut reduced: Vec<Vec<i32>> = vec![Vec::new(); nv];
+    let mut full: Vec<Vec<i32>> = memory::filled(Vec::new(), nv);
+    let mut reduced: Vec<Vec<i32>> = memory::filled(Vec::new(), nv);
     for i in 0..nv {
         let mut row: Vec<i32> = ancestors(i).map(|j| j as i32).collect();
         row.reverse();
         for &j in &row {
-            full[j as usize].push(i as i32);
+            full[j as usize].grow_push(i as i32);
         }
         // Descendants come later, with larger indices.
         if m.dof_simplenum[i] == 0 {
@@ -32,23 +33,23 @@ pub(super) fn build(m: &mut ModelArrays) {
     }
     // Rows were extended by descendants after they were set: both parts are sorted.
     let diagonal: Vec<i32> =
-        (0..nv).map(|i| full[i].iter().position(|&j| j == i as i32).unwrap_or(0) as i32).collect();
+        (0..nv).map(|i| full[i].iter().position(|&j| j == i as i32).unwrap_or(0) as i32).gather();
 
     // Row of B: dofs of the subtree of a body, and those of its ancestors.
     let dofs = |b: usize| {
         let start = m.body_dofadr[b];
         start..start + m.body_dofnum[b]
     };
-    let mut bodies: Vec<Vec<i32>> = vec![Vec::new(); m.nbody];
+    let mut bodies: Vec<Vec<i32>> = memory::filled(Vec::new(), m.nbody);
     for b in 1..m.nbody {
         bodies[b].extend(dofs(b));
         let mut ancestor = m.body_parentid[b] as usize;
         while ancestor > 0 {
-            bodies[ancestor].extend(dofs(b));
+            bodies[ancestor].grow_extend(dofs(b));
             bodies[b].extend(dofs(ancestor));
             ancestor = m.body_parentid[ancestor] as usize;
         }
-        bodies[0].extend(dofs(b));
+        bodies[0].grow_extend(dofs(b));
     }
     bodies.iter_mut().for_each(|row| row.sort_unstable());
 
@@ -129,14 +130,14 @@ struct Sizes {
 impl Sizes {
     /// In linear time.
     fn of(m: &ModelArrays) -> Sizes {
-        let mut depth = vec![0usize; m.nv];
+        let mut depth = memory::filled(0usize, m.nv);
         let (mut full, mut reduced) = (0usize, 0usize);
         for i in 0..m.nv {
             depth[i] = usize::try_from(m.dof_parentid[i]).map_or(1, |parent| depth[parent] + 1);
             full += 2 * depth[i] - 1;
             reduced += if m.dof_simplenum[i] == 0 { depth[i] } else { 1 };
         }
-        let mut above = vec![0usize; m.nbody];
+        let mut above = memory::filled(0usize, m.nbody);
         let mut bodies = 0usize;
         for b in 1..m.nbody {
             let own = m.body_dofnum[b] as usize;
@@ -145,7 +146,7 @@ impl Sizes {
             bodies += own + above[b];
         }
         // Each dof also stands in the rows of all bodies above its own, the world included.
-        let mut level = vec![0usize; m.nbody];
+        let mut level = memory::filled(0usize, m.nbody);
         for b in 1..m.nbody {
             level[b] = level[m.body_parentid[b] as usize] + 1;
             bodies += level[b] * m.body_dofnum[b] as usize;
@@ -173,7 +174,7 @@ pub(super) fn check_bytes(m: &ModelArrays, limit: usize) -> Result<(), Diagnosti
         );
         return Err(Diagnostic::error(message).beyond("model_bytes").into());
     }
-    probe_memory(bytes).map_err(|error| Diagnostic::error(error.to_string()).into())
+    Ok(memory::probe(bytes)?)
 }
 
 fn rows(lists: &[Vec<i32>], count: &mut [i32], address: &mut [i32], columns: &mut [i32]) {

@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::enums::{GeomType, ObjType, WrapType};
 use crate::names::Names;
 use crate::spec::{Tendon, WrapTarget};
+use corten_math::memory::Grow;
 
 pub(super) struct TendonPlan<'a> {
     source: &'a Tendon,
@@ -55,7 +56,7 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names, tree: &Tree) -> V
         }
         let matid = id(cx.material(names, &tendon.material, "tendon", tendon));
         let range = tendon.range;
-        plans.push(TendonPlan { source: tendon, limited, range, actfrclimited, matid, path });
+        plans.grow_push(TendonPlan { source: tendon, limited, range, actfrclimited, matid, path });
     }
     plans
 }

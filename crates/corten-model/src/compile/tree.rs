@@ -1,6 +1,7 @@
 //! The kinematic tree: bodies in depth-first order and what is attached to them, with poses
 //! resolved into their bodies and inertias determined.
 
+use corten_math::memory::{self, Gather, Grow};
 use corten_math::{Quat, Vec3};
 
 use super::context::Context;
@@ -74,7 +75,7 @@ pub(super) struct Tree {
 
 /// All bodies, parents before children, siblings in document order.
 pub(super) fn depth_first(spec: &Spec) -> Vec<Key<Body>> {
-    let mut order = Vec::with_capacity(spec.bodies.len());
+    let mut order = memory::with_room(spec.bodies.len());
     let mut visited = vec![false; spec.bodies.capacity()];
     let mut stack = vec![Spec::WORLD];
     while let Some(key) = stack.pop() {
@@ -95,12 +96,12 @@ struct Frames(Vec<Option<Pose>>);
 impl Frames {
     fn resolve(cx: &mut Context) -> Frames {
         let spec = cx.spec;
-        let mut own: Vec<Option<Pose>> = vec![None; spec.frames.capacity()];
+        let mut own: Vec<Option<Pose>> = memory::filled(None, spec.frames.capacity());
         for (key, frame) in spec.frames.iter() {
             let quat = orientation::resolve(cx, "frame", frame, frame.quat, &frame.alt);
             own[key.index()] = Some(Pose { pos: frame.pos, quat });
         }
-        let mut out = Frames(vec![None; own.len()]);
+        let mut out = Frames(memory::filled(None, own.len()));
         for key in spec.frames.keys() {
             // Enclosing frames from the inside out, up to one that is known.
             let mut chain = Vec::new();
@@ -157,13 +158,13 @@ pub(super) fn compile(
 fn skeleton(spec: &Spec) -> Tree {
     let order = depth_first(spec);
     let mut tree = Tree::default();
-    let mut index = vec![0; spec.bodies.capacity()];
+    let mut index = memory::zeroed(spec.bodies.capacity());
     for (b, &key) in order.iter().enumerate() {
         index[key.index()] = b;
         let body = &spec.bodies[key];
         let parent = body.parent.map_or(0, |p| index[p.index()]);
         if b > 0 {
-            tree.bodies[parent].children.push(b);
+            tree.bodies[parent].children.grow_push(b);
         }
         let mut plan = BodyPlan {
             key,
@@ -183,27 +184,33 @@ fn skeleton(spec: &Spec) -> Tree {
         };
         for &key in body.joints.iter().filter(|&&k| spec.joints.contains(k)) {
             plan.joints.push(tree.joints.len());
-            tree.joints.push(JointPlan::new(key, b));
+            tree.joints.grow_push(JointPlan::new(key, b));
         }
         for &key in body.geoms.iter().filter(|&&k| spec.geoms.contains(k)) {
-            plan.geoms.push(tree.geoms.len());
-            tree.geoms.push(GeomPlan::new(key, b));
+            plan.geoms.grow_push(tree.geoms.len());
+            tree.geoms.grow_push(GeomPlan::new(key, b));
         }
         for &key in body.sites.iter().filter(|&&k| spec.sites.contains(k)) {
             plan.sites.push(tree.sites.len());
             let pose = Pose::IDENTITY;
-            tree.sites.push(SitePlan { key, body: b, pose, size: Vec3::ZERO, matid: None });
+            tree.sites.grow_push(SitePlan { key, body: b, pose, size: Vec3::ZERO, matid: None });
         }
         for &key in body.cameras.iter().filter(|&&k| spec.cameras.contains(k)) {
             plan.cameras.push(tree.cameras.len());
             let pose = Pose::IDENTITY;
-            tree.cameras.push(CameraPlan { key, body: b, pose, fovy: 45.0, intrinsic: [0.0; 4] });
+            tree.cameras.grow_push(CameraPlan {
+                key,
+                body: b,
+                pose,
+                fovy: 45.0,
+                intrinsic: [0.0; 4],
+            });
         }
         for &key in body.lights.iter().filter(|&&k| spec.lights.contains(k)) {
             plan.lights.push(tree.lights.len());
             tree.lights.push(LightPlan { key, body: b, pos: Vec3::ZERO, dir: Vec3::ZERO });
         }
-        tree.bodies.push(plan);
+        tree.bodies.grow_push(plan);
     }
     tree
 }
@@ -255,7 +262,7 @@ fn compile_body(
             .iter()
             .map(|&g| &tree.geoms[g])
             .filter(|g| (range[0]..=range[1]).contains(&spec.geoms[g.key].group))
-            .collect();
+            .gather();
         inertia::from_geoms(cx, body, &geoms, &mut inertial);
     }
     // A body without mass has its inertial frame where the body is in its parent, as in MuJoCo.

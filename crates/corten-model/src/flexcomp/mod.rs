@@ -5,6 +5,7 @@
 mod pin;
 mod shape;
 
+use corten_math::memory::{self, Grow};
 use std::collections::HashMap;
 
 use corten_geom::{gmsh, mesh};
@@ -79,12 +80,12 @@ impl Points {
         if dim == 3 {
             out.point.push(origin);
         }
-        let mut known: HashMap<[u32; 3], i32> = HashMap::with_capacity(source.vert.len());
-        let mut index = Vec::with_capacity(source.vert.len());
+        let mut known: HashMap<[u32; 3], i32> = memory::map_with_room(source.vert.len());
+        let mut index = memory::with_room(source.vert.len());
         for v in &source.vert {
             // Adding zero turns −0 into 0: both are the same place.
             let id = *known.entry(v.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
-                out.point.push(Vec3(v.map(f64::from)));
+                out.point.grow_push(Vec3(v.map(f64::from)));
                 out.point.len() as i32 - 1
             });
             index.push(id);
@@ -98,13 +99,13 @@ impl Points {
                 if a.cross(b).dot(c) < corten_math::MIN_VAL {
                     continue;
                 }
-                out.element.push(0);
+                out.element.grow_push(0);
             }
-            out.element.extend(face);
+            out.element.grow_extend(face);
         }
         if !source.texcoord.is_empty() {
-            out.texcoord.clone_from(&source.texcoord);
-            out.elemtexcoord.extend(source.facetexcoord.iter().flatten());
+            out.texcoord.grow_clone_from(&source.texcoord);
+            out.elemtexcoord.grow_extend(source.facetexcoord.iter().flatten().copied());
         }
         out
     }

@@ -1,5 +1,6 @@
 //! Points and elements by formula.
 
+use corten_math::memory::Grow;
 use std::f64::consts::PI;
 
 use corten_math::{Vec3, real};
@@ -81,7 +82,7 @@ impl ShapeSizes {
         for ix in 0..nx {
             for iy in 0..ny {
                 let (x, y) = (self.at(0, ix), self.at(1, iy));
-                out.point.push(Vec3::new(x, y, 0.0));
+                out.point.grow_push(Vec3::new(x, y, 0.0));
                 if self.texcoord {
                     out.texcoord.extend([self.fraction(0, ix), self.fraction(1, iy)]);
                 }
@@ -90,7 +91,7 @@ impl ShapeSizes {
                 }
                 let [a, b, c, d] = [id(ix, iy), id(ix + 1, iy), id(ix + 1, iy + 1), id(ix, iy + 1)];
                 let flip = (x < -EPS && y > -EPS) || (x > -EPS && y < -EPS);
-                out.element.extend(if flip && self.kind == Kind::Disc {
+                out.element.grow_extend(if flip && self.kind == Kind::Disc {
                     [a, b, d, b, c, d]
                 } else {
                     [a, b, c, a, c, d]
@@ -116,7 +117,7 @@ impl ShapeSizes {
         for ix in 0..nx {
             for iy in 0..ny {
                 for iz in 0..nz {
-                    out.point.push(Vec3::new(self.at(0, ix), self.at(1, iy), self.at(2, iz)));
+                    out.point.grow_push(Vec3::new(self.at(0, ix), self.at(1, iy), self.at(2, iz)));
                     if self.texcoord {
                         out.texcoord.extend([self.fraction(0, ix), self.fraction(1, iy)]);
                     }
@@ -128,7 +129,7 @@ impl ShapeSizes {
                         let (dx, dy) = around[k % 4];
                         id(ix + dx, iy + dy, iz + k / 4)
                     };
-                    out.element.extend(CELL.iter().flatten().map(|&k| corner(k)));
+                    out.element.grow_extend(CELL.iter().flatten().map(|&k| corner(k)));
                 }
             }
         }
@@ -227,7 +228,7 @@ impl Sides<'_> {
     fn add(&mut self, at: [usize; 3], axes: [usize; 2]) {
         let slot = self.slot(at);
         self.index[slot] = self.out.point.len() as i32;
-        self.out.point.push(self.shape.project(at));
+        self.out.point.grow_push(self.shape.project(at));
         if self.shape.texcoord {
             self.out.texcoord.extend(axes.map(|k| self.shape.fraction(k, at[k])));
         }
@@ -253,7 +254,7 @@ impl Sides<'_> {
                 _ => &[b, a, d, b, d, c],
             }
         };
-        self.out.element.extend_from_slice(elements);
+        self.out.element.grow_extend_from_slice(elements);
     }
 }
 

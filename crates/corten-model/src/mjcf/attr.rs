@@ -4,6 +4,7 @@
 //! a value looks in text follows from the type of its field; where that is not enough, the table
 //! names a codec.
 
+use corten_math::memory::Gather;
 use corten_math::{Quat, Vec3, real};
 
 use crate::diagnostic::closest;
@@ -203,7 +204,7 @@ pub fn read_numbers<T: Number>(out: &mut [T], least: usize, text: &str) -> Resul
 /// Reads any number of numbers.
 pub fn read_list<T: Number>(text: &str) -> Result<Vec<T>, Misread> {
     let parse = |t: &str| T::parse(t).map_err(|m| Misread::new(m, format!("{}s", T::KIND)));
-    tokens(text).map(parse).collect()
+    tokens(text).map(parse).gather_ok()
 }
 
 /// Whitespace-separated words.

@@ -4,6 +4,7 @@
 //! file it names. File names are tried relative to the main file, then relative to the file that
 //! contains the `include`.
 
+use corten_math::memory::{self, Gather, Grow};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -39,16 +40,16 @@ pub struct Elem<'a> {
 }
 
 /// Text of a file; bytes that are not UTF-8 are replaced, with a warning.
-pub fn decode(bytes: &[u8], name: &str, diags: &mut Diagnostics) -> Arc<str> {
-    match std::str::from_utf8(bytes) {
+pub fn decode(bytes: &[u8], name: &str, diags: &mut Diagnostics) -> Arc<String> {
+    match String::from_utf8(memory::copy_of(bytes)) {
         Ok(text) => text.into(),
         Err(error) => {
-            let offset = error.valid_up_to();
+            let offset = error.utf8_error().valid_up_to();
             diags.push(
                 Diagnostic::warning(format!("'{name}' is not valid UTF-8 at byte {offset}"))
                     .hint("save the file as UTF-8"),
             );
-            String::from_utf8_lossy(bytes).into()
+            String::from_utf8_lossy(bytes).into_owned().into()
         }
     }
 }
@@ -57,7 +58,7 @@ impl Forest {
     /// Parses a main text and everything it includes.
     pub fn load(
         name: &str,
-        text: Arc<str>,
+        text: Arc<String>,
         modelfiledir: &str,
         context: Reading<'_>,
         sources: &mut SourceMap,
@@ -75,7 +76,7 @@ impl Forest {
     fn plant(
         &mut self,
         name: &str,
-        text: Arc<str>,
+        text: Arc<String>,
         dir: String,
         from: Option<Source>,
         sources: &mut SourceMap,
@@ -263,7 +264,7 @@ impl<'a> Elem<'a> {
         pending.reverse();
         while let Some(child) = pending.pop() {
             if !child.name().eq_ignore_ascii_case("include") {
-                out.push(child);
+                out.grow_push(child);
                 continue;
             }
             let key = (child.tree, child.node.index());
@@ -278,6 +279,6 @@ impl<'a> Elem<'a> {
     }
 
     fn direct(self) -> Vec<Elem<'a>> {
-        self.node.children().map(|node| Elem { node, ..self }).collect()
+        self.node.children().map(|node| Elem { node, ..self }).gather()
     }
 }

@@ -1,6 +1,7 @@
 //! Storage with handles that stay valid: a key is never reused, so a stale key finds nothing
 //! rather than a stranger.
 
+use corten_math::memory::Grow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
@@ -74,7 +75,7 @@ impl<T> Arena<T> {
     /// Appends an element. Panics beyond 2^32 elements, which no memory holds.
     pub fn insert(&mut self, value: T) -> Key<T> {
         let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 elements");
-        self.slots.push(Some(value));
+        self.slots.grow_push(Some(value));
         self.live += 1;
         Key::new(index)
     }

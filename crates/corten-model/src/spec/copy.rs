@@ -4,6 +4,7 @@
 //! Copies from another model keep the compiler settings of that model, bring its default classes
 //! and assets, and its keyframes.
 
+use corten_math::memory::{Gather, Grow};
 use std::collections::HashMap;
 
 use super::keyframe::StateLayout;
@@ -197,11 +198,11 @@ impl<'a> Copy<'a> {
         self.copy_plugin(&mut body.plugin);
         body.childclass = self.childclass(body.childclass);
         let new = self.into.bodies.insert(body);
-        self.into.bodies[parent].bodies.push(new);
+        self.into.bodies[parent].bodies.grow_push(new);
         let name = self.into.bodies[new].name.clone();
         self.index.add(ObjType::Body, &name);
         self.bodies.insert(key, new);
-        self.copies.push((ObjType::Body, key.index(), new.index()));
+        self.copies.grow_push((ObjType::Body, key.index(), new.index()));
         new
     }
 
@@ -266,8 +267,8 @@ impl<'a> Copy<'a> {
                     $element.frame = $element.frame.and_then(|f| self.frames.get(&f).copied()).or(outer);
                     self.index.add($kind, &$element.name);
                     let new = self.into.$list.insert($element);
-                    self.into.bodies[target].$list.push(new);
-                    self.copies.push(($kind, child.index(), new.index()));
+                    self.into.bodies[target].$list.grow_push(new);
+                    self.copies.grow_push(($kind, child.index(), new.index()));
                     children!(@after $list, child, new);
                 }
             };
@@ -359,13 +360,13 @@ impl<'a> Copy<'a> {
     pub(super) fn referring(&mut self) {
         macro_rules! bring {
             ($list:ident, $kind:expr) => {
-                let keys: Vec<_> = self.source().$list.keys().collect();
+                let keys: Vec<_> = self.source().$list.keys().gather();
                 let mut added = Vec::new();
                 for key in keys {
                     let original = &self.source().$list[key];
                     if let Some(mut element) = bring!(@renamed $list, original) {
                         self.adapt(&mut element);
-                        added.push(element.name.clone());
+                        added.grow_push(element.name.clone());
                         let new = self.into.$list.insert(element);
                         self.copies.push(($kind, key.index(), new.index()));
                         bring!(@after $list, key, new);

@@ -5,6 +5,7 @@
 use super::references::{NameIndex, Namespace, References};
 use super::{Actuator, Arena, Body, Element, Key, PluginUse, Spec};
 use crate::enums::ObjType;
+use corten_math::memory::Gather;
 
 impl Spec {
     /// Deletes a body with all below it, and what refers to it. Keyframes keep the values of what
@@ -110,7 +111,7 @@ struct Referring {
 impl Referring {
     fn resolved(spec: &Spec, index: &NameIndex) -> Referring {
         fn list<T: References>(arena: &Arena<T>, index: &NameIndex) -> Vec<Key<T>> {
-            arena.iter().filter(|(_, element)| element.resolves(index)).map(|(k, _)| k).collect()
+            arena.iter().filter(|(_, element)| element.resolves(index)).map(|(k, _)| k).gather()
         }
         Referring {
             flexes: list(&spec.flexes, index),

@@ -5,6 +5,7 @@
 //! element goes along if what it refers to exists under the new names. Pairs, exclusions,
 //! sensors and tendons may keep some references to what lies outside.
 
+use corten_math::memory;
 use std::collections::HashMap;
 
 use super::{
@@ -78,7 +79,9 @@ impl NameIndex {
 
     pub fn add(&mut self, kind: ObjType, name: &str) {
         if !name.is_empty() {
-            *self.slot(kind).entry(name.to_owned()).or_default() += 1;
+            let counts = self.slot(kind);
+            memory::reserve_entries(counts, 1);
+            *counts.entry(name.to_owned()).or_default() += 1;
         }
     }
 

@@ -1,5 +1,6 @@
 //! Where an element was written: file, line, column, and the chain of includes that led there.
 
+use corten_math::memory::Grow;
 use std::sync::Arc;
 
 /// Position in one of the files of a [`SourceMap`]; line and column count from 1.
@@ -44,7 +45,7 @@ pub struct FileId(u32);
 pub struct SourceFile {
     /// Path as the author would write it; `<string>` for text that came without a file.
     pub name: String,
-    pub text: Arc<str>,
+    pub text: Arc<String>,
     /// The element that included this file.
     pub included_from: Option<Source>,
 }
@@ -56,7 +57,12 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    pub fn add(&mut self, name: impl Into<String>, text: Arc<str>, from: Option<Source>) -> FileId {
+    pub fn add(
+        &mut self,
+        name: impl Into<String>,
+        text: Arc<String>,
+        from: Option<Source>,
+    ) -> FileId {
         let id = FileId(self.files.len() as u32);
         self.files.push(SourceFile { name: name.into(), text, included_from: from });
         id
@@ -126,7 +132,7 @@ impl<'a> Lines<'a> {
         let starts = self.starts.get_mut(source.file as usize)?;
         if starts.is_empty() {
             starts.push(0);
-            starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+            starts.grow_extend(text.match_indices('\n').map(|(at, _)| at + 1));
         }
         let line = (source.line as usize).checked_sub(1)?;
         let start = *starts.get(line)?;

@@ -52,7 +52,7 @@ const NIL: u32 = u32::MAX;
 /// A parsed document; the root is the first node.
 #[derive(Clone, Debug)]
 pub struct Document {
-    text: Arc<str>,
+    text: Arc<String>,
     nodes: Vec<Node>,
     attrs: Vec<RawAttr>,
     comment: Option<Span>,

@@ -1,12 +1,13 @@
 //! The scanner: one pass over the bytes, an explicit stack of open elements.
 
+use corten_math::memory::Grow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Document, MAX_DEPTH, Malformed, NIL, Node, Position, RawAttr, Span};
 
 /// Parses a text into a document.
-pub fn parse(text: Arc<str>) -> Result<Document, Malformed> {
+pub fn parse(text: Arc<String>) -> Result<Document, Malformed> {
     if text.len() >= u32::MAX as usize {
         let position = Position { line: 1, column: 1 };
         return Err(Malformed { message: "file larger than 4 GB".into(), position, hint: None });
@@ -23,7 +24,7 @@ struct Open {
 }
 
 struct Scanner {
-    text: Arc<str>,
+    text: Arc<String>,
     at: usize,
     /// Position is counted forward from here, so that the whole stays linear.
     counted: usize,
@@ -36,7 +37,7 @@ struct Scanner {
 }
 
 impl Scanner {
-    fn new(text: Arc<str>) -> Scanner {
+    fn new(text: Arc<String>) -> Scanner {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Scanner {
             text,
@@ -221,7 +222,7 @@ impl Scanner {
         let closed = self.attributes(name)?;
         let attrs = (first_attr, self.attrs.len() as u32);
         self.reject_duplicates(attrs)?;
-        self.nodes.push(Node {
+        self.nodes.grow_push(Node {
             name,
             position,
             attrs,
@@ -290,7 +291,7 @@ impl Scanner {
         };
         self.at = start + length + 1;
         let value = Span { start: start as u32, end: (start + length) as u32 };
-        self.attrs.push(RawAttr { name, value, position });
+        self.attrs.grow_push(RawAttr { name, value, position });
         Ok(())
     }
 
@@ -349,19 +350,23 @@ mod tests {
     use super::super::NodeRef;
     use super::*;
 
+    fn parse(text: &str) -> Result<Document, Malformed> {
+        super::parse(Arc::new(text.to_owned()))
+    }
+
     fn names(node: NodeRef<'_>) -> String {
         let children: Vec<String> = node.children().map(names).collect();
         format!("{}[{}]", node.name(), children.join(" "))
     }
 
     fn fails(text: &str) -> Malformed {
-        parse(text.into()).expect_err(text)
+        parse(text).expect_err(text)
     }
 
     /// As tinyxml2 has it: at the beginning, as many as there are.
     #[test]
     fn processing_instructions_come_first() {
-        assert!(parse("<?xml version='1.0'?> <?a b?><a/>".into()).is_ok());
+        assert!(parse("<?xml version='1.0'?> <?a b?><a/>").is_ok());
         for text in ["<!-- c --><?b?><a/>", "<a><?b?></a>", "<a/><?b?>", "<!DOCTYPE a><?b?><a/>"] {
             assert!(fails(text).message.contains("processing instruction"), "{text}");
         }
@@ -370,7 +375,7 @@ mod tests {
     /// A text ends at a null character.
     #[test]
     fn null_characters_end_values() {
-        let doc = parse("<a x='1 2&#0; 3' y='&#x0;' z='&#0'/>".into()).unwrap();
+        let doc = parse("<a x='1 2&#0; 3' y='&#x0;' z='&#0'/>").unwrap();
         let values: Vec<_> = doc.root().attrs().map(|a| a.value().into_owned()).collect();
         assert_eq!(values, ["1 2", "", "&#0"]);
     }
@@ -378,7 +383,7 @@ mod tests {
     #[test]
     fn tree_attributes_and_positions() {
         let doc =
-            parse("<?xml version='1.0'?>\n<a><!-- c --><b x='1'y=\"<&#65;&lt;\"/>\n  <é:c><d/></é:c>é<e/></a>".into())
+            parse("<?xml version='1.0'?>\n<a><!-- c --><b x='1'y=\"<&#65;&lt;\"/>\n  <é:c><d/></é:c>é<e/></a>")
                 .unwrap();
         assert_eq!(names(doc.root()), "a[b[] é:c[d[]] e[]]");
         assert_eq!(doc.comment(), Some(" c "));
@@ -406,8 +411,8 @@ mod tests {
 
     #[test]
     fn content_after_the_root_is_noticed() {
-        assert!(parse("<a/><b/>".into()).unwrap().trailing.is_some());
-        assert!(parse("<a/> x ".into()).unwrap().trailing.is_some());
-        assert!(parse("<a/> <!-- x -->\n".into()).unwrap().trailing.is_none());
+        assert!(parse("<a/><b/>").unwrap().trailing.is_some());
+        assert!(parse("<a/> x ").unwrap().trailing.is_some());
+        assert!(parse("<a/> <!-- x -->\n").unwrap().trailing.is_none());
     }
 }

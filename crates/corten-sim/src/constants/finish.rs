@@ -1,6 +1,7 @@
 //! The end of compilation: from a draft to a complete model.
 
 use corten_math::MIN_VAL;
+use corten_math::memory;
 use corten_model::enums::{DisableBit, EnableBit, JointType, ObjType};
 use corten_model::{Diagnostic, Diagnostics, Draft, Places};
 
@@ -29,7 +30,7 @@ pub fn finish_with(draft: Draft, registry: &Registry) -> Result<Model, Diagnosti
 
     let mut d = Data::new(&m);
     let nq = m.nq;
-    let mut keys = m.key_qpos.clone();
+    let mut keys = memory::copy_of(&m.key_qpos);
     for qpos in keys.chunks_exact_mut(nq.max(1)) {
         support::normalize_quat(&m, qpos);
     }

@@ -1,5 +1,6 @@
 //! What depends on the structure of the model alone.
 
+use corten_math::memory;
 use corten_model::ModelArrays;
 use corten_model::enums::{SleepPolicy, Transmission, WrapType};
 
@@ -84,7 +85,7 @@ fn path_trees(m: &ModelArrays, tendon: usize) -> impl Iterator<Item = usize> + '
 
 /// The first two trees of each tendon, and the number of all.
 fn tendon_trees(m: &mut ModelArrays) {
-    let mut seen = vec![usize::MAX; m.ntree];
+    let mut seen = memory::filled(usize::MAX, m.ntree);
     for t in 0..m.ntendon {
         let (mut ids, mut count) = ([-1; 2], 0);
         for tree in path_trees(m, t) {

@@ -5,6 +5,7 @@
 //! Σ (L⁻ᵀJᵀ)²/D, and L⁻ᵀ never leaves the ancestors of the dofs in J, so that a body costs the
 //! square of its depth, not the size of the model.
 
+use corten_math::memory::{self, Grow};
 use std::ops::Range;
 
 use corten_math::{MIN_VAL, Quat, TreePattern, Vec3};
@@ -24,7 +25,7 @@ pub(super) fn set(m: &mut Model, d: &mut Data) -> Result<(), ConstantsError> {
     compute(m, d);
     m.tendon_length0.copy_from_slice(&d.ten_length);
     m.actuator_length0.copy_from_slice(&d.actuator_length);
-    let mut row = vec![0.0; m.nv];
+    let mut row = memory::zeroed(m.nv);
     body_weights(m, d, &mut row)?;
     dof_weights(m, d, &mut row)?;
     tendon_weights(m, d, &mut row);
@@ -117,7 +118,7 @@ impl<'a> Factor<'a> {
     /// constants have its bits.
     pub(super) fn weight(&mut self, dofs: impl Iterator<Item = usize>, x: &mut [f64]) -> f64 {
         self.chain.clear();
-        self.chain.extend(dofs.filter(|&i| i < self.pattern.size()).map(|i| (i, x[i])));
+        self.chain.grow_extend(dofs.filter(|&i| i < self.pattern.size()).map(|i| (i, x[i])));
         for &(i, _) in &self.chain {
             let xi = x[i];
             if xi != 0.0 {

@@ -1,6 +1,7 @@
 //! Sizes and masses of the model at a glance; the size that each rotational dof moves.
 
 use corten_math::Vec3;
+use corten_math::memory;
 use corten_model::enums::{GeomType, JointType};
 
 use crate::chain::index;
@@ -78,7 +79,7 @@ fn bounds(m: &Model, d: &Data) -> (Vec3, Vec3) {
 /// The length associated with each body: how far its joints, its children's joints and its geoms
 /// reach from its centre of mass, or the flex edges at it.
 fn body_sizes(m: &Model, d: &Data) -> Vec<f64> {
-    let mut size = vec![0.0f64; m.nbody];
+    let mut size: Vec<f64> = memory::zeroed(m.nbody);
     for j in 0..m.njnt {
         let Some(body) = index(m.jnt_bodyid[j], m.nbody) else { continue };
         for b in [Some(body), index(m.body_parentid[body], m.nbody)].into_iter().flatten() {

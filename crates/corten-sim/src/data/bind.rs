@@ -1,3 +1,4 @@
+use corten_math::memory;
 use std::sync::Arc;
 
 use super::Data;
@@ -16,25 +17,31 @@ impl Data {
     /// structure differs, the data has no contacts and constraints until they are computed anew.
     #[inline(always)]
     pub fn bind(&mut self, m: &Model) -> Result<(), StepError> {
-        let prepared = m.prepared();
-        if Arc::ptr_eq(prepared, &self.prepared) {
-            return Ok(());
+        match m.prepared_before() {
+            Some(prepared) if Arc::ptr_eq(prepared, &self.prepared) => Ok(()),
+            _ => self.rebind(m),
         }
-        self.rebind(m, prepared)
     }
 
     #[cold]
     #[inline(never)]
-    fn rebind(&mut self, m: &Model, prepared: &Arc<Prepared>) -> Result<(), StepError> {
+    fn rebind(&mut self, m: &Model) -> Result<(), StepError> {
+        let taken_up = memory::guard(|| self.take_up(m, m.prepared()));
+        taken_up.unwrap_or_else(|cause| Err(StepError::Memory { time: self.time, cause }))
+    }
+
+    fn take_up(&mut self, m: &Model, prepared: &Arc<Prepared>) -> Result<(), StepError> {
+        if Arc::ptr_eq(prepared, &self.prepared) {
+            return Ok(());
+        }
         let [own, given] = [&self.prepared, prepared].map_inline(|p| &p.inputs.sizes);
         if let Some((size, data, model)) = own.difference(given) {
             return Err(StepError::OtherSizes { size, data, model });
         }
-        let same_layout = self.prepared.has_layout_of(prepared);
-        self.prepared = prepared.clone();
-        if same_layout {
-            self.scratch.tendons = tendon::Scratch::default();
+        // What may be refused memory comes first.
+        if self.prepared.has_layout_of(prepared) {
             self.scratch.flex = flex::Scratch::new(m, &prepared.flexes);
+            self.scratch.tendons = tendon::Scratch::default();
             self.scratch.collision.forget_model();
         } else {
             let threads = self.scratch.threads.clone();
@@ -44,6 +51,7 @@ impl Data {
             self.clear_constraints();
             sleep::update(m, self);
         }
+        self.prepared = prepared.clone();
         Ok(())
     }
 }

@@ -4,9 +4,9 @@
 //! their vector grows, and where their number times the most that one can cost passes the budget, their
 //! true cost is summed up, rows included, and the list is cut. Otherwise nothing is counted.
 
+use corten_math::memory::{self, OutOfMemory};
 use corten_model::ModelArrays;
 use corten_model::enums::Warning;
-use corten_model::limits::{OutOfMemory, probe_memory};
 
 use super::{Contact, Data};
 use crate::chain::index;
@@ -46,6 +46,7 @@ impl Default for Budget {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     Limit { what: &'static str, limit: usize },
+    Memory(OutOfMemory),
     Cancelled,
     Extension { name: String, message: String },
 }
@@ -56,6 +57,7 @@ impl Stop {
     fn error(&self, time: f64) -> StepError {
         match self {
             &Stop::Limit { what, limit } => StepError::Limit { time, what, limit },
+            &Stop::Memory(cause) => StepError::Memory { time, cause },
             Stop::Cancelled => StepError::Cancelled { time },
             Stop::Extension { name, message } => {
                 StepError::Extension { time, name: name.clone(), message: message.clone() }
@@ -177,7 +179,7 @@ impl Data {
         // Grows in steps, so that a rising number of contacts asks now and then.
         let wanted = most.saturating_add(most / 4).min(bytes);
         let Some(more) = wanted.checked_sub(self.scratch.proven_bytes) else { return };
-        match probe_memory(more) {
+        match memory::probe(more) {
             Ok(()) => self.scratch.proven_bytes = wanted,
             Err(OutOfMemory(bytes)) => {
                 self.contact.clear();
@@ -210,6 +212,25 @@ impl Data {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Does a part of a step; the step ends where the machine refuses memory to it.
+    #[inline(always)]
+    pub(crate) fn attempt(&mut self, part: impl FnOnce(&mut Data)) {
+        if let Err(refused) = memory::guard(|| part(self)) {
+            self.give_up_pass(refused);
+        }
+    }
+
+    /// Contacts and rows may be half made, and what is kept for the next step, too: there are none.
+    #[cold]
+    #[inline(never)]
+    fn give_up_pass(&mut self, refused: OutOfMemory) {
+        self.contact.clear();
+        self.ncon = 0;
+        self.clear_constraints();
+        self.scratch.forget();
+        self.scratch.stop = Some(Stop::Memory(refused));
     }
 
     /// Ends the step if somebody has found that this has been asked for.

@@ -3,6 +3,8 @@
 //! `Vec` doubles, which suits vectors that live for a moment. Those of a simulation grow to the
 //! largest scene they have met and stay: what they have beyond is memory per environment.
 
+use corten_math::memory;
+
 /// Room for `n` elements, with some to spare: one part in sixteen.
 fn generous(n: usize) -> usize {
     n + n / 16
@@ -12,7 +14,7 @@ fn generous(n: usize) -> usize {
 pub(crate) fn fit<T: Clone + Default>(v: &mut Vec<T>, n: usize) {
     if v.capacity() < n {
         v.clear();
-        v.reserve_exact(generous(n));
+        *v = memory::with_room(generous(n));
     }
     v.resize(n, T::default());
 }
@@ -21,7 +23,9 @@ pub(crate) fn fit<T: Clone + Default>(v: &mut Vec<T>, n: usize) {
 /// longer what it was before.
 pub(crate) fn tighten<T>(v: &mut Vec<T>, before: usize) {
     if v.capacity() != before {
-        v.shrink_to(generous(v.len()));
+        let mut fitting = memory::with_room(generous(v.len()));
+        fitting.append(v);
+        *v = fitting;
     }
 }
 

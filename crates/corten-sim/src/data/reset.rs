@@ -1,3 +1,4 @@
+use corten_math::memory::{self, OutOfMemory};
 use corten_model::arrays::ArrayMut;
 
 use super::scratch::Scratch;
@@ -5,13 +6,19 @@ use super::{Budget, Data, TimerStat, WarningStat};
 use crate::{Model, StepError, sleep};
 
 impl Data {
-    /// Data for a model, in the reference pose.
+    /// [`Self::new`], or what the machine has no memory for.
+    pub fn try_new(m: &Model) -> Result<Data, OutOfMemory> {
+        memory::guard(|| Data::new(m))
+    }
+
+    /// Data for a model, in the reference pose. Where the machine refuses memory it unwinds, as all do that return no
+    /// result ([`corten_math::memory`]); [`Self::try_new`] tells instead.
     pub fn new(m: &Model) -> Data {
         let prepared = m.prepared().clone();
         let scratch = Scratch::new(m, &prepared);
         let budget = Budget { bytes: m.limits.data_bytes, ..Budget::default() };
         let hooks = m.extensions().hook();
-        let (jnt_limit_frc, ten_limit_frc) = (vec![0.0; m.njnt], vec![0.0; m.ntendon]);
+        let (jnt_limit_frc, ten_limit_frc) = (memory::zeroed(m.njnt), memory::zeroed(m.ntendon));
         let mut d = Data {
             prepared,
             scratch,

@@ -1,5 +1,6 @@
 //! Working memory of the stages, kept in `Data` so that stepping allocates nothing.
 
+use corten_math::memory;
 use std::sync::Arc;
 
 use corten_math::array;
@@ -54,6 +55,27 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// Forgets what stages keep from step to step, after one of them has not come to its end: the next pass makes it
+    /// anew. The state at the beginning of the step stays, and so does memory whose size follows from the model.
+    pub fn forget(&mut self) {
+        let kept = std::mem::take(self);
+        *self = Scratch {
+            half_angle: kept.half_angle,
+            ancestors: kept.ancestors,
+            body_acc: kept.body_acc,
+            body_frc: kept.body_frc,
+            dof: kept.dof,
+            step_acc: kept.step_acc,
+            transmission: kept.transmission,
+            flex: kept.flex,
+            runge_kutta: kept.runge_kutta,
+            threads: kept.threads.clone(),
+            proven_bytes: kept.proven_bytes,
+            ..Scratch::default()
+        };
+        self.transmission.fill(0.0);
+    }
+
     pub fn new(m: &Model, prepared: &Prepared) -> Scratch {
         let structure = &prepared.structure;
         Scratch {
@@ -63,15 +85,15 @@ impl Scratch {
             tendons: tendon::Scratch::default(),
             flex: flex::Scratch::new(m, &prepared.flexes),
             soft: SoftMemory::default(),
-            half_angle: array::from_fn(|_| vec![0.0; structure.hinges.len()]),
-            body_acc: vec![Spatial::ZERO; m.nbody],
-            body_frc: vec![Spatial::ZERO; m.nbody],
-            dof: array::from_fn(|_| vec![0.0; m.nv]),
-            step_acc: vec![0.0; m.nv],
+            half_angle: array::from_fn(|_| memory::zeroed(structure.hinges.len())),
+            body_acc: memory::zeroed(m.nbody),
+            body_frc: memory::zeroed(m.nbody),
+            dof: array::from_fn(|_| memory::zeroed(m.nv)),
+            step_acc: memory::zeroed(m.nv),
             runge_kutta: integrate::Scratch::default(),
             derivative: derivative::Scratch::default(),
             inverse: inverse::Scratch::default(),
-            transmission: vec![0.0; m.nv],
+            transmission: memory::zeroed(m.nv),
             actuation: actuation::Scratch::default(),
             collision: collision::Scratch::default(),
             contact_sensor: sensor::Scratch::default(),

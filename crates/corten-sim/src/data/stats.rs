@@ -1,3 +1,5 @@
+use corten_math::memory::Grow;
+
 /// Islands with solver statistics of their own; further islands are solved but not recorded.
 pub const NISLAND: usize = 20;
 /// Iterations recorded per island.
@@ -56,7 +58,7 @@ impl SolverStats {
         let stats = &mut self.islands[island];
         if stats.len() <= iteration {
             let room = (iteration + iteration / 4).clamp(8, NSOLVER).max(iteration + 1);
-            stats.reserve_exact(room - stats.len());
+            stats.grow_reserve_exact(room - stats.len());
             stats.resize(room, SolverStat::default());
         }
         stats[iteration] = stat;

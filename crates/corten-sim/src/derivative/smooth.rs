@@ -30,6 +30,7 @@
 //! onto `s_k`, so that each entry is one dot product.
 
 use corten_math::hint::rarely;
+use corten_math::memory::Grow;
 use corten_math::{Inertia, Mat3, Mat6, Spatial, Vec3, wide};
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
@@ -199,8 +200,8 @@ fn force_by_velocity(m: &Model, d: &Data, i: usize) -> f64 {
 
 /// Adds the derivatives of fluid forces, of bias forces, or of both.
 fn body_terms(m: &Model, d: &mut Data, fluid: bool, bias: bool) {
-    d.scratch.derivative.composite.resize(m.nbody, Mat6::ZERO);
-    d.scratch.derivative.rate.resize(m.nv, Spatial::ZERO);
+    d.scratch.derivative.composite.grow_resize(m.nbody, Mat6::ZERO);
+    d.scratch.derivative.rate.grow_resize(m.nv, Spatial::ZERO);
     let symmetric = m.opt.integrator == Integrator::ImplicitFast;
     let prepared = d.prepared.clone();
     let s = &prepared.structure;

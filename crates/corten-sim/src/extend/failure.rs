@@ -58,10 +58,10 @@ impl Data {
         }
     }
 
-    /// Forgets that an extension has failed, for another try.
+    /// Forgets that an extension has failed, or that memory was refused, for another try.
     #[inline(always)]
     pub(crate) fn forget_failure(&mut self) {
-        if let Some(Stop::Extension { .. }) = self.scratch.stop {
+        if let Some(Stop::Extension { .. } | Stop::Memory(_)) = self.scratch.stop {
             self.scratch.stop = None;
         }
     }

@@ -44,14 +44,17 @@ pub fn advance(m: &Model, d: &mut Data) {
         return;
     }
     let timer = timer::start(d);
-    match m.opt.integrator {
-        Integrator::Euler => euler(m, d),
-        // Mostly forward passes, which have timers of their own.
-        Integrator::Rk4 => return runge_kutta(m, d),
-        Integrator::Implicit | Integrator::ImplicitFast => implicit(m, d),
-        Integrator::ImplicitSpringDamper => spring_damper(m, d),
+    let integrate = match m.opt.integrator {
+        Integrator::Euler => euler,
+        Integrator::Rk4 => runge_kutta,
+        Integrator::Implicit | Integrator::ImplicitFast => implicit,
+        Integrator::ImplicitSpringDamper => spring_damper,
+    };
+    d.attempt(|d| integrate(m, d));
+    // Runge-Kutta is mostly forward passes, which have timers of their own.
+    if m.opt.integrator != Integrator::Rk4 {
+        timer.stop(d, Timer::Advance);
     }
-    timer.stop(d, Timer::Advance);
 }
 
 /// With which rates activations and positions advance.

@@ -1,5 +1,6 @@
 //! What is attached to bodies, ready to be placed.
 
+use corten_math::memory::{Gather, Grow};
 use corten_model::ModelArrays;
 use corten_model::enums::SameFrame;
 
@@ -54,11 +55,11 @@ impl Placed {
                 Some(SameFrame::InertiaRot) => &mut placed.along_inertia,
                 None | Some(SameFrame::None) => &mut placed.turned,
             };
-            list.push([k, body]);
+            list.grow_push([k, body]);
         }
         // Where fewer than four are left, the last is placed several times; a single one by itself.
         let fours = placed.turned.chunks(4).filter(|four| four.len() > 1);
-        placed.fours = fours.map(FourAttached::new).collect();
+        placed.fours = fours.map(FourAttached::new).gather();
         let single = placed.turned.len() % 4 == 1;
         placed.turned = placed.turned.last().filter(|_| single).copied().into_iter().collect();
         placed

@@ -1,5 +1,6 @@
 //! What [`super::Prepared`] is made from: to notice that a model has been changed.
 
+use corten_math::memory;
 use corten_model::ModelArrays;
 use corten_model::enums::DisableBit;
 
@@ -29,7 +30,7 @@ macro_rules! inputs {
                     sizes: Sizes::new(m),
                     flags: m.opt.disableflags & FLAGS,
                     sparse: is_sparse(m),
-                    $($name: bytemuck::cast_slice(&m.$name).to_vec(),)*
+                    $($name: memory::copy_of(bytemuck::cast_slice(&m.$name)),)*
                 }
             }
 

@@ -3,6 +3,7 @@
 //! Every index of the model is checked here, so the passes stay in bounds whatever is written into
 //! the model's index arrays later; objects with indices that make no sense are left out.
 
+use corten_math::memory::{self, Gather, Grow};
 use std::ops::Range;
 
 use corten_math::{Quat, SquarePattern, TreePattern, Vec3};
@@ -142,21 +143,21 @@ impl Structure {
     pub fn new(m: &ModelArrays) -> Structure {
         // Without its joints a body still has a place; one bad joint makes all addresses doubtful.
         let mut joints: Vec<Joint> =
-            (0..m.njnt).map(|j| model_joint(m, j)).collect::<Option<_>>().unwrap_or_default();
+            (0..m.njnt).map(|j| model_joint(m, j)).gather_some().unwrap_or_default();
         let mut hinges = Vec::new();
         for joint in joints.iter_mut().filter(|joint| joint.kind == JointType::Hinge) {
             joint.hinge = hinges.len() as u32;
-            hinges.push(joint.qpos);
+            hinges.grow_push(joint.qpos);
         }
         let mass = TreePattern::new(&m.M_rownnz, &m.M_rowadr, &m.M_colind)
             .filter(|p| p.size() == m.nv)
             .unwrap_or_else(|| TreePattern::diagonal(m.nv.min(m.nC)));
         let dof_tree = dof_trees(m, &mass).unwrap_or_default();
         let mut s = Structure {
-            bodies: Vec::with_capacity(m.nbody),
+            bodies: memory::with_room(m.nbody),
             points: Vec::new(),
             not_points: Vec::new(),
-            dof_body: vec![0; m.nv],
+            dof_body: memory::zeroed(m.nv),
             tree_dofs: tree_dofs(&dof_tree, m.ntree),
             dof_tree,
             chain: Vec::new(),
@@ -189,8 +190,8 @@ impl Structure {
             above
         } else {
             let start = self.chain.len() as u32;
-            self.chain.extend_from_within(above[0] as usize..above[1] as usize);
-            self.chain.extend(dofs[0]..dofs[1]);
+            self.chain.grow_extend_from_within(above[0] as usize..above[1] as usize);
+            self.chain.grow_extend(dofs[0]..dofs[1]);
             [start, self.chain.len() as u32]
         };
         let own = &self.joints[joints[0] as usize..joints[1] as usize];
@@ -217,7 +218,7 @@ impl Structure {
                 SameFrame::from_raw(m.body_sameframe[b].into()) == Some(SameFrame::Body);
             let slides = own_frame && self.slides_along_axes(m, body);
             if turned || !parent_rests || carries[b] || !slides {
-                self.not_points.push(b as i32);
+                self.not_points.grow_push(b as i32);
                 continue;
             }
             let first = self.joints[body.joints().start];
@@ -265,8 +266,8 @@ impl Structure {
         let body = |b: i32| u32::try_from(b).ok().filter(|&b| (b as usize) < m.nbody);
         let sites = (0u32..).zip(&m.site_bodyid).map(|(s, &b)| Some([s, body(b)?]));
         Some([
-            bodies().skip(1).map(|(b, _)| [b, b]).collect(),
-            bodies().flat_map(|(b, body)| body.geoms().map(move |g| [g as u32, b])).collect(),
+            bodies().skip(1).map(|(b, _)| [b, b]).gather(),
+            bodies().flat_map(|(b, body)| body.geoms().map(move |g| [g as u32, b])).gather(),
             sites.collect::<Option<_>>()?,
         ])
     }
@@ -310,12 +311,12 @@ fn dof_trees(m: &ModelArrays, mass: &TreePattern) -> Option<Vec<u32>> {
         let valid = before <= tree && m.dof_treeid[root] == tree;
         u32::try_from(tree).ok().filter(|&t| (t as usize) < m.ntree && valid)
     };
-    if mass.size() == m.nv { (0..m.nv).map(tree_of).collect() } else { None }
+    if mass.size() == m.nv { (0..m.nv).map(tree_of).gather_some() } else { None }
 }
 
 /// The degrees of freedom of every tree, which are consecutive.
 fn tree_dofs(dof_tree: &[u32], ntree: usize) -> Vec<[u32; 2]> {
-    let mut dofs = vec![[0; 2]; ntree];
+    let mut dofs = memory::zeroed::<[u32; 2]>(ntree);
     for (dof, &tree) in (0..).zip(dof_tree) {
         let [start, end] = &mut dofs[tree as usize];
         if *start == *end {

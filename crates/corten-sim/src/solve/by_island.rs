@@ -2,6 +2,7 @@
 //! answers back in the order of degrees of freedom and rows.
 
 use corten_math::hint::rarely;
+use corten_math::memory::Grow;
 use corten_model::enums::DisableBit;
 
 use super::island::Span;
@@ -96,7 +97,7 @@ fn gather_islands(d: &mut Data) {
     ] {
         gather(to, from, d.nidof, islands.constrained_dofs());
     }
-    d.ifrc_constraint.resize(d.nidof, 0.0);
+    d.ifrc_constraint.grow_resize(d.nidof, 0.0);
     gather(&mut d.iefc_D, &d.efc_D, d.nefc, islands.rows.iter());
     gather(&mut work.ijar, &work.jar, d.nefc, islands.rows.iter());
     // What rows of friction need besides.
@@ -105,8 +106,8 @@ fn gather_islands(d: &mut Data) {
     for (to, from) in [(&mut d.iefc_R, &d.efc_R), (&mut d.iefc_frictionloss, &d.efc_frictionloss)] {
         gather(to, from, d.nefc, islands.rows.iter().filter(rubs));
     }
-    d.iefc_force.resize(d.nefc, 0.0);
-    d.iefc_state.resize(d.nefc, 0);
+    d.iefc_force.grow_resize(d.nefc, 0.0);
+    d.iefc_state.grow_resize(d.nefc, 0);
 }
 
 fn gather<'a>(
@@ -115,7 +116,7 @@ fn gather<'a>(
     count: usize,
     spans: impl Iterator<Item = &'a Span>,
 ) {
-    to.resize(count, 0.0);
+    to.grow_resize(count, 0.0);
     for span in spans {
         to[span.island_range()].copy_from_slice(&from[span.range()]);
     }

@@ -15,6 +15,7 @@ mod inverse;
 
 use corten_math::array;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 use corten_math::{MIN_VAL, wide};
 
 use groups::{Groups, mul, tmul_add};
@@ -229,7 +230,7 @@ impl Conjugate {
         let jacobian = &problem.rows.jacobian;
         self.slot = self.choose_slot(jacobian.blocks.len(), n);
         self.coupled.clear();
-        self.coupled.extend((0..n).map(|i| problem.inertia.row(i).1.len() > 1));
+        self.coupled.grow_extend((0..n).map(|i| problem.inertia.row(i).1.len() > 1));
         let known = self.groups[self.slot].count_known(jacobian, &self.coupled);
         if !self.groups[self.slot].is_whole(known, jacobian) {
             self.arrange(jacobian, n);
@@ -240,10 +241,10 @@ impl Conjugate {
         let size = groups.place().last().map_or(0, |&last| last as usize / 4 + 1);
         self.inverse.build(&problem.inertia, groups.place(), size);
         self.jv.clear();
-        self.jv.resize(problem.rows.len(), 0.0);
+        self.jv.grow_resize(problem.rows.len(), 0.0);
         for v in self.v.all() {
             v.clear();
-            v.resize(size, ZERO);
+            v.grow_resize(size, ZERO);
         }
     }
 
@@ -282,9 +283,9 @@ impl Conjugate {
     /// between vertices of a cloth that are joined by many edges, it may be divided.
     fn arrange(&mut self, rows: &Jacobian<'_>, n: usize) {
         self.joined.clear();
-        self.joined.resize(n, false);
+        self.joined.grow_resize(n, false);
         self.divided.clear();
-        self.divided.resize(n + 1, false);
+        self.divided.grow_resize(n + 1, false);
         for run in rows.blocks.iter().flat_map(|b| rows.runs_of(b)) {
             let (start, len) = (run.start as usize, run.len as usize);
             (self.divided[start], self.divided[start + len]) = (true, true);
@@ -305,7 +306,7 @@ impl Conjugate {
             if end % 4 + size > 4 {
                 end = end.next_multiple_of(4);
             }
-            self.place.extend(end as u32..(end + size) as u32);
+            self.place.grow_extend(end as u32..(end + size) as u32);
             end += size;
         }
     }

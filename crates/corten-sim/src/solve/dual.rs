@@ -18,6 +18,7 @@ use super::row_cost::{QUADRATIC, SATISFIED, state_of_force};
 use super::rows::{Block, Jacobian, Kind, MAX_RANK};
 use crate::stage::constraint::is_sparse;
 use crate::{Data, Model};
+use corten_math::memory::Grow;
 use corten_math::{Wide, wide};
 
 /// Rows `B` and the vector `u = Bᵀ f`.
@@ -77,7 +78,7 @@ impl Dual {
         self.values.clear();
         self.gram.clear();
         self.work.clear();
-        self.work.resize(n * LANES, 0.0);
+        self.work.grow_resize(n * LANES, 0.0);
         self.met.clear();
         self.met.resize(n, usize::MAX);
         self.u.clear();
@@ -376,7 +377,7 @@ fn half_solve<const W: usize>(
             }
         }
     }
-    dual.values.resize(first + groups.len() * rank, [0.0; 4]);
+    dual.values.grow_resize(first + groups.len() * rank, [0.0; 4]);
     let values = &mut dual.values[first..];
     let mut group = 0;
     for &i in columns {

@@ -41,6 +41,7 @@ use super::problem::{Inertia, Problem};
 use super::rows::{Block, Jacobian, MAX_RANK};
 use crate::data::growth::fit;
 use blocks::{Blocks, Places, each_block};
+use corten_math::memory::Grow;
 use corten_math::{Wide, wide};
 use layout::{CommonColumns, Layout, Slot, Update, Workspace, is_single};
 use tile::{Four, LANES, Pivots, RANKS, Tile, ZERO, finish, subtract};
@@ -251,11 +252,11 @@ impl NewtonSystem for SparseTiles {
             h.inertia.clear();
             fit(&mut h.inertia, tiles);
             h.pivots.clear();
-            h.pivots.resize(rows, Pivots::default());
+            h.pivots.grow_resize(rows, Pivots::default());
             h.index.resize(rows, 0);
             h.stale.resize(rows, true);
-            h.x.resize(rows, [0.0; LANES]);
-            h.sums.resize(rows, [0.0; LANES]);
+            h.x.grow_resize(rows, [0.0; LANES]);
+            h.sums.grow_resize(rows, [0.0; LANES]);
         }
         fit(&mut buffers.matrix, h.inertia.len());
         fit(&mut buffers.factor, h.inertia.len());
@@ -298,7 +299,7 @@ impl NewtonSystem for SparseTiles {
         let (h, _) = self.island();
         let entries = h.x.as_flattened();
         h.direction.clear();
-        h.direction.extend(h.layout.place.iter().map(|&place| entries[place as usize]));
+        h.direction.grow_extend(h.layout.place.iter().map(|&place| entries[place as usize]));
     }
 
     fn direction(&self) -> &[f64] {

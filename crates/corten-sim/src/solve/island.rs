@@ -8,6 +8,7 @@
 //! Where the blocks of a step have the columns of those of the step before, as in a scene at rest, so
 //! have the islands their rows: they are published again, and not looked for.
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -119,25 +120,25 @@ pub fn find(m: &Model, d: &mut Data) {
 fn unite_all(m: &Model, d: &mut Data) {
     fn fill(of: &mut Vec<i32>, maps: [&mut Vec<i32>; 2], n: usize) {
         of.clear();
-        of.resize(n, 0);
+        of.grow_resize(n, 0);
         for map in maps {
             map.clear();
-            map.extend(0..n as i32);
+            map.grow_extend(0..n as i32);
         }
     }
     d.nisland = 1;
     d.nidof = m.nv;
     d.tree_island.clear();
-    d.tree_island.resize(m.ntree, 0);
+    d.tree_island.grow_resize(m.ntree, 0);
     d.map_itree2tree.clear();
-    d.map_itree2tree.extend(0..m.ntree as i32);
+    d.map_itree2tree.grow_extend(0..m.ntree as i32);
     fill(&mut d.dof_island, [&mut d.map_dof2idof, &mut d.map_idof2dof], m.nv);
     fill(&mut d.efc_island, [&mut d.map_efc2iefc, &mut d.map_iefc2efc], d.nefc);
     let (ntree, nv, nefc) = (m.ntree as i32, m.nv as i32, d.nefc as i32);
     let single = [ntree, 0, nv, 0, 0, d.ne as i32, d.nf as i32, nefc, 0];
     for (v, x) in per_island(d).into_iter().zip(single) {
         v.clear();
-        v.push(x);
+        v.grow_push(x);
     }
 }
 
@@ -165,7 +166,7 @@ fn clear(m: &Model, d: &mut Data) {
         (&mut d.map_iefc2efc, d.nefc),
     ] {
         v.clear();
-        v.resize(n, -1);
+        v.grow_resize(n, -1);
     }
     for v in per_island(d) {
         v.clear();
@@ -199,7 +200,7 @@ fn publish(m: &Model, d: &mut Data) {
         (&islands.rows, d.nefc, &mut d.efc_island, &mut d.map_efc2iefc, &mut d.map_iefc2efc),
     ] {
         for v in [&mut *of, &mut *to_island, &mut *from_island] {
-            v.resize(n, -1);
+            v.grow_resize(n, -1);
         }
         for span in spans {
             of[span.range()].fill(span.island);
@@ -218,7 +219,7 @@ fn publish(m: &Model, d: &mut Data) {
         let [nv, idofadr, ne, nf, nefc, iefcadr] =
             [dofs.len(), dofs.start, *ne, *nf, rows.len(), rows.start].map_inline(|n| n as i32);
         let values = [next_tree - tree, tree, nv, idofadr, first_dof, ne, nf, nefc, iefcadr];
-        per_island(d).into_iter().zip(values).for_each(|(v, x)| v.push(x));
+        per_island(d).into_iter().zip(values).for_each(|(v, x)| v.grow_push(x));
     }
 }
 
@@ -278,7 +279,7 @@ impl IslandRows {
         if count == 1 && self.tree_starts[1] as usize == m.ntree {
             return;
         }
-        self.parts.resize(count, Part::default());
+        self.parts.grow_resize(count, Part::default());
         self.place_dofs(structure);
         self.place_rows(rows, counts, structure);
     }
@@ -297,7 +298,7 @@ impl IslandRows {
         connected.reset(m.ntree);
         groups.clear();
         of_tree.clear();
-        of_tree.resize(m.ntree, NONE);
+        of_tree.grow_resize(m.ntree, NONE);
         for edges in &rows.all_edges {
             for &[tree, first] in edges.connected(&prepared.flexes) {
                 connected.join(tree, first);
@@ -328,7 +329,7 @@ impl IslandRows {
             };
             let tree = dof.map_or(0, |dof| structure.dof_tree[dof as usize]);
             of_tree[tree as usize] = MARKED;
-            groups.push(Group { end, tree });
+            groups.grow_push(Group { end, tree });
             if next.is_some_and(|edges| edges.blocks.contains(&k)) {
                 continue;
             }
@@ -372,7 +373,7 @@ impl IslandRows {
     fn place_dofs(&mut self, structure: &Structure) {
         let IslandRows { dofs, trees, tree_places, of_tree, parts, .. } = self;
         dofs.clear();
-        tree_places.resize(of_tree.len(), 0);
+        tree_places.grow_resize(of_tree.len(), 0);
         let mut at = 0;
         for &tree in &*trees {
             let [start, end] = structure.tree_dofs[tree as usize];
@@ -417,11 +418,11 @@ impl IslandRows {
         }
 
         blocks.clear();
-        blocks.extend_from_slice(&all.blocks);
+        blocks.grow_extend_from_slice(&all.blocks);
         columns.clear();
-        columns.extend_from_slice(&all.columns);
+        columns.grow_extend_from_slice(&all.columns);
         runs.clear();
-        runs.extend_from_slice(&all.runs);
+        runs.grow_extend_from_slice(&all.runs);
         rows.clear();
         let (mut first, mut renamed) = (0, 0);
         for group in &*groups {
@@ -478,7 +479,7 @@ fn push_span(spans: &mut Vec<Span>, span: Span) {
         {
             last.len += span.len;
         }
-        _ => spans.push(span),
+        _ => spans.grow_push(span),
     }
 }
 
@@ -493,7 +494,7 @@ fn group_dof(m: &Model, structure: &Structure, contacts: &[Contact], id: i32) ->
 /// Finds where each island starts, and where the last one ends.
 fn sort_by_island(of: &[i32], count: usize, starts: &mut Vec<i32>, sorted: &mut Vec<i32>) {
     starts.clear();
-    starts.resize(count + 1, 0);
+    starts.grow_resize(count + 1, 0);
     for &island in of.iter().filter(|&&island| island >= 0) {
         starts[island as usize + 1] += 1;
     }
@@ -501,7 +502,7 @@ fn sort_by_island(of: &[i32], count: usize, starts: &mut Vec<i32>, sorted: &mut 
         starts[island + 1] += starts[island];
     }
     let mut outside = starts[count];
-    sorted.resize(of.len(), 0);
+    sorted.grow_resize(of.len(), 0);
     for (object, &island) in (0..).zip(of) {
         let at = if island >= 0 { &mut starts[island as usize] } else { &mut outside };
         sorted[*at as usize] = object;

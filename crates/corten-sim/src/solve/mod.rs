@@ -27,6 +27,7 @@ mod tests;
 mod worst_row;
 mod xpbd;
 
+use corten_math::memory::Grow;
 use corten_model::enums::{ConstraintType, DisableBit, Solver};
 
 pub(crate) use conjugate::Conjugate;
@@ -340,8 +341,8 @@ impl<'a> Whole<'a> {
         let jacobian = d.scratch.constraint.jacobian();
         let SolverScratch { work, dual, .. } = &mut d.scratch.solver;
         let PrimalWork { primal, jar, ma, .. } = &mut **work.get_or_insert_default();
-        jar.resize(d.nefc, 0.0);
-        ma.resize(d.qacc.len(), 0.0);
+        jar.grow_resize(d.nefc, 0.0);
+        ma.grow_resize(d.qacc.len(), 0.0);
         let rows = Rows::new(jacobian, &d.efc_D, &d.efc_R, &d.efc_frictionloss, d.ne, d.nf);
         let (qfrc_smooth, qacc_smooth) = (&d.qfrc_smooth[..], &d.qacc_smooth[..]);
         let has_islands = d.nisland > 0;
@@ -411,7 +412,7 @@ fn whole_scale(m: &Model) -> f64 {
 fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) -> bool {
     let scale = if single { 1.0 / whole_inertia!(d).trace(m.nv) } else { whole_scale(m) };
     if single {
-        d.iefc_state.resize(d.nefc, 0);
+        d.iefc_state.grow_resize(d.nefc, 0);
     }
     let limits = limits(m, d);
     let whole = &mut Whole::new(d, scale);

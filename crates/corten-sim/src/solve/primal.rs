@@ -16,6 +16,7 @@ use super::problem::inlined::{add_scaled, dot, norm, padded};
 use super::problem::{Limits, Part, Problem};
 use crate::SolverStat;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 use corten_math::{MIN_VAL, wide};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,9 +247,9 @@ wide! {
         let rows = &problem.rows;
         let Vectors { line, jv, mv, grad } = vectors;
         for v in [&mut *mv, &mut *grad] {
-            v.resize(n, 0.0);
+            v.grow_resize(n, 0.0);
         }
-        jv.resize(rows.len(), 0.0);
+        jv.grow_resize(rows.len(), 0.0);
         let mut outcome = Outcome::default();
         let tolerance = limits.tolerance * limits.ls_tolerance;
         // Cost where the last step started, and how far its search got.

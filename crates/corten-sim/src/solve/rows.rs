@@ -7,6 +7,7 @@
 //! pyramidal contact stores the normal and the friction directions, not the edges: an edge is
 //! `normal ± μₖ·tangentₖ`, so that products with `dim` stored rows give all `2(dim−1)` edge rows.
 
+use corten_math::memory::Grow;
 use corten_math::wide;
 
 /// Smallest cost function of a row, in the terms of the solver.
@@ -76,7 +77,7 @@ pub fn push_runs(columns: &[u32], runs: &mut Vec<Run>) {
         } else {
             rest.iter().zip(start..).take_while(|&(&c, expected)| c == expected).count()
         };
-        runs.push(Run { start, len: len as u32 });
+        runs.grow_push(Run { start, len: len as u32 });
         rest = &rest[len..];
     }
 }

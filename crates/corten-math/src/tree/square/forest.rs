@@ -5,6 +5,7 @@
 //! ancestor `j` sits at the depth of `j`; in the row of `j`, descendant `i` sits `i − j` after the
 //! diagonal.
 
+use crate::memory::{Gather, Grow};
 use std::ops::Range;
 
 use super::super::TreePattern;
@@ -35,11 +36,11 @@ impl Forest {
             let begin = columns.len();
             if let Ok(parent) = usize::try_from(parent) {
                 let above = *start.get(parent)? as usize;
-                columns.extend_from_within(above..above + *len.get(parent)? as usize);
+                columns.grow_extend_from_within(above..above + *len.get(parent)? as usize);
             }
-            columns.push(i as i32);
-            start.push(begin as i32);
-            len.push((columns.len() - begin) as i32);
+            columns.grow_push(i as i32);
+            start.grow_push(begin as i32);
+            len.grow_push((columns.len() - begin) as i32);
         }
         let ancestors = TreePattern::new(&len, &start, &columns)?;
         let mut next = 0;
@@ -51,7 +52,7 @@ impl Forest {
                 next += depth + subtree_end - i as u32;
                 row
             })
-            .collect();
+            .gather();
         Some(Forest { rows, ancestors })
     }
 

@@ -7,6 +7,7 @@
 mod filled;
 mod forest;
 
+use crate::memory::{self, Grow};
 use std::ops::Range;
 
 use self::filled::Filled;
@@ -52,7 +53,7 @@ impl SquarePattern {
     /// a list or a column is out of range.
     pub fn from_rows(lens: &[i32], starts: &[i32], columns: &[i32]) -> Option<SquarePattern> {
         let n = lens.len();
-        let mut lower: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut lower: Vec<Vec<u32>> = memory::filled(Vec::new(), n);
         for (i, (&len, &start)) in lens.iter().zip(starts.get(..n)?).enumerate() {
             let (start, len) = (usize::try_from(start).ok()?, usize::try_from(len).ok()?);
             for &j in columns.get(start..start.checked_add(len)?)? {
@@ -62,14 +63,14 @@ impl SquarePattern {
                 }
             }
         }
-        let mut parents = vec![-1; n];
+        let mut parents = memory::filled(-1, n);
         for i in (0..n).rev() {
             let mut row = std::mem::take(&mut lower[i]);
             row.sort_unstable();
             row.dedup();
             // The last row before i gets all others; from there they spread.
             if let Some((&parent, others)) = row.split_last() {
-                lower[parent as usize].extend_from_slice(others);
+                lower[parent as usize].grow_extend_from_slice(others);
                 parents[i] = parent as i32;
             }
             lower[i] = row;

@@ -5,6 +5,7 @@
 //! ±√(3/5), outside of the brick.
 
 use corten_math::Vec3;
+use corten_math::memory;
 
 use super::stretch::{Material, lame};
 
@@ -43,7 +44,7 @@ pub(super) fn matrix(size: Vec3, material: &Material, order: usize) -> Vec<f64> 
         .into_iter()
         .map(|(s, w)| (basis(order, s), w))
         .collect();
-    let mut k = vec![0.0; 9 * n * n];
+    let mut k = memory::zeroed(9 * n * n);
     let mut gradient = vec![Vec3::ZERO; n];
     for (x, wx) in &points {
         for (y, wy) in &points {

@@ -10,6 +10,7 @@ mod write;
 
 use corten_geom::bvh::{self, Bvh};
 use corten_math::Vec3;
+use corten_math::memory::{self, Gather, Grow};
 
 use super::context::Context;
 use super::pose::Pose;
@@ -86,7 +87,7 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names, tree: &Tree) -> V
 
 /// Poses of bodies in the reference configuration.
 fn world_poses(tree: &Tree) -> Vec<Pose> {
-    let mut poses: Vec<Pose> = Vec::with_capacity(tree.bodies.len());
+    let mut poses: Vec<Pose> = memory::with_room(tree.bodies.len());
     for (b, body) in tree.bodies.iter().enumerate() {
         let pose = match b {
             0 => Pose::IDENTITY,
@@ -126,11 +127,11 @@ fn one<'a>(
     let place = |bodies: &[usize], local: &[f64]| -> Vec<Vec3> {
         let at = |i: usize| local.get(3 * i..3 * i + 3).map_or(Vec3::ZERO, Vec3::from_slice);
         let world = |(i, &b): (usize, &usize)| poses[b].pos + poses[b].quat.rotate(at(i));
-        bodies.iter().enumerate().map(world).collect()
+        bodies.iter().enumerate().map(world).gather()
     };
     let (vert, node0) = (place(&vertbodyid, &flex.vert), place(&nodebodyid, &flex.node));
 
-    let mut elem = flex.elem.clone();
+    let mut elem = memory::copy_of(&flex.elem);
     if shape.dim == 3 {
         orient(&mut elem, &vert);
     }
@@ -150,8 +151,8 @@ fn one<'a>(
         .edge
         .iter()
         .map(|&[a, b]| rigid || (!shape.interpolated() && weld(a) == weld(b)))
-        .collect();
-    let as_ids = |bodies: Vec<usize>| bodies.into_iter().map(|b| b as i32).collect();
+        .gather();
+    let as_ids = |bodies: Vec<usize>| bodies.into_iter().map(|b| b as i32).gather();
     Ok(FlexPlan {
         source: flex,
         matid,
@@ -159,7 +160,11 @@ fn one<'a>(
         centered,
         order: shape.order,
         // Vertices between nodes have no body of their own.
-        vertbodyid: if shape.interpolated() { vec![-1; vert.len()] } else { as_ids(vertbodyid) },
+        vertbodyid: if shape.interpolated() {
+            memory::filled(-1, vert.len())
+        } else {
+            as_ids(vertbodyid)
+        },
         nodebodyid: as_ids(nodebodyid),
         elemtexcoord: element_texcoords(flex, &shape, &elem),
         elem,
@@ -344,7 +349,7 @@ fn bodies(
     }
     let mut resolve = |list: &[String]| -> Option<Vec<usize>> {
         // One finding per flex: the names are often made by a program, and all wrong.
-        let mut out: Vec<usize> = Vec::with_capacity(list.len());
+        let mut out: Vec<usize> = memory::with_room(list.len());
         for (i, name) in list.iter().enumerate() {
             let same = i > 0 && list[i - 1] == *name;
             out.push(match same {
@@ -371,7 +376,7 @@ fn bodies(
         ));
     }
     if verts.len() == 1 {
-        verts.resize(shape.verts, verts[0]);
+        verts.grow_resize(shape.verts, verts[0]);
     }
     Ok((verts, nodes))
 }
@@ -403,7 +408,7 @@ fn stiffness(
     if shape.interpolated() {
         out = interpolated::matrix(node[node.len() - 1] - node[0], &material, shape.order);
     } else if shape.dim == 3 || (shape.dim == 2 && flex.stretches() && flex.thickness > 0.0) {
-        out.reserve_exact(stretch::STRIDE * shape.elems);
+        out.grow_reserve_exact(stretch::STRIDE * shape.elems);
         let mut points = [Vec3::ZERO; 4];
         for vertices in elem.chunks_exact(shape.dim + 1) {
             let points = &mut points[..vertices.len()];
@@ -418,7 +423,7 @@ fn stiffness(
         };
         return Err(fail(message));
     }
-    out.resize(stretch::STRIDE * shape.elems, 0.0);
+    out.grow_resize(stretch::STRIDE * shape.elems, 0.0);
     Ok(out)
 }
 
@@ -445,7 +450,7 @@ fn bend(
     let textbook = is_textbook(cx);
     let rigidity = bending::rigidity(&material(flex, textbook));
     let mut swapped = false;
-    let mut out = Vec::with_capacity(flaps.len());
+    let mut out = memory::with_room(flaps.len());
     for flap in flaps {
         let [e0, e1] = flap.ends;
         let [a, b] = flap.opposite;
@@ -495,7 +500,7 @@ fn bounding_tree(flex: &Flex, elem: &[i32], layer: &[i32], vert: &[Vec3]) -> Bvh
             let (center, half) = ((high + low) * 0.5, (high - low) * 0.5 + radius);
             bvh::Element { id: e as i32, pos: center, min: center - half, max: center + half }
         })
-        .collect();
+        .gather();
     bvh::build(&boxes)
 }
 
@@ -504,7 +509,7 @@ fn bounding_tree(flex: &Flex, elem: &[i32], layer: &[i32], vert: &[Vec3]) -> Bvh
 fn box_coordinates(tree: &Bvh, radius: f64, vert: &[Vec3]) -> Vec<Vec3> {
     let Some(whole) = tree.aabb.first() else { return vec![Vec3::ZERO; vert.len()] };
     let along = |x: Vec3, k: usize| (x[k] - whole[k]) / (2.0 * (whole[k + 3] - radius)) + 0.5;
-    vert.iter().map(|&x| Vec3([0, 1, 2].map(|k| along(x, k)))).collect()
+    vert.iter().map(|&x| Vec3([0, 1, 2].map(|k| along(x, k)))).gather()
 }
 
 /// Whether the box around all points has no volume.
@@ -520,12 +525,12 @@ fn is_flat(points: &[Vec3]) -> bool {
 /// of each element as listed one after the other, like MuJoCo.
 fn element_texcoords(flex: &Flex, shape: &Counts, elem: &[i32]) -> Vec<i32> {
     if flex.texcoord.is_empty() {
-        return elem.to_vec();
+        return memory::copy_of(elem);
     }
     let mut out = match flex.elemtexcoord.is_empty() {
         true => flex.elem[..flex.elem.len().min(3 * shape.elems)].to_vec(),
-        false => flex.elemtexcoord.clone(),
+        false => memory::copy_of(&flex.elemtexcoord),
     };
-    out.resize(elem.len(), 0);
+    out.grow_resize(elem.len(), 0);
     out
 }

@@ -1,5 +1,6 @@
 //! How the elements of a flex hang together: edges, flaps, border, layers, neighbours.
 
+use corten_math::memory::{self, Grow};
 use std::collections::{HashMap, VecDeque};
 
 /// Local edges of an element, by dimension.
@@ -27,16 +28,17 @@ pub(super) struct Edges {
 
 pub(super) fn edges(elem: &[i32], dim: usize) -> Edges {
     let mut out = Edges { edge: Vec::new(), of_element: Vec::new() };
-    let mut known: HashMap<[i32; 2], i32> = HashMap::with_capacity(elem.len());
+    let mut known: HashMap<[i32; 2], i32> = memory::map_with_room(elem.len());
     for vertices in elem.chunks_exact(dim + 1) {
         for &[a, b] in local_edges(dim) {
             let (a, b) = (vertices[a], vertices[b]);
             let key = [a.min(b), a.max(b)];
+            memory::reserve_entries(&mut known, 1);
             let id = *known.entry(key).or_insert_with(|| {
-                out.edge.push(key);
+                out.edge.grow_push(key);
                 out.edge.len() as i32 - 1
             });
-            out.of_element.push(id);
+            out.of_element.grow_push(id);
         }
     }
     out
@@ -54,7 +56,7 @@ pub(super) struct Flap {
 /// The flap of every edge of a triangle mesh.
 pub(super) fn flaps(elem: &[i32], edges: &Edges) -> Vec<Flap> {
     let unseen = Flap { ends: [-1; 2], opposite: [-1; 2] };
-    let mut flaps = vec![unseen; edges.edge.len()];
+    let mut flaps = memory::filled(unseen, edges.edge.len());
     for (vertices, ids) in elem.chunks_exact(3).zip(edges.of_element.chunks_exact(3)) {
         for (&[a, b], &id) in local_edges(2).iter().zip(ids) {
             let third = vertices[3 - a - b];
@@ -89,7 +91,7 @@ struct Face {
 }
 
 fn faces(elem: &[i32], dim: usize) -> Vec<Face> {
-    let mut faces = Vec::with_capacity(elem.len());
+    let mut faces = memory::with_room(elem.len());
     for (element, vertices) in elem.chunks_exact(dim + 1).enumerate() {
         for local in LOCAL_FACES[dim - 1] {
             let mut own = [-1; 3];
@@ -115,13 +117,13 @@ pub(super) fn border(elem: &[i32], dim: usize) -> Border {
     for group in faces.chunk_by(|a, b| a.sorted == b.sorted) {
         if let [only] = group {
             at_border[only.element as usize] = true;
-            shell.extend_from_slice(&only.vertices[..dim]);
+            shell.grow_extend_from_slice(&only.vertices[..dim]);
         }
         for pair in group.windows(2) {
-            neighbours.push((pair[0].element, pair[1].element, pair[0].sorted));
+            neighbours.grow_push((pair[0].element, pair[1].element, pair[0].sorted));
         }
     }
-    let layer = if dim == 3 { layers(&at_border, &neighbours) } else { vec![0; count] };
+    let layer = if dim == 3 { layers(&at_border, &neighbours) } else { memory::zeroed(count) };
     let mut pairs = Vec::new();
     let beside = |&(a, b, _): &(i32, i32, [i32; 3])| at_border[a as usize] || at_border[b as usize];
     for (a, b, shared) in neighbours.into_iter().filter(|n| dim < 3 && beside(n)) {
@@ -138,7 +140,7 @@ pub(super) fn border(elem: &[i32], dim: usize) -> Border {
 /// Breadth first from the border. Tetrahedra that it does not reach are further than any.
 fn layers(at_border: &[bool], neighbours: &[(i32, i32, [i32; 3])]) -> Vec<i32> {
     let count = at_border.len();
-    let mut start = vec![0usize; count + 1];
+    let mut start = memory::filled(0usize, count + 1);
     for &(a, b, _) in neighbours {
         start[a as usize] += 1;
         start[b as usize] += 1;
@@ -147,26 +149,26 @@ fn layers(at_border: &[bool], neighbours: &[(i32, i32, [i32; 3])]) -> Vec<i32> {
     for slot in &mut start {
         total += std::mem::replace(slot, total);
     }
-    let mut next = start.clone();
-    let mut list = vec![0u32; total];
+    let mut next = memory::copy_of(&start);
+    let mut list = memory::filled(0u32, total);
     for &(a, b, _) in neighbours {
         for (from, to) in [(a, b), (b, a)] {
             list[next[from as usize]] = to as u32;
             next[from as usize] += 1;
         }
     }
-    let mut layer = vec![count as i32 + 1; count];
+    let mut layer = memory::filled(count as i32 + 1, count);
     let mut queue = VecDeque::new();
     for (e, _) in at_border.iter().enumerate().filter(|(_, at_border)| **at_border) {
         layer[e] = 0;
-        queue.push_back(e);
+        memory::push_back(&mut queue, e);
     }
     while let Some(e) = queue.pop_front() {
         for &other in &list[start[e]..start[e + 1]] {
             let other = other as usize;
             if layer[other] > layer[e] + 1 {
                 layer[other] = layer[e] + 1;
-                queue.push_back(other);
+                memory::push_back(&mut queue, other);
             }
         }
     }

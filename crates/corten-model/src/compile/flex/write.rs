@@ -1,6 +1,7 @@
 //! Flexes as arrays.
 
 use corten_math::Vec3;
+use corten_math::memory::Grow;
 
 use super::{FlexPlan, bending, stretch};
 use crate::ModelArrays;
@@ -70,17 +71,17 @@ fn vertices(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     let s = plan.source;
     m.flex_vertadr[i] = m.flex_vertbodyid.len() as i32;
     m.flex_vertnum[i] = plan.vertbodyid.len() as i32;
-    m.flex_vertbodyid.extend_from_slice(&plan.vertbodyid);
-    m.flex_vert.extend(points(&s.vert, plan.vertbodyid.len()));
-    m.flex_vert0.extend_from_slice(&plan.vert0);
-    m.flex_rest.extend_from_slice(&plan.rest);
+    m.flex_vertbodyid.grow_extend_from_slice(&plan.vertbodyid);
+    m.flex_vert.grow_extend(points(&s.vert, plan.vertbodyid.len()));
+    m.flex_vert0.grow_extend_from_slice(&plan.vert0);
+    m.flex_rest.grow_extend_from_slice(&plan.rest);
     m.flex_nodeadr[i] = m.flex_nodebodyid.len() as i32;
     m.flex_nodenum[i] = plan.nodebodyid.len() as i32;
     m.flex_nodebodyid.extend_from_slice(&plan.nodebodyid);
     m.flex_node.extend(points(&s.node, plan.nodebodyid.len()));
     m.flex_node0.extend_from_slice(&plan.node0);
     m.flex_texcoordadr[i] = if s.texcoord.is_empty() { -1 } else { m.flex_texcoord.len() as i32 };
-    m.flex_texcoord.extend_from_slice(s.texcoord.as_chunks::<2>().0);
+    m.flex_texcoord.grow_extend_from_slice(s.texcoord.as_chunks::<2>().0);
 }
 
 /// The address of a list that may be empty.
@@ -95,29 +96,29 @@ fn elements(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     m.flex_elemnum[i] = count as i32;
     m.flex_elemdataadr[i] = m.flex_elem.len() as i32;
     m.flex_elemedgeadr[i] = m.flex_elemedge.len() as i32;
-    m.flex_elem.extend_from_slice(&plan.elem);
-    m.flex_elemtexcoord.extend_from_slice(&plan.elemtexcoord);
-    m.flex_elemedge.extend_from_slice(&plan.edges.of_element);
-    m.flex_elemlayer.extend_from_slice(&plan.border.layer);
+    m.flex_elem.grow_extend_from_slice(&plan.elem);
+    m.flex_elemtexcoord.grow_extend_from_slice(&plan.elemtexcoord);
+    m.flex_elemedge.grow_extend_from_slice(&plan.edges.of_element);
+    m.flex_elemlayer.grow_extend_from_slice(&plan.border.layer);
     m.flex_shellnum[i] = shell.len() as i32 / plan.source.dim;
     m.flex_shelldataadr[i] = address(m.flex_shell.len(), shell.len());
-    m.flex_shell.extend_from_slice(shell);
+    m.flex_shell.grow_extend_from_slice(shell);
     m.flex_evpairnum[i] = plan.border.pairs.len() as i32;
     m.flex_evpairadr[i] = address(m.flex_evpair.len(), plan.border.pairs.len());
     m.flex_evpair.extend_from_slice(&plan.border.pairs);
-    m.flex_stiffness.extend_from_slice(plan.stiffness.as_chunks::<{ stretch::STRIDE }>().0);
-    m.flex_stiffness.resize(m.flex_elemlayer.len(), [0.0; stretch::STRIDE]);
+    m.flex_stiffness.grow_extend_from_slice(plan.stiffness.as_chunks::<{ stretch::STRIDE }>().0);
+    m.flex_stiffness.grow_resize(m.flex_elemlayer.len(), [0.0; stretch::STRIDE]);
 }
 
 fn edges(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     m.flex_edgeadr[i] = m.flex_edge.len() as i32;
     m.flex_edgenum[i] = plan.edges.edge.len() as i32;
-    m.flex_edge.extend_from_slice(&plan.edges.edge);
-    m.flex_edgeflap.extend(plan.flaps.iter().map(|flap| flap.opposite));
-    m.flex_edgeflap.resize(m.flex_edge.len(), [-1; 2]);
-    m.flexedge_rigid.extend(plan.edge_rigid.iter().map(|&rigid| u8::from(rigid)));
-    m.flex_bending.extend_from_slice(&plan.bending);
-    m.flex_bending.resize(m.flex_edge.len(), [0.0; bending::STRIDE]);
+    m.flex_edge.grow_extend_from_slice(&plan.edges.edge);
+    m.flex_edgeflap.grow_extend(plan.flaps.iter().map(|flap| flap.opposite));
+    m.flex_edgeflap.grow_resize(m.flex_edge.len(), [-1; 2]);
+    m.flexedge_rigid.grow_extend(plan.edge_rigid.iter().map(|&rigid| u8::from(rigid)));
+    m.flex_bending.grow_extend_from_slice(&plan.bending);
+    m.flex_bending.grow_resize(m.flex_edge.len(), [0.0; bending::STRIDE]);
 }
 
 /// Boxes move with the flex: the model has their tree alone.
@@ -125,9 +126,9 @@ fn tree(m: &mut ModelArrays, i: usize, plan: &FlexPlan) {
     let count = plan.tree.nodeid.len();
     m.flex_bvhadr[i] = address(m.bvh_nodeid.len(), count);
     m.flex_bvhnum[i] = count as i32;
-    m.bvh_child.extend_from_slice(&plan.tree.child);
-    m.bvh_depth.extend_from_slice(&plan.tree.depth);
-    m.bvh_nodeid.extend_from_slice(&plan.tree.nodeid);
+    m.bvh_child.grow_extend_from_slice(&plan.tree.child);
+    m.bvh_depth.grow_extend_from_slice(&plan.tree.depth);
+    m.bvh_nodeid.grow_extend_from_slice(&plan.tree.nodeid);
     m.nbvhdynamic += count;
     m.nbvh = m.nbvhstatic + m.nbvhdynamic;
 }

@@ -2,6 +2,7 @@
 
 mod paint;
 
+use corten_math::memory;
 use std::hash::Hash;
 use std::sync::{Arc, OnceLock};
 
@@ -237,7 +238,7 @@ fn plain_cube(
     }
     cx.take_image_bytes(width, CUBE_FACES * width, 3)?;
     (plan.width, plan.height) = (width, CUBE_FACES * width);
-    plan.data = Arc::new(t.rgb1.map(byte).repeat(width * width * CUBE_FACES));
+    plan.data = Arc::new(memory::repeated(&t.rgb1.map(byte), width * width * CUBE_FACES));
     Ok(())
 }
 
@@ -265,7 +266,8 @@ fn cube_from_grid(
     }
     if rows * columns == 1 {
         (plan.width, plan.height) = (width, width);
-        plan.data = Arc::new(image.data.get(..3 * width * width).unwrap_or_default().to_vec());
+        let face = image.data.get(..3 * width * width).unwrap_or_default();
+        plan.data = Arc::new(memory::copy_of(face));
         return Ok(());
     }
     plain_cube(cx, t, plan, width)?;

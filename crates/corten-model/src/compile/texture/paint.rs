@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use corten_math::memory::{Gather, guard, zeroed};
+
 use super::{CUBE_FACES, Context, Fault, MAX_BYTES, TexturePlan, byte, wrap};
 use crate::enums::{TextureBuiltin, TextureMark, TextureType};
-use crate::limits::filled;
 use crate::spec::Texture;
 
 pub(super) fn generate(cx: &Context, t: &Texture, plan: &mut TexturePlan) -> Result<(), Fault> {
@@ -23,7 +24,7 @@ pub(super) fn generate(cx: &Context, t: &Texture, plan: &mut TexturePlan) -> Res
     cx.take_image_bytes(width, height, plan.nchannel)?;
     (plan.width, plan.height) = (width, height);
     // Patterns have three channels; further ones stay zero at the end.
-    let mut data = filled(0, bytes.unwrap_or(0))?;
+    let mut data = guard(|| zeroed(bytes.unwrap_or(0)))?;
     if plan.nchannel < 3 {
         return Err("builtin textures need three channels".into());
     }
@@ -95,7 +96,7 @@ impl Palette {
             left = right;
             color
         };
-        Palette { cells: (0..cells).map(&mut cell).collect(), start, per_unit: 1.0 / step }
+        Palette { cells: (0..cells).map(&mut cell).gather(), start, per_unit: 1.0 / step }
     }
 
     fn at(&self, x: f64) -> Option<Rgb> {

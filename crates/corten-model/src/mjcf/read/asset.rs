@@ -1,10 +1,11 @@
 //! Assets, and skins wherever they stand.
 
+use corten_math::memory::{guard, zeroed};
+
 use super::value::{apply, apply_except, require, require_text, text};
 use super::{MAX_MODEL_DEPTH, Reader, Reading, read_file};
 use crate::assets::join;
 use crate::diagnostic::Diagnostic;
-use crate::limits::filled;
 use crate::mjcf::attr::read_list;
 use crate::mjcf::forest::Elem;
 use crate::spec::{HField, ModelAsset, Skin, Texture};
@@ -101,9 +102,9 @@ impl Reader<'_> {
             }
         };
         if values.is_empty() {
-            match filled(0.0, count) {
+            match guard(|| zeroed(count)) {
                 Ok(zeros) => hfield.userdata = zeros,
-                Err(error) => self.error(elem, error.to_string()),
+                Err(error) => self.report(elem, error.into()),
             }
         } else if values.len() == count {
             hfield.userdata = values.rchunks(columns).flatten().copied().collect();

@@ -2,6 +2,7 @@
 //!
 //! Answers to MuJoCo's `mjXReader::OneFlexcomp` and `mjCFlexcomp::Make`.
 
+use corten_math::memory::{self, Gather, Grow};
 use std::sync::Arc;
 
 use corten_geom::{gmsh, mesh};
@@ -145,7 +146,7 @@ impl Reader<'_> {
         if !point.len().is_multiple_of(3) {
             return Err(fail("'point' must hold multiples of 3 numbers"));
         }
-        comp.given.point = point.as_chunks::<3>().0.iter().map(|&x| Vec3(x)).collect();
+        comp.given.point = point.as_chunks::<3>().0.iter().map(|&x| Vec3(x)).gather();
         Ok(comp)
     }
 
@@ -291,7 +292,7 @@ impl Reader<'_> {
     }
 
     /// The contents of the file, and its path.
-    fn flexcomp_file(&mut self, elem: Elem<'_>) -> Result<(Arc<[u8]>, String), Failure> {
+    fn flexcomp_file(&mut self, elem: Elem<'_>) -> Result<(Arc<Vec<u8>>, String), Failure> {
         let Some(file) = elem.attr("file").map(|attr| attr.value().into_owned()) else {
             missing(&mut self.diags, elem, "file");
             return Err(None);
@@ -341,11 +342,11 @@ impl Reader<'_> {
         }
         let body = self.flexcomp_parent(scope, &comp, &pinned);
         let parent = self.spec.bodies[body].name.clone();
-        comp.flex.elem.clone_from(&points.element);
-        comp.flex.texcoord.clone_from(&points.texcoord);
-        comp.flex.elemtexcoord.clone_from(&points.elemtexcoord);
+        comp.flex.elem.grow_clone_from(&points.element);
+        comp.flex.texcoord.grow_clone_from(&points.texcoord);
+        comp.flex.elemtexcoord.grow_clone_from(&points.elemtexcoord);
         if pinned.iter().all(|&pinned| pinned) {
-            comp.flex.vert = points.point.iter().flat_map(|x| x.0).collect();
+            comp.flex.vert = points.point.iter().flat_map(|x| x.0).gather();
             comp.flex.vertbody = vec![parent];
             self.spec.flexes.insert(comp.flex);
             return Ok(());
@@ -408,7 +409,7 @@ impl Reader<'_> {
         let interpolated = comp.dofs.order() > 0;
         let keep_positions = interpolated || pinned.iter().any(|&pinned| pinned);
         let mass = comp.mass / points.point.len() as f64;
-        let mut renumbered = Vec::with_capacity(used.len());
+        let mut renumbered = memory::with_room(used.len());
         for (i, &point) in points.point.iter().enumerate() {
             renumbered.push(comp.flex.vertbody.len() as i32);
             if !used[i] {
@@ -416,10 +417,10 @@ impl Reader<'_> {
             }
             let fixed = pinned[i] || interpolated;
             if keep_positions {
-                comp.flex.vert.extend(if fixed { point.0 } else { [0.0; 3] });
+                comp.flex.vert.grow_extend(if fixed { point.0 } else { [0.0; 3] });
             }
             if fixed {
-                comp.flex.vertbody.push(parent.to_owned());
+                comp.flex.vertbody.grow_push(parent.to_owned());
                 continue;
             }
             let name = format!("{}_{i}", comp.flex.name);
@@ -436,9 +437,9 @@ impl Reader<'_> {
                 _ => vec![Vec3::X, Vec3::Y, Vec3::Z],
             };
             self.point_body(body, comp, &name, point, mass, &axes, Some(VERTEX_GROUP));
-            comp.flex.vertbody.push(name);
+            comp.flex.vertbody.grow_push(name);
         }
-        Ok(points.element.iter().map(|&i| renumbered[i as usize]).collect())
+        Ok(points.element.iter().map(|&i| renumbered[i as usize]).gather())
     }
 
     /// Bodies of the nodes of a brick around all points.

@@ -88,7 +88,8 @@ impl Spec {
         options: ReadOptions,
     ) -> Result<(Spec, Diagnostics), Diagnostics> {
         let context = Reading { assets, options, depth: 0, spent: &Spent::default() };
-        read(ANONYMOUS, text.into(), "", context, Diagnostics::new())
+        let text = decode(text.as_bytes(), ANONYMOUS, &mut Diagnostics::new());
+        read(ANONYMOUS, text, "", context, Diagnostics::new())
     }
 
     /// Reads a model from a file; with the warnings.
@@ -167,7 +168,7 @@ fn read_file(path: &str, context: Reading<'_>) -> Result<(Spec, Diagnostics), Di
 
 fn read(
     name: &str,
-    text: Arc<str>,
+    text: Arc<String>,
     modelfiledir: &str,
     context: Reading<'_>,
     mut diags: Diagnostics,

@@ -7,6 +7,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::mjcf::forest::Elem;
 use crate::spec::Skin;
+use corten_math::memory::Grow;
 
 use super::Reader;
 use super::composite::Cable;
@@ -88,7 +89,7 @@ impl Ribbon {
         for side in 0..2 {
             for row in 0..rows {
                 for column in 0..columns {
-                    skin.vert.extend([0.0; 3]);
+                    skin.vert.grow_extend([0.0; 3]);
                     if texcoord {
                         skin.texcoord.push(row as f32 / (rows - 1) as f32);
                         skin.texcoord.push(column as f32 / (columns - 1) as f32);
@@ -97,7 +98,7 @@ impl Ribbon {
                         let (a, b) = (self.at(side, row, column), self.at(side, row + 1, column));
                         let (c, d) =
                             (self.at(side, row + 1, column + 1), self.at(side, row, column + 1));
-                        skin.face.extend(if side == 0 {
+                        skin.face.grow_extend(if side == 0 {
                             [a, b, c, a, c, d]
                         } else {
                             [a, c, b, a, d, c]

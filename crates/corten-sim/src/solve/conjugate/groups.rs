@@ -1,5 +1,6 @@
 //! Products with `J` by groups of four degrees of freedom.
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 
 use super::super::rows::{Block, Jacobian, Kind, MAX_RANK, Run};
@@ -163,12 +164,12 @@ impl Groups {
         self.keep(known);
         self.columns.clear();
         self.place.clear();
-        self.place.extend_from_slice(place);
+        self.place.grow_extend_from_slice(place);
         self.coupled.clear();
-        self.coupled.extend_from_slice(coupled);
+        self.coupled.grow_extend_from_slice(coupled);
         let Some(first) = rows.blocks.first() else { return };
-        self.blocks.extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
-        self.columns.extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
+        self.blocks.grow_extend(rows.blocks[known..].iter().map(|b| BlockShape::new(b, first)));
+        self.columns.grow_extend_from_slice(&rows.columns[columns_of_all(rows.blocks)]);
         let mut last = 0;
         for (k, b) in rows.blocks.iter().enumerate().skip(known) {
             let columns = rows.columns_of(b);
@@ -176,18 +177,18 @@ impl Groups {
             let width = self.divide(columns, rows.runs_of(b), place);
             last = self.batch(last, (b.kind == Kind::Pyramid, rank, width));
             let batch = &mut self.batches[last];
-            batch.blocks.push(k as u32);
-            batch.rows.push(b.row);
+            batch.blocks.grow_push(k as u32);
+            batch.rows.grow_push(b.row);
             let at = batch.values.len();
-            batch.values.resize(at + width * rank, ZERO);
-            batch.source.resize(at + width * rank, Source::default());
+            batch.values.grow_resize(at + width * rank, ZERO);
+            batch.source.grow_resize(at + width * rank, Source::default());
             let mut quads = batch.source[at..].chunks_exact_mut(rank.max(1));
             let mut quad: &mut [Source] = &mut [];
             let mut before = u32::MAX;
             for piece in &self.pieces {
                 if piece.group != before {
                     before = piece.group;
-                    batch.groups.push(before);
+                    batch.groups.grow_push(before);
                     quad = quads.next().unwrap_or_default();
                 }
                 for (r, quad) in quad.iter_mut().enumerate() {
@@ -227,7 +228,7 @@ impl Groups {
                 while place[columns[start + len - 1] as usize] != at + len as u32 - 1 {
                     len -= 1;
                 }
-                self.pieces.push(Piece { group: at / 4, lane: at as usize % 4, start, len });
+                self.pieces.grow_push(Piece { group: at / 4, lane: at as usize % 4, start, len });
                 width += usize::from(at / 4 != before);
                 before = at / 4;
                 start += len;
@@ -268,7 +269,7 @@ impl Groups {
             return found;
         }
         if self.used == self.batches.len() {
-            self.batches.push(Batch::default());
+            self.batches.grow_push(Batch::default());
         }
         let batch = &mut self.batches[self.used];
         (batch.pyramid, batch.rank, batch.width) = shape;

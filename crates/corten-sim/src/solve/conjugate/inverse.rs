@@ -2,6 +2,7 @@
 
 use super::super::problem::Inertia;
 use super::{Quad, SMALL, ZERO};
+use corten_math::memory::Grow;
 use corten_math::wide;
 
 /// `M⁻¹` by trees.
@@ -24,7 +25,7 @@ impl Inverse {
         self.pairs.clear();
         self.large.clear();
         self.diagonal.clear();
-        self.diagonal.resize(size, ZERO);
+        self.diagonal.grow_resize(size, ZERO);
         let n = place.len();
         let mut first = 0;
         while first < n {

@@ -6,6 +6,7 @@ use super::super::row_cost::{CONE, Elliptic, block_weights, weight};
 use super::super::rows::{Block, Jacobian, Kind};
 use super::tile::{Four, LANES, RANKS, Single, Tile, add_block, add_block_force, dot_block};
 use corten_math::array;
+use corten_math::memory::Grow;
 
 /// A loop over blocks for each number of rows, which is a constant within it.
 macro_rules! each_block {
@@ -141,7 +142,7 @@ impl<T: Copy> Blocks<T> {
     #[inline(always)]
     pub fn push(&mut self, block: usize, b: &Block, tiles: T, count: usize) {
         let kernel = kernel(b.rank);
-        self.placed[kernel].push(Placed {
+        self.placed[kernel].grow_push(Placed {
             block: block as u32,
             tiles,
             start: self.end as u32,
@@ -158,8 +159,8 @@ impl<T: Copy> Blocks<T> {
     /// To be called after the last block.
     #[inline(always)]
     pub fn close(&mut self) {
-        self.partial.resize(self.product, [0.0; LANES]);
-        self.products.resize(self.product, 0.0);
+        self.partial.grow_resize(self.product, [0.0; LANES]);
+        self.products.grow_resize(self.product, 0.0);
     }
 
     /// `y = J x`.
@@ -254,7 +255,7 @@ impl<T: Copy> Blocks<T> {
         }
         states.clear();
         if !curved {
-            states.extend_from_slice(state);
+            states.grow_extend_from_slice(state);
         }
     }
 

@@ -5,6 +5,7 @@ use super::super::rows::Run;
 use super::tile::{Four, LANES};
 use corten_math::array;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 
 /// Most degrees of freedom: a set of bits has one for each.
 pub const MAX_DOFS: usize = 64;
@@ -93,7 +94,7 @@ impl Tiles {
             self.set |= 1 << tile;
             self.count += u32::from(first);
             let (low, high) = (start.saturating_sub(lane) % LANES, (end - lane).min(LANES));
-            slots.push(Slot {
+            slots.grow_push(Slot {
                 tile: tile as u32,
                 number: self.count - 1,
                 first,
@@ -143,7 +144,7 @@ impl Columns {
                 tiles.push(&mut self.slots, column, start, start + len);
                 column += len;
             }
-            self.runs.extend_from_slice(runs);
+            self.runs.grow_extend_from_slice(runs);
             shape =
                 ColumnEnds { run: self.runs.len() as u32, slot: self.slots.len() as u32, tiles };
             self.shapes.push(shape);

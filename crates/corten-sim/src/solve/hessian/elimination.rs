@@ -8,6 +8,7 @@
 use super::super::problem::Inertia;
 use super::super::rows::Run;
 use super::order::Cliques;
+use corten_math::memory::Grow;
 
 /// No segment, no tile.
 pub const NONE: u32 = u32::MAX;
@@ -33,7 +34,7 @@ impl Segments {
         shapes: impl Iterator<Item = &'a [Run]> + Clone,
     ) {
         self.of.clear();
-        self.of.resize(n + 1, 0);
+        self.of.grow_resize(n + 1, 0);
         let parent = |i: usize| {
             let (_, columns, shift) = inertia.row(i);
             columns.len().checked_sub(2).map(|k| columns[k] as usize - shift)
@@ -54,20 +55,20 @@ impl Segments {
         self.start.clear();
         for (i, of) in self.of[..n].iter_mut().enumerate() {
             if *of != 0 {
-                self.start.push(i as u32);
+                self.start.grow_push(i as u32);
             }
             *of = self.start.len() as u32 - 1;
         }
         self.start.push(n as u32);
         self.weight.clear();
-        self.weight.extend(self.start.windows(2).map(|w| w[1] - w[0]));
+        self.weight.grow_extend(self.start.windows(2).map(|w| w[1] - w[0]));
 
         self.parent.clear();
         self.leaf.clear();
         self.leaf.resize(self.weight.len(), true);
         for s in 0..self.weight.len() {
             let above = parent(self.start[s] as usize).map_or(NONE, |p| self.of[p]);
-            self.parent.push(above);
+            self.parent.grow_push(above);
             if above != NONE {
                 self.leaf[above as usize] = false;
             }
@@ -123,24 +124,24 @@ impl Structure {
     pub fn find(&mut self, segments: &Segments, max_nonzeros: usize) -> bool {
         let n = self.segment.len();
         self.number.clear();
-        self.number.resize(n, 0);
+        self.number.grow_resize(n, 0);
         for (number, &s) in self.segment.iter().enumerate() {
             self.number[s as usize] = number as u32;
         }
         for v in [&mut self.clique, &mut self.child, &mut self.next_child, &mut self.met] {
             v.clear();
-            v.resize(n, NONE);
+            v.grow_resize(n, NONE);
         }
         self.next_clique.clear();
         for (c, clique) in segments.cliques.iter().enumerate() {
             let last = clique.iter().map(|&s| self.number[s as usize]).max().unwrap_or(0);
             let head = std::mem::replace(&mut self.clique[last as usize], c as u32);
-            self.next_clique.push(head);
+            self.next_clique.grow_push(head);
         }
         self.range.clear();
-        self.range.resize(n, [0; 2]);
+        self.range.grow_resize(n, [0; 2]);
         self.parent.clear();
-        self.parent.resize(n, NONE);
+        self.parent.grow_resize(n, NONE);
         self.above.clear();
         self.multiplications = 0;
         self.nonzeros = 0;
@@ -152,7 +153,7 @@ impl Structure {
                     let q = self.number[s as usize];
                     if q != p as u32 && self.met[q as usize] != p as u32 {
                         self.met[q as usize] = p as u32;
-                        self.above.push(q);
+                        self.above.grow_push(q);
                     }
                 }
                 c = self.next_clique[c as usize];
@@ -163,7 +164,7 @@ impl Structure {
                     let q = self.above[k as usize];
                     if q != p as u32 && self.met[q as usize] != p as u32 {
                         self.met[q as usize] = p as u32;
-                        self.above.push(q);
+                        self.above.grow_push(q);
                     }
                 }
                 c = self.next_child[c as usize];

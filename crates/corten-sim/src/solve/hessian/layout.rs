@@ -14,6 +14,7 @@ use super::order::Order;
 use super::tile::LANES;
 use corten_math::array;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 
 /// Multiplications in the order of the model, below which no other order is tried.
 const CHEAP: u64 = 30_000;
@@ -262,11 +263,11 @@ impl Key {
             }
             let runs = rows.runs_of(b);
             if self.ends.is_empty() || runs != current {
-                self.runs.extend_from_slice(runs);
-                self.ends.push(self.runs.len() as u32);
+                self.runs.grow_extend_from_slice(runs);
+                self.ends.grow_push(self.runs.len() as u32);
                 current = runs;
             }
-            blocks.push(self.ends.len() as u32 - 1);
+            blocks.grow_push(self.ends.len() as u32 - 1);
         }
     }
 }
@@ -302,14 +303,14 @@ impl Layout {
         work.segments.find(n, inertia, self.key.shapes());
         let count = work.segments.weight.len() as u32;
         work.natural.segment.clear();
-        work.natural.segment.extend(0..count);
+        work.natural.segment.grow_extend(0..count);
         let mut fits = work.natural.find(&work.segments, max_nonzeros);
         let mut reorder = false;
         if work.natural.multiplications > CHEAP {
             let (segments, sequence) = (&work.segments, &mut work.sequence);
             work.order.minimum_degree(&segments.weight, &segments.cliques, sequence);
             work.reordered.segment.clear();
-            work.reordered.segment.extend(sequence.iter().rev());
+            work.reordered.segment.grow_extend(sequence.iter().rev().copied());
             let reordered_fits = work.reordered.find(segments, max_nonzeros);
             let (new, old) = (work.reordered.multiplications, work.natural.multiplications);
             reorder = reordered_fits && (!fits || new + new / WORTHWHILE < old);
@@ -338,7 +339,7 @@ impl Layout {
         dofs_of.clear();
         columns.clear();
         place.clear();
-        place.resize(self.n, 0);
+        place.grow_resize(self.n, 0);
         // Gives a degree of freedom the next lane of a tile.
         let mut occupy =
             |rows: &mut [TileRow], dofs: &mut [[u32; LANES]], tile: u32, dof: usize| {
@@ -348,7 +349,7 @@ impl Layout {
                 row.lanes += 1;
             };
         spots.clear();
-        spots.resize(s.segment.len(), Spot::default());
+        spots.grow_resize(s.segment.len(), Spot::default());
         s.stack.clear();
         s.stack.extend((0..s.segment.len() as u32).rev().filter(|&p| s.parent[p as usize] == NONE));
         while let Some(p) = s.stack.pop() {
@@ -384,9 +385,9 @@ impl Layout {
                 }
                 spot.tiles().for_each(|t| push_new(columns, first, t));
                 let len = columns.len() as u32 - first;
-                columns.push(tile);
-                rows.push(TileRow { first, len, lanes: 0, below: 0, inertia: 0 });
-                dofs_of.push([NONE; LANES]);
+                columns.grow_push(tile);
+                rows.grow_push(TileRow { first, len, lanes: 0, below: 0, inertia: 0 });
+                dofs_of.grow_push([NONE; LANES]);
                 spot.count += 1;
                 for _ in 0..LANES.min(dofs.end as usize - next) {
                     occupy(rows, dofs_of, tile, next);
@@ -412,7 +413,7 @@ impl Layout {
             total += std::mem::replace(count, total);
         }
         self.below.clear();
-        self.below.resize(total as usize, Below::default());
+        self.below.grow_resize(total as usize, Below::default());
         for (r, row) in self.rows.iter().enumerate() {
             for (index, &c) in row.left(&self.columns).iter().enumerate() {
                 let at = &mut counts[c as usize];
@@ -436,7 +437,7 @@ impl Layout {
         self.fours.clear();
         self.ones.clear();
         used.clear();
-        used.resize(self.columns.len(), 0);
+        used.grow_resize(self.columns.len(), 0);
         let lanes = LANES as u32;
         for (i, &row) in self.place.iter().enumerate() {
             let (from, chain, shift) = inertia.row(i);
@@ -450,7 +451,7 @@ impl Layout {
                     // Below the row, in that of the column.
                     let to = self.entry(row, column);
                     used[to as usize / (LANES * LANES)] = 1;
-                    self.ones.push(Copy { from, to });
+                    self.ones.grow_push(Copy { from, to });
                     k += 1;
                     continue;
                 }
@@ -470,10 +471,10 @@ impl Layout {
                 used[tile as usize] = 1;
                 let to = (tile * lanes + row % lanes) * lanes + column % lanes;
                 if count == LANES {
-                    self.fours.push(Copy { from, to });
+                    self.fours.grow_push(Copy { from, to });
                 } else {
                     let copies = (0..count as u32).map(|j| Copy { from: from + j, to: to + j });
-                    self.ones.extend(copies);
+                    self.ones.grow_extend(copies);
                 }
                 k += count.max(1);
             }
@@ -483,7 +484,7 @@ impl Layout {
             row.inertia = self.inertia.len() as u32;
             for tile in row.first..row.first + row.len {
                 if used[tile as usize] != 0 {
-                    self.inertia.push([self.columns[tile as usize], tile]);
+                    self.inertia.grow_push([self.columns[tile as usize], tile]);
                 }
             }
         }
@@ -507,7 +508,7 @@ impl Layout {
                 let known = slots[slot..].iter().rposition(|s| s.tile == tile);
                 let at = known.unwrap_or_else(|| {
                     ascending &= slots[slot..].last().is_none_or(|s| s.tile < tile);
-                    slots.push(Slot::new(tile));
+                    slots.grow_push(Slot::new(tile));
                     slots.len() - 1 - slot
                 });
                 slots[slot + at].put(lane, column as u32);
@@ -515,7 +516,7 @@ impl Layout {
             if !ascending {
                 slots[slot..].sort_unstable_by_key(|s| s.tile);
             }
-            tiles.extend(slots[slot..].iter().map(|s| s.tile));
+            tiles.grow_extend(slots[slot..].iter().map(|s| s.tile));
             for i in slot..slots.len() {
                 let row = rows[slots[i].tile as usize];
                 let columns = &all[row.first as usize..][..=row.len as usize];
@@ -528,11 +529,11 @@ impl Layout {
                     while columns[index] < s.tile {
                         index += 1;
                     }
-                    targets.push(row.first + index as u32);
+                    targets.grow_push(row.first + index as u32);
                 }
             }
             let nslot = (slots.len() - slot) as u32;
-            shapes.push(CommonColumns { slot: slot as u32, nslot, target });
+            shapes.grow_push(CommonColumns { slot: slot as u32, nslot, target });
         }
     }
 }
@@ -540,6 +541,6 @@ impl Layout {
 /// Appends a tile to the columns from `first` on, unless it is the last one already.
 fn push_new(columns: &mut Vec<u32>, first: u32, tile: u32) {
     if columns[first as usize..].last() != Some(&tile) {
-        columns.push(tile);
+        columns.grow_push(tile);
     }
 }

@@ -5,6 +5,7 @@
 //! variable merges all elements that contain it into one. Degrees are bounded from above as in
 //! Amestoy, Davis and Duff, *An approximate minimum degree ordering algorithm* (1996), and a
 //! variable that is left with the new element only is eliminated at once.
+use corten_math::memory::Grow;
 
 /// No variable.
 const NONE: u32 = u32::MAX;
@@ -25,7 +26,7 @@ impl Cliques {
 
     /// Appends a variable to the clique that is being made.
     pub fn push(&mut self, variable: u32) {
-        self.items.push(variable);
+        self.items.grow_push(variable);
     }
 
     /// Ends a clique; a single variable makes none.
@@ -34,7 +35,7 @@ impl Cliques {
         if self.items.len() < from + 2 {
             self.items.truncate(from);
         } else {
-            self.start.push(self.items.len() as u32);
+            self.start.grow_push(self.items.len() as u32);
         }
     }
 
@@ -100,17 +101,18 @@ impl Order {
     fn start(&mut self, weights: &[u32], cliques: &Cliques) {
         let n = weights.len();
         self.element.clear();
-        self.element.extend(cliques.start.windows(2).map(|w| [w[0], w[1]]));
+        self.element.grow_extend(cliques.start.windows(2).map(|w| [w[0], w[1]]));
         self.items.clear();
-        self.items.extend_from_slice(&cliques.items);
+        self.items.grow_extend_from_slice(&cliques.items);
         self.size.clear();
-        self.size
-            .extend(cliques.iter().map(|c| c.iter().map(|&v| weights[v as usize]).sum::<u32>()));
+        self.size.grow_extend(
+            cliques.iter().map(|c| c.iter().map(|&v| weights[v as usize]).sum::<u32>()),
+        );
         self.outside.clear();
-        self.outside.resize(cliques.len(), [0; 2]);
+        self.outside.grow_resize(cliques.len(), [0; 2]);
 
         self.member.clear();
-        self.member.resize(n, [0; 2]);
+        self.member.grow_resize(n, [0; 2]);
         for &v in &self.items {
             self.member[v as usize][1] += 1;
         }
@@ -121,9 +123,9 @@ impl Order {
             total += count;
         }
         self.elements.clear();
-        self.elements.resize(total as usize, 0);
+        self.elements.grow_resize(total as usize, 0);
         self.degree.clear();
-        self.degree.resize(n, 0);
+        self.degree.grow_resize(n, 0);
         for (e, clique) in cliques.iter().enumerate() {
             for &v in clique {
                 let end = &mut self.member[v as usize][1];
@@ -135,13 +137,13 @@ impl Order {
 
         let all: u32 = weights.iter().sum();
         self.head.clear();
-        self.head.resize(all as usize + 1, NONE);
+        self.head.grow_resize(all as usize + 1, NONE);
         self.next.clear();
-        self.next.resize(n, NONE);
+        self.next.grow_resize(n, NONE);
         self.previous.clear();
-        self.previous.resize(n, NONE);
+        self.previous.grow_resize(n, NONE);
         self.met.clear();
-        self.met.resize(n, 0);
+        self.met.grow_resize(n, 0);
         for v in 0..n {
             self.degree[v] = self.degree[v].min(all);
             self.link(v as u32);
@@ -188,14 +190,14 @@ impl Order {
                 if *met != DONE && *met != pivot {
                     *met = pivot;
                     size += weights[v as usize];
-                    self.items.push(v);
+                    self.items.grow_push(v);
                 }
             }
         }
         let new = self.element.len() as u32;
-        self.element.push([from as u32, self.items.len() as u32]);
-        self.size.push(size);
-        self.outside.push([0; 2]);
+        self.element.grow_push([from as u32, self.items.len() as u32]);
+        self.size.grow_push(size);
+        self.outside.grow_push([0; 2]);
 
         // What every other element has outside the new one.
         for i in from..self.items.len() {
@@ -227,7 +229,7 @@ impl Order {
             }
             self.unlink(v);
             if to == start {
-                order.push(v);
+                order.grow_push(v);
                 self.met[v as usize] = DONE;
                 self.size[new as usize] -= weight;
                 continue;

@@ -20,6 +20,7 @@ use crate::data::growth::fit;
 use corten_math::Wide;
 use corten_math::array;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 
 pub use super::columns::MAX_DOFS;
 
@@ -382,7 +383,7 @@ fn expand<const R: usize>(
     let (jacobian, start) = (&mut stored.jacobian, stored.end);
     let end = start + R * tiles.count as usize;
     if jacobian.len() < end {
-        jacobian.resize(end, [0.0; LANES]);
+        jacobian.grow_resize(end, [0.0; LANES]);
     }
     let to = jacobian[start..end].as_chunks_mut::<R>().0;
     let (rank, ncol) = ((b.rank as usize).min(R), b.ncol as usize);

@@ -11,6 +11,7 @@ mod kinds;
 pub mod muscle;
 mod muscles;
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 
 use corten_math::hint::rarely;
@@ -176,7 +177,7 @@ fn effective_controls(m: &Model, d: &mut Data) {
     let n = m.nu.min(d.ctrl.len());
     let Scratch { ctrl, bad, .. } = &mut d.scratch.actuation;
     if ctrl.len() != n {
-        ctrl.resize(n, 0.0);
+        ctrl.grow_resize(n, 0.0);
     }
     let clamp = !m.opt.disabled(DisableBit::ClampCtrl);
     let (limited, range) = (&m.actuator_ctrllimited[..n], &m.actuator_ctrlrange[..n]);

@@ -6,6 +6,7 @@ use super::collidable::Collidable;
 use super::filter::{Candidate, Rules};
 use super::table::Table;
 use crate::Model;
+use corten_math::memory::Grow;
 
 /// Most pairs of which each has a proof that it is apart.
 const FEW_PAIRS: usize = 4096;
@@ -44,7 +45,11 @@ impl Admitted {
     pub fn new(m: &Model) -> Admitted {
         let rules = Rules::new(m);
         let colliding = (0..m.ngeom).map(Collidable::geom).filter(|&c| rules.collides(c));
-        let (planes, bounded): (Vec<_>, Vec<_>) = colliding.partition(|&c| rules.is_plane(c));
+        let (mut planes, mut bounded) = (Vec::new(), Vec::new());
+        for c in colliding {
+            let list = if rules.is_plane(c) { &mut planes } else { &mut bounded };
+            list.grow_push(c);
+        }
         let table = Table::new(m, &rules, &bounded, &planes);
         let fixed = bounded.iter().filter(|&&c| rules.is_static(c)).count();
         let many_static = fixed > bounded.len() / MANY;

@@ -4,6 +4,7 @@
 //! written to them: a search that ends at a vertex that has moved says so, and the next detection
 //! makes hulls of the meshes as they are.
 
+use corten_math::memory::Gather;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,7 +27,7 @@ impl Hulls {
     fn new(m: &Model) -> Hulls {
         let changed = Arc::default();
         let hull = |id| shape::mesh(m, id as i32, None)?.tabulate(&changed);
-        Hulls { meshes: (0..m.nmesh).map(hull).collect(), changed }
+        Hulls { meshes: (0..m.nmesh).map(hull).gather(), changed }
     }
 
     fn fits(&self, m: &Model) -> bool {

@@ -1,5 +1,6 @@
 //! What the last detection learnt about each pair.
 
+use corten_math::memory::Grow;
 use std::collections::VecDeque;
 
 use corten_geom::Separation;
@@ -78,7 +79,7 @@ impl PairCache {
     /// Where nothing is needed any more of what the last detection kept.
     fn append_waiting(&mut self) {
         self.kept.truncate(self.end);
-        self.kept.extend(self.waiting.drain(..));
+        self.kept.grow_extend(self.waiting.drain(..));
         self.end = self.kept.len();
         self.cursor = self.end;
     }

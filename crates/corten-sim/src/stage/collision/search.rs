@@ -3,6 +3,7 @@
 //! [`Sweep`] finds them, and a sort in two steps, the first of linear time, brings them in order.
 //! Where bodies sleep, or many are static, only what is active, and what rests near it, takes part.
 
+use corten_math::memory::Grow;
 use corten_math::{Mat3, Vec3};
 
 use super::admitted::{Admitted, Awake};
@@ -82,7 +83,7 @@ impl Search {
             for &c in if is_active(plane) { bounded } else { active } {
                 let (center, radius) = spheres[c.index()];
                 if (center - origin).dot(normal) <= radius + margin {
-                    found.extend(rules.admit(plane, c));
+                    found.grow_extend(rules.admit(plane, c));
                     if found.len() > max_pairs {
                         *cut_off = true;
                         break 'planes;
@@ -94,7 +95,7 @@ impl Search {
         sweep.clear();
         // Room for all, so that those which come near later need no more.
         sweep.reserve(near.len());
-        order.reserve(near.len().saturating_sub(order.len()));
+        order.grow_reserve(near.len().saturating_sub(order.len()));
         for &c in crowds.select(near, spheres, rules) {
             let (center, radius) = spheres[c.index()];
             sweep.add(c, center, radius);
@@ -103,7 +104,7 @@ impl Search {
             let ((center1, r1), (center2, r2)) = (spheres[c1.index()], spheres[c2.index()]);
             let r = r1 + r2;
             if (center2 - center1).norm_squared() <= r * r {
-                found.extend(rules.admit(c1, c2));
+                found.grow_extend(rules.admit(c1, c2));
                 *cut_off |= found.len() > max_pairs;
             }
             !*cut_off
@@ -147,7 +148,7 @@ impl Search {
         }
         let lower = |c: &Candidate| rules.lower_body(c) as usize;
         starts.clear();
-        starts.resize(m.nbody + 1, 0);
+        starts.grow_resize(m.nbody + 1, 0);
         for c in found.iter() {
             starts[lower(c) + 1] += 1;
         }
@@ -155,7 +156,7 @@ impl Search {
             starts[b + 1] += starts[b];
         }
         if list.len() < found.len() {
-            list.resize(found.len(), NOTHING);
+            list.grow_resize(found.len(), NOTHING);
         }
         for c in found.iter() {
             let place = &mut starts[lower(c)];

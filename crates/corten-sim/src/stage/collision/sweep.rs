@@ -7,6 +7,7 @@
 
 use corten_math::Vec3;
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 
 use super::collidable::Collidable;
 
@@ -58,7 +59,7 @@ impl Sweep {
 
     /// Makes room for so many boxes.
     pub fn reserve(&mut self, count: usize) {
-        self.boxes.reserve(count);
+        self.boxes.grow_reserve(count);
     }
 
     /// Adds the box around a ball; one that is not finite overlaps nothing.
@@ -192,7 +193,7 @@ impl Sweep {
             self.starts[s + 1] += self.starts[s];
         }
         // Every entry is written below.
-        self.strips.resize(self.starts[strips] as usize, Entry::default());
+        self.strips.grow_resize(self.starts[strips] as usize, Entry::default());
         let wide = self.wide.len();
         let mut next_wide = 0;
         for &k in order {

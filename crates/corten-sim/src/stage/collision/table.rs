@@ -7,6 +7,7 @@
 
 use corten_math::array::MapInline;
 use corten_math::hint::rare;
+use corten_math::memory::{self, Grow};
 use corten_math::{F32x8, Mat3, Vec3, wide};
 
 use super::collidable::{Bounds, Collidable};
@@ -92,7 +93,7 @@ impl Table {
         let mut candidates = Vec::new();
         for (k, &c1) in bounded.iter().enumerate() {
             for &c2 in bounded[k + 1..].iter().chain(planes) {
-                candidates.extend(rules.admit(c1, c2));
+                candidates.grow_extend(rules.admit(c1, c2));
                 if candidates.len() > MAX_CANDIDATES {
                     return None;
                 }
@@ -108,7 +109,7 @@ impl Table {
             ..Table::default()
         };
         // Each pair belongs to the row of its plane, or of its geom that comes first.
-        let mut entries = Vec::with_capacity(candidates.len());
+        let mut entries = memory::with_room(candidates.len());
         let slot = |c: Collidable| bounded.binary_search(&c).ok();
         for (place, c) in candidates.iter().enumerate() {
             if matches!(c.source, Source::Pair(_)) {
@@ -132,7 +133,7 @@ impl Table {
                     partners.lanes |= 1 << (partner % F32x8::LANES);
                     partners.place[partner % F32x8::LANES] = place;
                 }
-                table.partners.push(partners);
+                table.partners.grow_push(partners);
             }
             let end = table.partners.len() as u32;
             table.rows.push(Row { tested: of_row[0].0, end });
@@ -170,7 +171,7 @@ impl Table {
             let mut bits = bits;
             while bits != 0 {
                 if let Some(&candidate) = candidates.get(bits.trailing_zeros() as usize) {
-                    meeting.list.push(candidate);
+                    meeting.list.grow_push(candidate);
                 }
                 bits &= bits - 1;
             }

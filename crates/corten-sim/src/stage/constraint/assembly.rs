@@ -1,5 +1,6 @@
 //! The rows while they are collected.
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 
 use corten_math::MIN_VAL;
@@ -237,7 +238,7 @@ impl Constraints {
     }
 
     /// Drops the zeros of a single row: its columns decide which trees it connects.
-    pub(super) fn drop_zeros(&mut self, col: usize, val: usize) {
+    fn drop_zeros(&mut self, col: usize, val: usize) {
         let mut kept = 0;
         for k in 0..self.columns.len() - col {
             if self.values[val + k] != 0.0 {
@@ -274,7 +275,7 @@ impl Constraints {
         val: usize,
         cone: usize,
     ) {
-        self.blocks.push(Block {
+        self.blocks.grow_push(Block {
             kind,
             rank: rank as u32,
             row: self.count() as u32,
@@ -328,7 +329,7 @@ impl Constraints {
     #[inline(always)]
     pub(super) fn push(&mut self, row: &Row) {
         self.count += row.count;
-        self.rows.push(*row);
+        self.rows.grow_push(*row);
     }
 }
 
@@ -394,7 +395,7 @@ pub(super) fn publish(d: &mut Data) {
 #[inline(always)]
 fn set_len<T: Copy>(v: &mut Vec<T>, n: usize, zero: T) {
     if v.len() != n {
-        v.resize(n, zero);
+        v.grow_resize(n, zero);
     }
 }
 

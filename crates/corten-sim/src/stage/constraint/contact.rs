@@ -9,6 +9,7 @@
 //! `μ = μ₁ √(R₁/R₀)` the friction of the regularised cone; pyramid edges share `2 μ² R₀`.
 
 use corten_math::array::MapInline;
+use corten_math::memory::Grow;
 use corten_math::{Number, Spatial, Vec3, Wide, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit};
 
@@ -142,7 +143,7 @@ fn finish(
     rows.push_columns_block(kind, dim, columns, val, rows.cones.len());
     parameters(m, rows, contact, id, kind, dim, weight);
     if dim > 1 {
-        rows.cones.push(Cone { mu: contact.mu, friction: contact.friction });
+        rows.cones.grow_push(Cone { mu: contact.mu, friction: contact.friction });
     }
 }
 
@@ -214,7 +215,7 @@ fn push_columns(rows: &mut Constraints, [mut a, mut b]: [&[u32]; 2]) -> Columns 
 #[inline(always)]
 fn push_dofs(rows: &mut Constraints, dofs: &[u32], side: u8) {
     if !dofs.is_empty() {
-        rows.columns.extend_from_slice(dofs);
+        rows.columns.grow_extend_from_slice(dofs);
         push_runs(dofs, &mut rows.runs);
         rows.sides.push((side, dofs.len() as u32));
     }
@@ -233,7 +234,7 @@ fn relative_velocity<S: Wide, const D: usize>(
 ) {
     let dim = if D == MAX_RANK { dim } else { D };
     let (n, val) = (columns.ncol, rows.values.len());
-    rows.values.resize(val + dim * n, 0.0);
+    rows.values.grow_resize(val + dim * n, 0.0);
     let values = &mut rows.values[val..];
     let dofs = &rows.columns[columns.col..][..n];
     let mut first = 0;

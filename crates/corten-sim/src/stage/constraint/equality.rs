@@ -6,6 +6,7 @@
 //! `y − y₀ − poly(x − x₀)` (1 row); a flex gives `L − L₀` of each edge that is not rigid (1 row
 //! each). Parameters of the polynomial in `eq_data[0..5]`.
 
+use corten_math::memory::Grow;
 use corten_math::{Number, Quat, Spatial, Vec3, for_each_four, wide};
 use corten_model::enums::{ConstraintType, DisableBit, EqualityType, ObjType};
 
@@ -241,9 +242,6 @@ fn tendon_coupling(
         rows.columns.push(column as u32);
         rows.values.push(value);
     }
-    if rows.values[val..].iter().any(|&v| v != 0.0) {
-        rows.drop_zeros(col, val);
-    }
     if rows.close(m, Kind::Equality, 1, col, val) {
         let weight = |t: usize| m.tendon_invweight0[t];
         push_coupling(m, rows, eq, pos, weight(first) + second.map_or(0.0, weight));
@@ -267,8 +265,8 @@ fn flex_edges(m: &Model, d: &Given<'_>, rows: &mut Constraints, eq: usize) {
     }
     d.flexedge_J.for_each_soft(m, flex, |edge, columns, values| {
         let (col, val) = (rows.columns.len(), rows.values.len());
-        rows.columns.extend(columns.iter().map(|&dof| dof as u32));
-        rows.values.extend_from_slice(values);
+        rows.columns.grow_extend(columns.iter().map(|&dof| dof as u32));
+        rows.values.grow_extend_from_slice(values);
         if rows.close(m, Kind::Equality, 1, col, val) {
             rows.push(&row(edge));
         }

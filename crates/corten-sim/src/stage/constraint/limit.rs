@@ -5,6 +5,7 @@
 //! angle: with `q = exp(angle · axis)`, the row is `−axis`.
 
 use corten_math::Quat;
+use corten_math::memory::Grow;
 use corten_model::enums::{ConstraintType, DisableBit, JointType, ObjType};
 
 use super::Given;
@@ -140,11 +141,7 @@ pub(super) fn tendon_row(
 ) -> bool {
     let (col, val) = (rows.columns.len(), rows.values.len());
     let (columns, values) = given.ten_J.row(t);
-    rows.columns.extend(columns.iter().map(|&c| c as u32));
-    rows.values.extend(values.iter().map(|v| sign * v));
-    // The pattern of a tendon that wraps covers all its paths, of which only one is in use.
-    if rows.values[val..].iter().any(|&v| v != 0.0) {
-        rows.drop_zeros(col, val);
-    }
+    rows.columns.grow_extend(columns.iter().map(|&c| c as u32));
+    rows.values.grow_extend(values.iter().map(|v| sign * v));
     rows.close(m, kind, 1, col, val)
 }

@@ -53,6 +53,10 @@ pub fn make(m: &Model, d: &mut Data) {
     }
     d.scratch.solver.dual.forget();
     let sleeping = sleep::filters(m, d);
+    // A copy of the data shares the rows until one of the two makes its own.
+    if Arc::get_mut(&mut d.scratch.constraint).is_none() {
+        d.scratch.constraint = Arc::default();
+    }
     let rows = Arc::make_mut(&mut d.scratch.constraint);
     rows.begin();
     if !m.opt.disabled(DisableBit::Constraint) && m.nv > 0 {

@@ -6,6 +6,7 @@
 //! `mj_elemBodyWeight` and `mj_jacSum`.
 
 use corten_math::array;
+use corten_math::memory::Grow;
 use corten_math::{MIN_VAL, Vec3};
 
 use super::assembly::{Columns, Constraints};
@@ -159,14 +160,14 @@ pub(super) fn push_relative_velocity(
 ) -> Option<Columns> {
     let (col, run, val) = (rows.columns.len(), rows.runs.len(), rows.values.len());
     for &(body, _) in sides.iter().flat_map(ContactSide::shares) {
-        rows.columns.extend_from_slice(chains.structure.chain(body));
+        rows.columns.grow_extend_from_slice(chains.structure.chain(body));
     }
     let ncol = ascending(&mut rows.columns[col..]);
     rows.columns.truncate(col + ncol);
     if ncol == 0 {
         return None;
     }
-    rows.values.resize(val + dim * ncol, 0.0);
+    rows.values.grow_resize(val + dim * ncol, 0.0);
     let (columns, values) = (&rows.columns[col..], &mut rows.values[val..]);
     let frame: [Vec3; 3] = array::from_fn(|i| contact.frame.row(i));
     for &(body, share) in sides.iter().flat_map(ContactSide::shares) {

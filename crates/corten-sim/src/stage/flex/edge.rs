@@ -6,6 +6,7 @@
 
 use corten_math::array::MapInline;
 use corten_math::fours::padded;
+use corten_math::memory::{self, Grow};
 use corten_math::{MIN_VAL, Number, Spatial, SquarePattern, Vec3, Wide, for_each_four, wide};
 
 use std::ops::Range;
@@ -31,7 +32,7 @@ pub(super) struct Directions([Vec<f64>; 3]);
 
 impl Directions {
     pub fn new(edges: usize) -> Directions {
-        Directions([vec![0.0; edges], vec![0.0; edges], vec![0.0; edges]])
+        Directions([memory::zeroed(edges), memory::zeroed(edges), memory::zeroed(edges)])
     }
 
     #[inline(always)]
@@ -103,12 +104,12 @@ impl<'a> EdgeRows<'a> {
         let entries = self.plan.rows.entries(&edges);
         self.plan.rows.append(edges.clone(), rows);
         if flex.of_points {
-            rows.values.reserve(entries.len());
+            rows.values.grow_reserve(entries.len());
             for edge in edges.clone() {
                 self.visit_row(flex, edge, |_, entries| rows.values.extend_from_slice(entries));
             }
         } else {
-            rows.values.extend_from_slice(&self.memory.jacobian[entries]);
+            rows.values.grow_extend_from_slice(&self.memory.jacobian[entries]);
         }
         rows.all_edges.push(AllEdges::new(at, first..rows.blocks.len()));
         Some(edges)

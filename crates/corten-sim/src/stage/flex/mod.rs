@@ -19,6 +19,7 @@ mod law;
 mod plan;
 mod stretch;
 
+use corten_math::memory;
 use corten_math::{Number, Vec3, Wide};
 use corten_model::enums::EnableBit;
 
@@ -107,13 +108,13 @@ impl Scratch {
         let (edges, vertices) = (plan.ends.len(), plan.vertex_body.len());
         let follows = plan.flexes.iter().all(|flex| flex.of_points || !flex.has_edges());
         Scratch {
-            jacobian: vec![0.0; if follows { 0 } else { plan.rows.len() }],
+            jacobian: memory::zeroed(if follows { 0 } else { plan.rows.len() }),
             direction: Directions::new(edges),
-            elongation: vec![0.0; edges],
-            push: vec![0.0; edges],
-            position: vec![[0.0; 4]; vertices],
-            velocity: vec![[0.0; 4]; vertices],
-            force: vec![[0.0; 4]; vertices],
+            elongation: memory::zeroed(edges),
+            push: memory::zeroed(edges),
+            position: memory::zeroed(vertices),
+            velocity: memory::zeroed(vertices),
+            force: memory::zeroed(vertices),
             dyads: vec![[[0.0; 4]; 2]; vertices],
             corners: vec![[[0.0; 4]; 2]; if m.nflex > 0 { m.nbvhdynamic } else { 0 }],
             law: law::Scratch::default(),

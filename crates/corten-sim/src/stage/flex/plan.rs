@@ -3,6 +3,7 @@
 //!
 //! Indices are checked here; a flex whose indices make no sense is left out.
 
+use corten_math::memory::{self, Gather, Grow};
 use std::ops::Range;
 
 use corten_math::Vec3;
@@ -185,12 +186,13 @@ impl SparseRows {
     pub fn append(&self, rows: Range<usize>, to: &mut Constraints) {
         let row = to.count();
         let (col, val, run) = (to.columns.len(), to.values.len(), to.runs.len());
-        to.columns.extend(self.columns[self.entries(&rows)].iter().map(|&dof| dof as u32));
+        to.columns.grow_extend(self.columns[self.entries(&rows)].iter().map(|&dof| dof as u32));
         let start = &self.start[rows.start..=rows.end];
         let run_start = &self.run_start[rows.start..=rows.end];
-        to.runs
-            .extend_from_slice(&self.runs[run_start[0] as usize..run_start[rows.len()] as usize]);
-        to.blocks.extend((0..rows.len()).map(|k| {
+        to.runs.grow_extend_from_slice(
+            &self.runs[run_start[0] as usize..run_start[rows.len()] as usize],
+        );
+        to.blocks.grow_extend((0..rows.len()).map(|k| {
             let (entry, first) = (start[k] - start[0], run_start[k] - run_start[0]);
             Block {
                 kind: Kind::Equality,
@@ -214,11 +216,11 @@ impl SparseRows {
             if let Some(bodies) = bodies {
                 rows.push_chains(structure, bodies);
             }
-            rows.start.push(rows.columns.len() as u32);
+            rows.start.grow_push(rows.columns.len() as u32);
             columns.clear();
             columns.extend(rows.columns[first..].iter().map(|&dof| dof as u32));
             push_runs(&columns, &mut rows.runs);
-            rows.run_start.push(rows.runs.len() as u32);
+            rows.run_start.grow_push(rows.runs.len() as u32);
         }
         rows
     }
@@ -241,8 +243,8 @@ impl SparseRows {
     }
 
     fn extend(&mut self, dofs: &[u32], moves: [bool; 2]) {
-        self.columns.extend(dofs.iter().map(|&dof| dof as i32));
-        self.moves.resize(self.columns.len(), moves);
+        self.columns.grow_extend(dofs.iter().map(|&dof| dof as i32));
+        self.moves.grow_resize(self.columns.len(), moves);
     }
 }
 
@@ -252,15 +254,15 @@ impl Plan {
             return Plan::default();
         }
         let bodies = |ids: &[i32]| -> Vec<u32> {
-            ids.iter().map(|&b| index(b, m.nbody).unwrap_or(0) as u32).collect()
+            ids.iter().map(|&b| index(b, m.nbody).unwrap_or(0) as u32).gather()
         };
         let mut plan = Plan {
             vertex_body: bodies(&m.flex_vertbodyid),
             node_body: bodies(&m.flex_nodebodyid),
-            corners: vec![0; m.flex_elem.len()],
-            element_edges: vec![0; m.flex_elemedge.len()],
-            ends: vec![[0; 2]; m.nflexedge],
-            points: vec![PointVertex::NOWHERE; m.nflexvert],
+            corners: memory::zeroed(m.flex_elem.len()),
+            element_edges: memory::zeroed(m.flex_elemedge.len()),
+            ends: memory::zeroed(m.nflexedge),
+            points: memory::filled(PointVertex::NOWHERE, m.nflexvert),
             ..Plan::default()
         };
         let mut is_point = vec![false; m.nbody];
@@ -277,8 +279,8 @@ impl Plan {
             .corners
             .iter()
             .map(|&v| plan.vertex_body.get(v as usize).map_or(0, |&b| b))
-            .collect();
-        let mut moved = vec![None; m.nflexedge];
+            .gather();
+        let mut moved = memory::filled(None, m.nflexedge);
         for flex in plan.flexes.iter().filter(|flex| flex.has_edges()) {
             for edge in flex.edges.range() {
                 moved[edge] = Some(plan.ends[edge].map(|v| plan.vertex_body[v as usize] as usize));
@@ -300,7 +302,7 @@ impl Plan {
             let trees_of = |edge: usize| {
                 rows.columns[rows.range(edge)].iter().map(|&dof| structure.dof_tree[dof as usize])
             };
-            let mut trees: Vec<u32> = flex.edges.range().flat_map(trees_of).collect();
+            let mut trees: Vec<u32> = flex.edges.range().flat_map(trees_of).gather();
             trees.sort_unstable();
             trees.dedup();
             let place = |tree: u32| trees.binary_search(&tree).unwrap_or(0) as u32;
@@ -371,7 +373,7 @@ impl Plan {
         let vertices = flex.vertices.range();
         let point = |&body: &u32| PointVertex::new(structure, is_point, body as usize);
         let bodies = &self.vertex_body[vertices.clone()];
-        let points: Option<Vec<_>> = bodies.iter().map(point).collect();
+        let points: Option<Vec<_>> = bodies.iter().map(point).gather_some();
         let Some(points) = points.filter(|_| flex.has_edges()) else { return false };
         self.points[vertices].copy_from_slice(&points);
         // An edge between two vertices of one body has no row.
@@ -404,7 +406,7 @@ impl Plan {
         let start = self.weights.len();
         if let Carrier::Nodes(basis) = carrier {
             for node in 0..basis.nodes() {
-                self.weights.extend(coordinates.chunks(4).map(|four| {
+                self.weights.grow_extend(coordinates.chunks(4).map(|four| {
                     let weight = |at: &Vec3| basis.weight(*at, node);
                     [0, 1, 2, 3].map(|k| four.get(k).map_or(0.0, weight))
                 }));
@@ -422,7 +424,7 @@ impl Plan {
                 let [Some(a), Some(b)] = flaps else { continue };
                 let [p, q] = self.ends[edge];
                 let [a, b] = [a, b].map(|v| (vertices.start + v) as u32);
-                self.hinges.push(Hinge { edge: edge as u32, vertices: [p, q, a, b] });
+                self.hinges.grow_push(Hinge { edge: edge as u32, vertices: [p, q, a, b] });
             }
         }
         Span::new(start..self.hinges.len())

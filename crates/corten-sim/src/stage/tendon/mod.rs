@@ -13,6 +13,7 @@ mod path;
 mod pattern;
 mod wrap;
 
+use corten_math::memory::Grow;
 use std::ops::Range;
 
 use corten_math::{MIN_VAL, Spatial, Vec3, wide};
@@ -57,7 +58,7 @@ pub fn tendon(m: &Model, d: &mut Data) {
     }
     let Data { scratch, prepared, site_xpos, geom_xpos, geom_xmat, .. } = d;
     let (batches, Scratch { runs, asleep, .. }) = (&prepared.tendons.batches, &mut scratch.tendons);
-    runs.resize(batches.len(), Runs::default());
+    runs.grow_resize(batches.len(), Runs::default());
     legs::run(m, Poses { site_xpos, geom_xpos, geom_xmat }, batches, asleep, runs);
     if is_sparse(m) {
         rows(m, d, Touched);

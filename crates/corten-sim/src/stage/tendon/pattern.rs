@@ -4,6 +4,7 @@
 //! Where a tendon does not touch a geom on its way, a part of its row is in use. Memory is
 //! proportional to the dofs above the bodies involved.
 
+use corten_math::memory::Grow;
 use corten_model::ModelArrays;
 
 use super::legs::{Batch, RunIndex};
@@ -110,7 +111,7 @@ impl<'a> RowOfPulls<'a> {
             let none = (runs.peek().is_none() && !carried.is_empty()).then_some(&[][..]);
             for run in runs.chain(none) {
                 let dof = run.first().copied().unwrap_or(0);
-                self.pattern.pulls.push(Pull {
+                self.pattern.pulls.grow_push(Pull {
                     point: place.of_point(points[k]),
                     force: place.of_force(piece),
                     touch: place.of_touch(),
@@ -156,10 +157,10 @@ impl Pattern {
         for tendon in 0..m.ntendon {
             let start = pattern.pieces.len();
             if !path::is_fixed(m, tendon) {
-                pattern.pieces.extend(path::pieces(m, tendon));
+                pattern.pieces.grow_extend(path::pieces(m, tendon));
             }
             let pieces = Span::new(start..pattern.pieces.len());
-            pattern.parts.push(Parts { pieces, ..Parts::default() });
+            pattern.parts.grow_push(Parts { pieces, ..Parts::default() });
         }
         pattern.batches = Batch::all(&mut pattern);
         for tendon in 0..m.ntendon {
@@ -192,7 +193,7 @@ impl Pattern {
             })
             .collect();
         let columns = ascending(joints.iter().map(|&[.., dof]| dof as u32));
-        self.summands.extend(joints.iter().map(|&[entry, qpos, dof]| Summand {
+        self.summands.grow_extend(joints.iter().map(|&[entry, qpos, dof]| Summand {
             qpos: qpos as u32,
             slot: self.colind.len() as u32 + place(&columns, dof as u32),
             entry: entry as u32,

@@ -1,5 +1,6 @@
 //! Actuators by the kind of their transmission.
 
+use corten_math::memory::Gather;
 use std::ops::Range;
 
 use corten_model::ModelArrays;
@@ -43,7 +44,7 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub fn new(m: &ModelArrays, s: &Structure) -> Runs {
-        let joints: Vec<Option<ScalarJoint>> = (0..m.nu).map(|i| scalar_joint(m, s, i)).collect();
+        let joints: Vec<Option<ScalarJoint>> = (0..m.nu).map(|i| scalar_joint(m, s, i)).gather();
         let mut runs: Vec<Run> = Vec::new();
         for (i, joint) in joints.iter().enumerate() {
             let kind = if joint.is_some() { Kind::ScalarJoint } else { kind(m, i) };

@@ -9,6 +9,7 @@
 
 use super::order::Sweep;
 use super::tree::Aabb;
+use corten_math::memory::Grow;
 
 /// Lists of pairs that are no longer than this times the elements; longer ones save nothing.
 const MOST_PER_ELEMENT: usize = 16;
@@ -119,9 +120,9 @@ impl List {
         }
         let most = MOST_PER_ELEMENT * boxes.len();
         self.pairs.clear();
-        self.pairs.reserve(most);
+        self.pairs.grow_reserve(most);
         inflated.clear();
-        inflated.extend(boxes.iter().map(|b| {
+        inflated.grow_extend(boxes.iter().map(|b| {
             let more = 0.5 * reach;
             [b[0], b[1], b[2], b[3] + more, b[4] + more, b[5] + more]
         }));
@@ -141,7 +142,7 @@ impl List {
             }
         });
         self.boxes.clear();
-        self.boxes.extend_from_slice(boxes);
+        self.boxes.grow_extend_from_slice(boxes);
         self.age = 0;
         count <= most
     }

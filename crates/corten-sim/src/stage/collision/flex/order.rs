@@ -4,6 +4,7 @@
 //! the low end first. When the low end of a box comes, it meets the boxes whose low end has come and
 //! whose high end has not, in the order in which they began.
 
+use corten_math::memory::Grow;
 use corten_math::{Mask, wide};
 
 use super::tree::Aabb;
@@ -45,7 +46,7 @@ impl Sweep {
         for id in ids {
             let b = &boxes[id as usize];
             if b.iter().all(|x| x.is_finite()) {
-                self.low_ends.push(key(b[axis] - b[axis + 3], id, false));
+                self.low_ends.grow_push(key(b[axis] - b[axis + 3], id, false));
             }
         }
         self.low_ends.sort_unstable();
