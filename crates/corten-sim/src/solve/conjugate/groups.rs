@@ -65,7 +65,7 @@ const MASKS: [[u64; 4]; 16] = {
     let mut masks = [[0; 4]; 16];
     let mut k = 0;
     while k < 64 {
-        masks[k / 4][k % 4] = if k / 4 >> (k % 4) & 1 == 1 { u64::MAX } else { 0 };
+        masks[k / 4][k % 4] = if (k / 4) >> (k % 4) & 1 == 1 { u64::MAX } else { 0 };
         k += 1;
     }
     masks
