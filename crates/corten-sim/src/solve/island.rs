@@ -98,6 +98,7 @@ impl Span {
 
 /// Partitions trees into islands.
 pub fn find(m: &Model, d: &mut Data) {
+    let was_whole = d.island_nv == [m.nv as i32] && d.island_ntree == [m.ntree as i32];
     d.nisland = 0;
     d.nidof = 0;
     let unknown = d.prepared.structure.dof_tree.len() != m.nv;
@@ -113,11 +114,11 @@ pub fn find(m: &Model, d: &mut Data) {
         }
         islands.parts.is_empty()
     };
-    if whole { unite_all(m, d) } else { publish(m, d) }
+    if whole { unite_all(m, d, was_whole) } else { publish(m, d) }
 }
 
-/// The single island of all trees.
-fn unite_all(m: &Model, d: &mut Data) {
+/// The single island of all trees; where it was so before, arrays of the same lengths say so already.
+fn unite_all(m: &Model, d: &mut Data, was_whole: bool) {
     fn fill(of: &mut Vec<i32>, maps: [&mut Vec<i32>; 2], n: usize) {
         of.clear();
         of.grow_resize(n, 0);
@@ -128,12 +129,16 @@ fn unite_all(m: &Model, d: &mut Data) {
     }
     d.nisland = 1;
     d.nidof = m.nv;
-    d.tree_island.clear();
-    d.tree_island.grow_resize(m.ntree, 0);
-    d.map_itree2tree.clear();
-    d.map_itree2tree.grow_extend(0..m.ntree as i32);
-    fill(&mut d.dof_island, [&mut d.map_dof2idof, &mut d.map_idof2dof], m.nv);
-    fill(&mut d.efc_island, [&mut d.map_efc2iefc, &mut d.map_iefc2efc], d.nefc);
+    if !was_whole || d.dof_island.len() != m.nv || d.tree_island.len() != m.ntree {
+        d.tree_island.clear();
+        d.tree_island.grow_resize(m.ntree, 0);
+        d.map_itree2tree.clear();
+        d.map_itree2tree.grow_extend(0..m.ntree as i32);
+        fill(&mut d.dof_island, [&mut d.map_dof2idof, &mut d.map_idof2dof], m.nv);
+    }
+    if !was_whole || d.efc_island.len() != d.nefc {
+        fill(&mut d.efc_island, [&mut d.map_efc2iefc, &mut d.map_iefc2efc], d.nefc);
+    }
     let (ntree, nv, nefc) = (m.ntree as i32, m.nv as i32, d.nefc as i32);
     let single = [ntree, 0, nv, 0, 0, d.ne as i32, d.nf as i32, nefc, 0];
     for (v, x) in per_island(d).into_iter().zip(single) {
