@@ -7,6 +7,7 @@
 //! Distances are in units of the ray's direction vector. A direction that is zero or NaN
 //! hits nothing. Signed distance fields measure their distance in units of length.
 
+use corten_math::memory;
 use std::f64::consts::PI;
 
 use corten_geom::ray::{self, FlexSurface, Ray};
@@ -241,7 +242,7 @@ pub fn cast_many(
         let count = usize::try_from(m.body_geomnum[body]).unwrap_or(0);
         first.min(m.ngeom)..first.saturating_add(count).min(m.ngeom)
     };
-    let mut windows = vec![Window::Hidden; m.ngeom];
+    let mut windows = memory::filled(Window::Hidden, m.ngeom);
     for body in 0..m.nbody {
         for geom in geoms(body).filter(|&g| selection.admits(m, g)) {
             windows[geom] =

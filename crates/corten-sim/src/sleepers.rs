@@ -56,11 +56,11 @@ impl Sleepers {
     pub fn reserve(&mut self, m: &Model) {
         let Lists { inner, roots, posed, free } = &mut self.lists;
         for list in [inner, roots, posed] {
-            list.reserve_exact(m.nbody.saturating_sub(list.len()));
+            list.grow_reserve_exact(m.nbody.saturating_sub(list.len()));
         }
         let count = m.jnt_type.iter().filter(|&&kind| kind == JointType::Free.raw()).count();
-        free.reserve_exact(count.saturating_sub(free.len()));
-        self.memory.qpos.reserve_exact(m.nq.saturating_sub(self.memory.qpos.len()));
+        free.grow_reserve_exact(count.saturating_sub(free.len()));
+        self.memory.qpos.grow_reserve_exact(m.nq.saturating_sub(self.memory.qpos.len()));
     }
 
     /// Takes up which bodies are asleep.

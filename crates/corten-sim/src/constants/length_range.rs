@@ -5,6 +5,7 @@
 //! simulation, once settled, is the limit. Answers to MuJoCo's `mj_setLengthRange`.
 
 use corten_math::MIN_VAL;
+use corten_math::memory;
 use corten_math::real::exp;
 use corten_model::enums::{Bias, Gain, LengthRangeMode, Transmission};
 use corten_model::in_parallel;
@@ -153,7 +154,7 @@ fn settle(
     d.reset(m)?;
     let decay = exp(-m.opt.timestep / options.timeconst.max(0.01));
     let mut settled: Option<[f64; 2]> = None;
-    let mut force = vec![0.0; m.nv];
+    let mut force = memory::zeroed(m.nv);
     while d.time < options.inttotal {
         let before = d.time;
         let length = pull(m, d, actuator, direction, decay, options, &mut force);

@@ -1,3 +1,4 @@
+use corten_math::memory;
 use std::ops::{Deref, DerefMut};
 
 /// `[T; N]` in a heap buffer of its own, which stays where it is for the life of the value.
@@ -16,7 +17,7 @@ impl<T, const N: usize> HeapArray<T, N> {
 
 impl<T: Clone + Default, const N: usize> Default for HeapArray<T, N> {
     fn default() -> Self {
-        HeapArray(vec![T::default(); N])
+        HeapArray(memory::filled(T::default(), N))
     }
 }
 

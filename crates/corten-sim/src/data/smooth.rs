@@ -4,6 +4,7 @@
 //! for one [`WithSleep`], and for [`Lanes`], which holds the same fields of four worlds that share a
 //! model, as lanes of one number.
 
+use corten_math::memory;
 use std::sync::Arc;
 
 use corten_math::array;
@@ -199,14 +200,14 @@ macro_rules! fields {
                 let structure = &d.prepared.structure;
                 Lanes {
                     half_angle: array::from_fn(|_| {
-                        vec![Four::default(); structure.hinges.len()]
+                        memory::filled(Four::default(), structure.hinges.len())
                     }),
                     ancestors: AncestorAxes::new(structure.mass.width()),
                     prepared: d.prepared.clone(),
-                    body_acc: vec![Spatial([Four::default(); 6]); m.nbody],
-                    body_frc: vec![Spatial([Four::default(); 6]); m.nbody],
-                    step_acc: vec![Four::default(); m.nv],
-                    $($name: vec![bytemuck::Zeroable::zeroed(); d.$name.len()],)*
+                    body_acc: memory::filled(Spatial([Four::default(); 6]), m.nbody),
+                    body_frc: memory::filled(Spatial([Four::default(); 6]), m.nbody),
+                    step_acc: memory::filled(Four::default(), m.nv),
+                    $($name: memory::filled(bytemuck::Zeroable::zeroed(), d.$name.len()),)*
                 }
             }
         }

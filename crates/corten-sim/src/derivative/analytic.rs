@@ -22,6 +22,7 @@
 //! integrators' `D` does not know of these limits, as in MuJoCo.
 
 use corten_math::dense::{cholesky, cholesky_solve};
+use corten_math::memory;
 use corten_math::real::exp;
 use corten_math::{MIN_VAL, Vec3};
 use corten_model::enums::{
@@ -222,7 +223,7 @@ impl Analytic {
             }
             Gain::User => return None,
         };
-        let mut force = vec![0.0; m.nv];
+        let mut force = memory::zeroed(m.nv);
         if m.opt.disabled(DisableBit::Actuation) || actuation::is_disabled(m, i) {
             return Some(Change { force, ..Change::default() });
         }
@@ -291,7 +292,7 @@ fn hold_limited_joints(m: &Model, d: &Data, mut hold: impl FnMut(usize)) {
 /// Derivative of `D` along `acc`, in full.
 fn matrix_along(m: &Model, d: &mut Data, acc: &[f64], with_bias: bool) -> Vec<f64> {
     let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let mut result = vec![0.0; m.nv * m.nv];
+    let mut result = memory::zeroed(m.nv * m.nv);
     let velocity = d.qvel.clone();
     // Long enough for rounding, short enough for the curvature of drag.
     let length = 1e-4 * norm(&velocity).max(1.0) / norm(acc).max(MIN_VAL);
@@ -310,8 +311,8 @@ fn matrix_along(m: &Model, d: &mut Data, acc: &[f64], with_bias: bool) -> Vec<f6
 
 /// `∂f/∂v` of the smooth forces, in full; leaves the part of passive and bias forces in `qDeriv`.
 fn force_by_velocity(m: &Model, d: &mut Data) -> Vec<f64> {
-    let mut actuators = vec![0.0; m.nv * m.nv];
-    let mut result = vec![0.0; m.nv * m.nv];
+    let mut actuators = memory::zeroed(m.nv * m.nv);
+    let mut result = memory::zeroed(m.nv * m.nv);
     if !m.opt.disabled(DisableBit::Actuation) {
         for i in (0..m.nu).filter(|&i| !actuation::is_disabled(m, i)) {
             if at_force_limit(m, d, i) {
@@ -393,22 +394,22 @@ impl ActiveRows {
         {
             return None;
         }
-        let mut mass = vec![0.0; n * n];
+        let mut mass = memory::zeroed(n * n);
         let s = &d.prepared.structure;
         for i in 0..n {
             for (k, &j) in s.mass.row(i).zip(s.mass.columns(i)) {
                 (mass[i * n + j as usize], mass[j as usize * n + i]) = (d.M[k], d.M[k]);
             }
         }
-        let mut jacobian = vec![0.0; d.nefc * n];
-        let (mut unit, mut column) = (vec![0.0; n], vec![0.0; d.nefc]);
+        let mut jacobian = memory::zeroed(d.nefc * n);
+        let (mut unit, mut column) = (memory::zeroed(n), memory::zeroed(d.nefc));
         for k in 0..n {
             unit[k] = 1.0;
             solve::mul_jacobian(d, &unit, &mut column);
             unit[k] = 0.0;
             column.iter().enumerate().for_each(|(row, x)| jacobian[row * n + k] = *x);
         }
-        let (mut factor, mut reference) = (mass.clone(), vec![0.0; n * n]);
+        let (mut factor, mut reference) = (memory::copy_of(&mass), memory::zeroed(n * n));
         for row in (0..d.nefc).filter(|&row| is_quadratic(d, row)) {
             let values = &jacobian[row * n..(row + 1) * n];
             let (stiffness, damping) = (d.efc_D[row], d.efc_KBIP[row][1]);

@@ -4,6 +4,7 @@
 //! state has `2 nv + na` coordinates. Stages that a perturbation cannot reach are not repeated.
 //! Answers to `mjd_transitionFD` and `mjd_inverseFD`.
 
+use corten_math::memory;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, StateBit};
 
 use crate::integrate::{Factor, euler_with, implicit_with, runge_kutta, spring_damper_with};
@@ -75,7 +76,7 @@ impl Outcome {
 
     /// `(other − self) / h`, in the tangent space.
     fn rate(&self, m: &Model, other: &Outcome, h: f64) -> Vec<f64> {
-        let mut rate = vec![0.0; m.nv];
+        let mut rate = memory::zeroed(m.nv);
         support::differentiate_pos(m, &mut rate, h, &self.qpos, &other.qpos);
         let scaled = |a: &[f64], b: &[f64]| -> Vec<f64> {
             a.iter().zip(b).map(|(a, b)| (b - a) / h).collect()
@@ -122,7 +123,7 @@ impl<'a> Differences<'a> {
             parts |= StateBit::WarmStart.raw();
         }
         let parts = parts as u32;
-        let mut saved = vec![0.0; state::size(m, parts).unwrap_or(0)];
+        let mut saved = memory::zeroed(state::size(m, parts).unwrap_or(0));
         // The vector has the length of the signature.
         let _ = state::get(m, d, &mut saved, parts);
         let base = Outcome::default();
@@ -206,9 +207,10 @@ impl<'a> Differences<'a> {
                 state: minus.rate(m, &plus, 2.0 * eps),
                 sensors: plus.sensor_rate(&minus, 2.0 * eps),
             },
-            (None, None) => {
-                Column { state: vec![0.0; state_size(m)], sensors: vec![0.0; m.nsensordata] }
-            }
+            (None, None) => Column {
+                state: memory::zeroed(state_size(m)),
+                sensors: memory::zeroed(m.nsensordata),
+            },
         })
     }
 }
@@ -270,7 +272,7 @@ pub fn transition_fd(
 }
 
 fn nudge_position(m: &Model, d: &mut Data, dof: usize, eps: f64) {
-    let mut direction = vec![0.0; m.nv];
+    let mut direction = memory::zeroed(m.nv);
     direction[dof] = 1.0;
     support::integrate_pos(m, &mut d.qpos, &direction, eps);
 }
@@ -343,7 +345,7 @@ pub fn inverse_fd(
         force
     };
     let mass = |d: &Data| {
-        let mut mass = vec![0.0; m.nM];
+        let mut mass = memory::zeroed(m.nM);
         inertia::legacy_mass_matrix(m, d, &mut mass);
         mass
     };

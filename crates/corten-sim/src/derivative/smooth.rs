@@ -30,7 +30,7 @@
 //! onto `s_k`, so that each entry is one dot product.
 
 use corten_math::hint::rarely;
-use corten_math::memory::Grow;
+use corten_math::memory::{self, Grow};
 use corten_math::{Inertia, Mat3, Mat6, Spatial, Vec3, wide};
 use corten_model::enums::{
     Bias, DisableBit, Dynamics, Gain, Integrator, JointType, ObjType, SleepState,
@@ -145,7 +145,7 @@ fn bias_by_velocity(m: &Model, i: usize) -> f64 {
 /// `−qDeriv` without bias, which is diagonal and the same in all states, for a model whose forces
 /// depend on velocities by dampers of joints and by direct actuators on these hinges and slides.
 pub(crate) fn constant_damping(m: &Model, joints: &[ScalarJoint]) -> Vec<f64> {
-    let mut slopes = vec![0.0; m.nv];
+    let mut slopes: Vec<f64> = memory::zeroed(m.nv);
     for (i, joint) in joints.iter().enumerate() {
         let gear = m.actuator_gear[i][0];
         slopes[joint.dof as usize] += bias_by_velocity(m, i) * gear * gear;

@@ -10,6 +10,7 @@ use super::analytic::Analytic;
 use super::finite::{Differences, check_size, set_column, state_size};
 use super::{DerivativeError, Transition, transition_fd};
 use crate::{Data, Model};
+use corten_math::memory;
 
 /// How to compute transition matrices.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,8 @@ pub fn transition(
     config: &DerivativeConfig,
 ) -> Result<TransitionMatrices, DerivativeError> {
     let nx = state_size(m);
-    let mut result = TransitionMatrices { a: vec![0.0; nx * nx], b: vec![0.0; nx * m.nu] };
+    let mut result =
+        TransitionMatrices { a: memory::zeroed(nx * nx), b: memory::zeroed(nx * m.nu) };
     let TransitionMatrices { a, b } = &mut result;
     if config.use_analytical {
         transition_hybrid(m, d, config.eps, config.centered, a, b)?;

@@ -204,12 +204,12 @@ impl Structure {
     }
 
     fn find_points(&mut self, m: &ModelArrays) {
-        let mut carries = vec![false; m.nbody];
+        let mut carries = memory::filled(false, m.nbody);
         for body in &self.bodies[1.min(m.nbody)..] {
             carries[body.parent as usize] = true;
         }
         // Bodies that stay in the orientation of the world.
-        let mut upright = vec![true; m.nbody];
+        let mut upright = memory::filled(true, m.nbody);
         for (b, body) in self.bodies.iter().enumerate().skip(1) {
             let turned = m.body_quat[b] != Quat::IDENTITY || !upright[body.parent as usize];
             upright[b] = !turned && body.joints().is_empty() && m.body_mocapid[b] < 0;

@@ -1,6 +1,7 @@
 //! The row behind bad numbers, and what it belongs to, in words.
 
 use corten_math::array::MapInline;
+use corten_math::memory;
 use corten_model::enums::{ConstraintType, ObjType};
 
 use crate::{Data, Model, check};
@@ -18,9 +19,9 @@ pub(crate) fn strongest_row(d: &Data, dof: usize) -> Option<usize> {
         return None;
     }
     let jacobian = d.scratch.constraint.jacobian();
-    let mut unit = vec![0.0; d.qacc.len()];
+    let mut unit = memory::zeroed(d.qacc.len());
     *unit.get_mut(dof)? = 1.0;
-    let mut column = vec![0.0; d.nefc];
+    let mut column = memory::zeroed(d.nefc);
     jacobian.mul(&unit, &mut column);
     let push = |i: &usize| (column[*i] * d.efc_force[*i]).abs();
     (0..d.nefc).max_by(|a, b| push(a).total_cmp(&push(b))).filter(|i| push(i) > 0.0)

@@ -4,6 +4,7 @@
 //! elevation as seen along the site's negative z-axis. Each channel holds the sum of one component of
 //! force or torque in the site's frame, in the order z, x, y.
 
+use corten_math::memory;
 use std::f64::consts::PI;
 
 use corten_math::real::{atan2, powf, sin_cos};
@@ -119,7 +120,7 @@ impl TouchGrid {
     /// Mean distances of the contacts in cells; zero where there are none.
     fn distances(&self, m: &Model, d: &Data, patch: &Patch) -> Vec<f64> {
         let cells = (self.azimuth.len() - 1) * (self.elevation.len() - 1);
-        let mut sums = vec![(0.0, 0.0); cells];
+        let mut sums = memory::filled((0.0, 0.0), cells);
         for contact in d.contact.iter().take(d.ncon) {
             if let Some(touch) = self.touch(m, d, patch, contact) {
                 let (sum, count) = &mut sums[touch.cell];

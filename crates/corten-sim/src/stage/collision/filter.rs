@@ -5,7 +5,7 @@
 //! author did not list the pair explicitly. Answers to `filterBodyPair`, `canCollide2` and the
 //! bit masks of `mj_collideGeoms`; sleeping is checked pair by pair, when it matters.
 
-use corten_math::memory::Gather;
+use corten_math::memory::{self, Gather};
 use corten_model::enums::{DisableBit, GeomType, SleepState};
 
 use super::collidable::Collidable;
@@ -84,7 +84,7 @@ impl Rules {
         let mut of: Vec<Rule> = (0..m.ngeom).map(rule).gather();
         let mut excluded: Vec<u32> = m.exclude_signature.iter().map(|&s| s as u32).collect();
         excluded.sort_unstable();
-        let mut bodies = vec![false; m.nbody];
+        let mut bodies = memory::filled(false, m.nbody);
         for &signature in &excluded {
             for body in [signature >> 16, signature & 0xffff] {
                 if let Some(body) = bodies.get_mut(body as usize) {

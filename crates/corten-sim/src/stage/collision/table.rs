@@ -105,7 +105,7 @@ impl Table {
 
         let mut table = Table {
             bounded: bounded.to_vec(),
-            untested: vec![0; candidates.len().div_ceil(64)],
+            untested: memory::zeroed(candidates.len().div_ceil(64)),
             ..Table::default()
         };
         // Each pair belongs to the row of its plane, or of its geom that comes first.

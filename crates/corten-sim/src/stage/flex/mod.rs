@@ -115,8 +115,8 @@ impl Scratch {
             position: memory::zeroed(vertices),
             velocity: memory::zeroed(vertices),
             force: memory::zeroed(vertices),
-            dyads: vec![[[0.0; 4]; 2]; vertices],
-            corners: vec![[[0.0; 4]; 2]; if m.nflex > 0 { m.nbvhdynamic } else { 0 }],
+            dyads: memory::filled([[0.0; 4]; 2], vertices),
+            corners: memory::filled([[0.0; 4]; 2], if m.nflex > 0 { m.nbvhdynamic } else { 0 }),
             law: law::Scratch::default(),
         }
     }

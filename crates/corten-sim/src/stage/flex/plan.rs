@@ -265,7 +265,7 @@ impl Plan {
             points: memory::filled(PointVertex::NOWHERE, m.nflexvert),
             ..Plan::default()
         };
-        let mut is_point = vec![false; m.nbody];
+        let mut is_point = memory::filled(false, m.nbody);
         for body in structure.points.iter().flat_map(|run| run.bodies.clone()) {
             is_point[body] = true;
         }

@@ -1,5 +1,6 @@
 //! How far bodies may move whose geoms are far apart.
 
+use corten_math::memory;
 use corten_math::{Four, Mask, Quat, Vec3, Wide, wide};
 use corten_model::enums::GeomType;
 
@@ -95,7 +96,7 @@ impl ReferencePose {
 
 impl Bounds {
     pub fn new(m: &Model, pairs: &[Candidate], rules: &Rules) -> Bounds {
-        let mut moves = vec![false; m.nbody];
+        let mut moves = memory::filled(false, m.nbody);
         for b in 1..m.nbody {
             let parent = usize::try_from(m.body_parentid[b]).unwrap_or(0).min(b);
             moves[b] = moves[parent] || m.body_jntnum[b] > 0 || m.body_mocapid[b] >= 0;
@@ -104,7 +105,7 @@ impl Bounds {
             pairs.iter().flat_map(|c| [c.first, c.second]).collect();
         collidables.sort_unstable();
         collidables.dedup();
-        let mut reach = vec![None; m.nbody];
+        let mut reach = memory::filled(None, m.nbody);
         for &c in &collidables {
             let body = rules.body(c) as usize;
             let far = m.geom_pos[c.index()].norm() + radius(m, c);
