@@ -223,8 +223,8 @@ fn trees(awake: usize) -> String {
     )
 }
 
-/// Towers of boxes of the given heights; if asked for, a stack on a platform that a spring keeps moving,
-/// so that its contacts come and go.
+/// Towers of boxes of the given heights; if asked for, five boxes in a tray that a spring keeps shaking, so
+/// that they slide and their contacts come and go.
 fn towers(heights: &[usize], active: bool) -> String {
     let mut bodies = String::new();
     for (i, &height) in heights.iter().enumerate() {
@@ -236,10 +236,24 @@ fn towers(heights: &[usize], active: bool) -> String {
         }
     }
     if active {
-        bodies += r#"<body pos="-3 0 .1"><joint type="slide" axis="1 0 0" stiffness="500" springref=".3"/><geom type="box" size=".5 .5 .1" mass="1"/></body>"#;
-        for z in [0.35, 0.55, 0.75] {
+        let walls: String = [
+            (0.02, 0.3, 0.3, 0.0),
+            (0.02, 0.3, -0.3, 0.0),
+            (0.3, 0.02, 0.0, 0.3),
+            (0.3, 0.02, 0.0, -0.3),
+        ]
+        .map(|(width, depth, x, y)| {
+            format!(r#"<geom type="box" size="{width} {depth} .6" pos="{x} {y} .6"/>"#)
+        })
+        .concat();
+        bodies += &format!(
+            r#"<body pos="-3 0 .5"><joint type="slide" axis="1 0 0" stiffness="2e6" springref=".03"/>
+               <geom type="box" size=".3 .3 .1" mass="2000"/>{walls}</body>"#
+        );
+        for k in 0..5 {
+            let (x, z) = (-3.0 + 0.05 * f64::from(k % 2), 0.75 + 0.22 * f64::from(k));
             bodies += &format!(
-                r#"<body pos="-3 0 {z}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>"#
+                r#"<body pos="{x} 0 {z}"><freejoint/><geom type="box" size=".1 .1 .1"/></body>"#
             );
         }
     }

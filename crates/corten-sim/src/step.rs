@@ -241,7 +241,7 @@ pub(crate) fn velocity_effects(m: &Model, d: &mut Data) {
     tendon::velocity(m, d);
     transmission::velocity(m, d);
     passive::passive(m, d);
-    constraint::reference(m, d);
+    constraint::reference_with_edges(m, d);
     tendon::bias(m, d);
 }
 

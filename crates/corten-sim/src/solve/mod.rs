@@ -293,6 +293,14 @@ fn residual(rows: &Jacobian<'_>, x: &[f64], aref: &[f64], out: &mut [f64]) {
     }
 }
 
+/// `J·x − aref` for two accelerations.
+fn residual_pair(rows: &Jacobian<'_>, x: [&[f64]; 2], aref: &[f64], mut out: [&mut [f64]; 2]) {
+    rows.mul_pair(x, out.each_mut().map(|y| &mut **y));
+    for out in out {
+        out.iter_mut().zip(aref).for_each(|(r, a)| *r -= a);
+    }
+}
+
 /// The inertia of all degrees of freedom; borrows no other fields of the data.
 macro_rules! whole_inertia {
     ($data:expr) => {

@@ -6,7 +6,7 @@ use corten_model::enums::DisableBit;
 use super::dual::Dual;
 use super::primal::Method;
 use super::problem::{Limits, Problem};
-use super::{Whole, cost, finite, problem, residual};
+use super::{Whole, cost, finite, problem, residual, residual_pair};
 use crate::Model;
 use crate::stage::constraint::is_sparse;
 
@@ -32,8 +32,13 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, load: Option<Method>, limits: &Li
         }
     };
     let unconstrained = m.opt.disabled(DisableBit::WarmStart) || {
-        products(free, residuals, None);
-        products(warm, jar, Some(ma));
+        if load.is_some() {
+            products(free, residuals, None);
+            products(warm, jar, Some(ma));
+        } else {
+            residual_pair(&problem.rows.jacobian, [free, warm], aref, [residuals, jar]);
+            problem.inertia.mul(warm, ma);
+        }
         let gauss = problem::gauss(ma, problem.qfrc_smooth, warm, free);
         let total = |x: &[f64]| cost::total(&problem.rows, x);
         total(jar) + gauss > total(residuals)
@@ -56,14 +61,14 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, load: Option<Method>, limits: &Li
 pub fn start_dual(m: &Model, whole: &mut Whole<'_>) {
     let Whole { problem, aref, residuals, qacc, jar, force, state, dual, .. } = whole;
     let (free, warm) = (problem.qacc_smooth, whole.warmstart);
-    residual(&problem.rows.jacobian, free, aref, residuals);
     if m.opt.disabled(DisableBit::WarmStart) {
+        residual(&problem.rows.jacobian, free, aref, residuals);
         force.fill(0.0);
         qacc.copy_from_slice(free);
         return;
     }
+    residual_pair(&problem.rows.jacobian, [free, warm], aref, [residuals, jar]);
     qacc.copy_from_slice(warm);
-    residual(&problem.rows.jacobian, warm, aref, jar);
     cost::update(&problem.rows, jar, force, state);
     // Dense products take NaN to every row.
     let spreads = !is_sparse(m);

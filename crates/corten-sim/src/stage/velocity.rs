@@ -247,49 +247,53 @@ pub(crate) fn world_acceleration(m: &Model) -> Spatial {
     }
 }
 
-/// `subtree_linvel`, the velocity of each subtree's centre of mass, and `subtree_angmom`, its
-/// angular momentum about that point (`mj_subtreeVel`).
-pub fn subtree_velocities(m: &Model, d: &mut Data) {
-    if m.nbody == 0 {
-        return;
-    }
-    let s = &d.prepared.structure;
-    let velocity = &mut d.scratch.body_acc;
-    velocity[0] = Spatial::ZERO;
-    d.subtree_linvel[0] = Vec3::ZERO;
-    d.subtree_angmom[0] = Vec3::ZERO;
-    for i in awake::bodies!(m, d).iter() {
-        let com = d.subtree_com[s.bodies[i].root as usize];
-        let vel = if m.body_weldid[i] == 0 {
-            Spatial::ZERO
-        } else {
-            d.cvel[i].motion_at(d.xipos[i], com)
-        };
-        velocity[i] = vel;
-        d.subtree_linvel[i] = vel.lin() * m.body_mass[i];
-        let frame = d.ximat[i];
-        d.subtree_angmom[i] = frame * m.body_inertia[i].component_mul(frame.tmul(vel.rot()));
-    }
+wide! {
+    /// `subtree_linvel`, the velocity of each subtree's centre of mass, and `subtree_angmom`, its
+    /// angular momentum about that point (`mj_subtreeVel`).
+    pub fn subtree_velocities(m: &Model, d: &mut Data) {
+        let n = m.nbody;
+        if n == 0 {
+            return;
+        }
+        let bodies = awake::bodies!(m, d);
+        let s = &d.prepared.structure;
+        let (velocity, com) = (&mut d.scratch.body_acc[..n], &d.subtree_com[..n]);
+        let (linvel, angmom) = (&mut d.subtree_linvel[..n], &mut d.subtree_angmom[..n]);
+        let (cvel, xipos, ximat) = (&d.cvel[..n], &d.xipos[..n], &d.ximat[..n]);
+        let (mass, inertia) = (&m.body_mass[..n], &m.body_inertia[..n]);
+        let (weld, subtree_mass) = (&m.body_weldid[..n], &m.body_subtreemass[..n]);
+        let of = &s.bodies[..n];
+        velocity[0] = Spatial::ZERO;
+        linvel[0] = Vec3::ZERO;
+        angmom[0] = Vec3::ZERO;
+        for i in bodies.iter() {
+            let vel = if weld[i] == 0 {
+                Spatial::ZERO
+            } else {
+                cvel[i].motion_at(xipos[i], com[of[i].root as usize])
+            };
+            velocity[i] = vel;
+            linvel[i] = vel.lin() * mass[i];
+            let frame = ximat[i];
+            angmom[i] = frame * inertia[i].component_mul(frame.tmul(vel.rot()));
+        }
 
-    let per_mass = |i: usize| 1.0 / m.body_subtreemass[i].max(MIN_VAL);
-    for i in awake::bodies!(m, d).iter().rev() {
-        let momentum = d.subtree_linvel[i];
-        d.subtree_linvel[s.bodies[i].parent as usize] += momentum;
-        d.subtree_linvel[i] = momentum * per_mass(i);
-    }
-    d.subtree_linvel[0] *= per_mass(0);
+        for i in bodies.iter().rev() {
+            let momentum = linvel[i];
+            linvel[of[i].parent as usize] += momentum;
+            linvel[i] = momentum * (1.0 / subtree_mass[i].max(MIN_VAL));
+        }
+        linvel[0] *= 1.0 / subtree_mass[0].max(MIN_VAL);
 
-    for i in awake::bodies!(m, d).iter().rev() {
-        let parent = s.bodies[i].parent as usize;
-        // The body's own linear momentum about the centre of mass of its subtree.
-        let lever = d.xipos[i] - d.subtree_com[i];
-        let momentum = (velocity[i].lin() - d.subtree_linvel[i]) * m.body_mass[i];
-        d.subtree_angmom[i] += lever.cross(momentum);
-        // The subtree as a whole, about the centre of mass of the parent's.
-        let lever = d.subtree_com[i] - d.subtree_com[parent];
-        let relative = d.subtree_linvel[i] - d.subtree_linvel[parent];
-        let momentum = relative * m.body_subtreemass[i];
-        let total = d.subtree_angmom[i] + lever.cross(momentum);
-        d.subtree_angmom[parent] += total;
+        for i in bodies.iter().rev() {
+            let parent = of[i].parent as usize;
+            // The body's own linear momentum about the centre of mass of its subtree.
+            let momentum = (velocity[i].lin() - linvel[i]) * mass[i];
+            let own = angmom[i] + (xipos[i] - com[i]).cross(momentum);
+            angmom[i] = own;
+            // The subtree as a whole, about the centre of mass of the parent's.
+            let momentum = (linvel[i] - linvel[parent]) * subtree_mass[i];
+            angmom[parent] += own + (com[i] - com[parent]).cross(momentum);
+        }
     }
 }

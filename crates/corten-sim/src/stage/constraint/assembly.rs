@@ -53,6 +53,11 @@ impl AllEdges {
         AllEdges { flex, blocks }
     }
 
+    /// The edges, one to each block.
+    pub(crate) fn edges(&self, plan: &Plan) -> Range<usize> {
+        plan.flexes.get(self.flex).map_or(0..0, |flex| flex.edges.range())
+    }
+
     /// Trees that they move, and the first of those that they connect each with.
     pub(crate) fn connected<'a>(&self, plan: &'a Plan) -> &'a [[u32; 2]] {
         plan.flexes.get(self.flex).map_or(&[], |flex| &plan.connected[flex.connected.range()])

@@ -29,6 +29,7 @@ pub(crate) use compliance::Compliant;
 pub(crate) use contact::passive;
 pub use materialize::materialize_jacobian;
 pub use reference::reference;
+pub(crate) use reference::reference_with_edges;
 pub(crate) use soft::{Scratch as SoftMemory, Softs, forget_prediction, predict};
 
 use std::sync::Arc;
@@ -54,7 +55,7 @@ pub fn make(m: &Model, d: &mut Data) {
     d.scratch.solver.dual.forget();
     let sleeping = sleep::filters(m, d);
     // A copy of the data shares the rows until one of the two makes its own.
-    if Arc::get_mut(&mut d.scratch.constraint).is_none() {
+    if Arc::strong_count(&d.scratch.constraint) > 1 {
         d.scratch.constraint = Arc::default();
     }
     let rows = Arc::make_mut(&mut d.scratch.constraint);
