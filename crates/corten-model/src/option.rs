@@ -44,14 +44,19 @@ record! {
         disableactuator: i32 = 0,
         sdf_initpoints: i32 = 40,
         sdf_iterations: i32 = 10,
-        /// Parts of a step that the solver by positions works with; not MuJoCo's.
+        /// Parts of a step that the solver by positions works with, from 1 to [`Options::MOST_XPBD_SUBSTEPS`]; not MuJoCo's.
         xpbd_substeps: i32 = 1,
-        /// How often a step goes over bodies of particles, from 1 to 4; not MuJoCo's.
+        /// How often a step goes over bodies of particles, from 1 to [`Options::MOST_COUPLING_ITERATIONS`]; not MuJoCo's.
         coupling_iterations: i32 = 1,
     }
 }
 
 impl Options {
+    /// Beyond this, a shorter time step is what is meant.
+    pub const MOST_XPBD_SUBSTEPS: i32 = 10_000;
+    /// Further iterations find nothing to change.
+    pub const MOST_COUPLING_ITERATIONS: i32 = 4;
+
     #[inline]
     pub fn disabled(&self, bit: DisableBit) -> bool {
         self.disableflags & bit.raw() != 0

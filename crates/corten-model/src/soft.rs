@@ -19,6 +19,9 @@ const GROUP: i32 = 4;
 const HEADER: usize = 1;
 /// Numbers per constraint.
 const STRIDE: usize = 10;
+/// Least inertia of a particle, kg m²: the compiler refuses bodies below 1e-15. A strand of hair has less by its mass and radius; particles do not
+/// turn, so that it has no part in their motion.
+const LEAST_INERTIA: f64 = 1e-14;
 
 /// Why a body cannot become a part of a model.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -115,7 +118,7 @@ impl Spec {
             ipos: moves.then_some(Vec3::ZERO),
             mass,
             // It does not turn.
-            inertia: Vec3::splat(mass * of.radius() * of.radius()),
+            inertia: Vec3::splat((mass * of.radius() * of.radius()).max(LEAST_INERTIA)),
             explicitinertial: moves,
             ..Body::default()
         });
@@ -166,7 +169,7 @@ impl ModelArrays {
         (0..self.nnumeric).filter_map(|i| self.soft_body(i)).collect()
     }
 
-    fn soft_body(&self, numeric: usize) -> Option<SoftPlan> {
+    pub(crate) fn soft_body(&self, numeric: usize) -> Option<SoftPlan> {
         let full = self.object_names.name(ObjType::Numeric, numeric)?;
         let at = full.find(SOFT_PREFIX)?;
         let tuple =

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use crate::memory::occupy_all;
 
 /// Between two looks for signals.
-const PAUSE: Duration = Duration::from_millis(20);
+pub const PAUSE: Duration = Duration::from_millis(20);
 
 thread_local! {
     /// Addresses of the values whose locks the calls of this thread hold.

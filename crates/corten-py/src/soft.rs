@@ -4,6 +4,7 @@
 //! has no other memory than that of its [`Deformable`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use corten_math::Vec3;
 use corten_soft::{
@@ -15,6 +16,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::args::{List, Vector, type_error};
+use crate::interrupt::PAUSE;
 use crate::memory::In;
 use crate::run::protect;
 
@@ -634,11 +636,22 @@ impl PyXpbdSolver {
         count: usize,
     ) -> PyResult<()> {
         let gravity = gravity.vec3();
-        protect(py, || {
-            let (mut solver, mut body) = (self.lock(), body.lock());
-            (0..count).try_for_each(|_| solver.step(&mut *body, gravity, dt))
-        })?
-        .map_err(value_error)
+        let mut left = count;
+        while left > 0 {
+            // Handlers of signals may ask for the body: its lock is free while they run.
+            let run = || -> Result<usize, SoftError> {
+                let (mut solver, mut body) = (self.lock(), body.lock());
+                let begun = Instant::now();
+                while left > 0 && begun.elapsed() < PAUSE {
+                    solver.step(&mut *body, gravity, dt)?;
+                    left -= 1;
+                }
+                Ok(left)
+            };
+            left = protect(py, run)?.map_err(value_error)?;
+            py.check_signals()?;
+        }
+        Ok(())
     }
 
     /// Whether the solver lets the body rest until something wakes it.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import corten
-from corten import mujoco as MJ
+from corten import mujoco as MJ, soft
 from corten.mujoco import rollout
 
 PENDULUM = "<mujoco><worldbody><body><joint damping='.1'/><geom size='.1' pos='1 0 0'/></body></worldbody></mujoco>"
@@ -50,6 +50,18 @@ def interrupted(call):
 def whole_steps(time, m):
     steps = time / m.opt.timestep
     return steps > 0 and abs(steps - round(steps)) < 1e-3
+
+
+def test_bodies_of_particles():
+    body, solver = soft.CapsuleChain.straight((0, 0, 0), (1, 0, 0), 5, "rope"), soft.XpbdSolver()
+    assert interrupted(lambda: solver.step(body, 0.001, count=2**40)) < LIMIT
+    solver.step(body, 0.001)
+    m = corten.load_model("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>")
+    m.set_contact_solver("xpbd", substeps=2**31 - 1)
+    m.opt.tolerance, m.opt.iterations = 0, 2**31 - 1
+    d = m.make_data()
+    assert interrupted(lambda: d.step()) < LIMIT
+    assert d.time == 0
 
 
 def test_steps():

@@ -94,3 +94,42 @@ def test_the_way_back_to_mujoco():
         warnings.simplefilter("error")
         plain = corten.MjSpec.from_string(CLOTH.format(laws=""))
         assert plain.to_xml(plain=True) == plain.to_xml()
+
+
+FOREIGN = """<extension><plugin plugin="someone.else"><instance name="i"><config key="q" value="1"/></instance></plugin></extension>"""
+SWING = """<worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1"><joint name="j"/><geom size=".1"/></body>{}</worldbody>"""
+ELASTIC = 'gaintype="custom" cortenforge:gain_model="series_elastic" cortenforge:gain_params="1 1 1"'
+
+
+@pytest.mark.parametrize("content, told, sizes", [
+    (f"""{SWING.format("")}<actuator><general joint="j" {ELASTIC}/><general joint="j" dyntype="integrator"/></actuator>
+      <keyframe><key act=".5 .7" ctrl=".1 .2"/></keyframe>""", ["series_elastic", "activations"], (2, 1, 0, 1)),
+    (f"""{SWING.format("")}<actuator><general joint="j" actdim="1" {ELASTIC}/></actuator>""", ["series_elastic"], (1, 0, 0, 0)),
+    (f"""{SWING.format("")}<actuator><general joint="j" actdim="2" dyntype="filter" {ELASTIC}/></actuator>
+      <keyframe><key name="k" act=".5 .7"/></keyframe>""", ["series_elastic", "'k'"], (1, 1, 0, 1)),
+    (f"""{FOREIGN}{SWING.format("")}
+      <actuator><motor joint="j"/><plugin name="p" joint="j" plugin="someone.else"/><motor name="m" joint="j"/></actuator>
+      <sensor><actuatorfrc name="of p" actuator="p"/><actuatorfrc actuator="m"/><plugin plugin="someone.else"/></sensor>
+      <custom><tuple name="both"><element objtype="actuator" objname="p"/><element objtype="actuator" objname="m"/></tuple>
+        <tuple name="outer"><element objtype="tuple" objname="inner"/></tuple>
+        <tuple name="inner"><element objtype="sensor" objname="of p"/></tuple></custom>
+      <keyframe><key ctrl=".1 .2 .3"/></keyframe>""", ["'p'", "'of p'", "'both'", "'inner'", "'outer'"], (2, 0, 1, 1)),
+    (FOREIGN + '<asset><mesh name="bead"><plugin instance="i"/></mesh></asset>'
+     + SWING.format('<body><freejoint/><geom type="sdf" mesh="bead"><plugin instance="i"/></geom></body>'),
+     ["'bead'", "cube"], (0, 0, 0, 0)),
+], ids=["gain", "actdim", "gain_with_dynamics", "actuator", "shape"])
+def test_the_way_back_leaves_nothing_dangling(content, told, sizes):
+    """What refers to a lost extension goes along, or changes as far as MuJoCo needs it."""
+    mujoco = pytest.importorskip("mujoco")
+    spec = corten.MjSpec.from_string(f"<mujoco>{content}</mujoco>")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        text = spec.to_xml(plain=True)
+    found = [str(item.message) for item in found]
+    for word in told:
+        assert any(word in item for item in found), (word, found)
+    model = mujoco.MjModel.from_xml_string(text)
+    assert (model.nu, model.na, model.nsensor, model.nkey) == sizes
+    if "'p'" in told:
+        assert list(model.key_ctrl[0]) == [0.1, 0.3] and model.ntuple == 1
+    mujoco.mj_step(model, mujoco.MjData(model))

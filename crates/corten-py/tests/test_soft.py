@@ -69,6 +69,8 @@ def test_bodies_of_ones_own():
         soft.Deformable([0, 0, 0], [1], [], "steel")
     with pytest.raises(ValueError, match="time step"):
         solver.step(body, 0)
+    with pytest.raises(ValueError, match="a million"):
+        soft.XpbdSolver(2**40).step(body, 0.01)
 
 
 def test_every_kind_of_constraint():
@@ -102,6 +104,20 @@ def scene():
     spec.register_deformable("cloth", cloth, parent="table")
     spec.register_deformable("rope", soft.CapsuleChain.straight((0.5, 0, 0.1), (0.8, 0, 0.1), 6, "rope"))
     return spec
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_preset_in_a_model(kind):
+    mujoco = pytest.importorskip("mujoco")
+    for name in kind.presets():
+        spec = mj.MjSpec.from_string('<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>')
+        spec.register_deformable(name, KINDS[kind](name))
+        model = mj.MjModel.from_xml_string(spec.to_xml())
+        data = mj.MjData(model)
+        mj.mj_step(model, data, nstep=20)
+        assert np.isfinite(data.qpos).all() and np.any(data.qpos), name
+        with pytest.warns(corten.ModelWarning, match=name):
+            assert mujoco.MjModel.from_xml_string(spec.to_xml(plain=True)).nv == model.nv
 
 
 def test_bodies_in_models():
@@ -188,6 +204,9 @@ def test_laws_by_name():
         model.set_flex_bending(0, "origami")
     with pytest.raises(ValueError, match="xpbd"):
         model.set_contact_solver("magic")
+    for substeps in (0, -3):
+        with pytest.raises(ValueError, match="at least one part"):
+            model.set_contact_solver("xpbd", substeps)
 
 
 def test_contacts_are_fitted():

@@ -416,6 +416,17 @@ def test_errors_say_what_is_wrong(mj):
         mj.MjSpec.from_string("<mujoco><nothing/></mujoco>")
 
 
+@pytest.mark.parametrize("mj", BOTH, ids=IDS)
+@pytest.mark.parametrize("value", [2**40, 2**70, -2**31 - 1, 2.5], ids=str)
+def test_numbers_that_do_not_fit_are_refused(mj, value):
+    s = mj.MjSpec()
+    for owner, field in [(s.worldbody.add_geom(), "group"), (s.option, "iterations"), (s.visual.quality, "shadowsize"), (s, "nuserdata")]:
+        before = getattr(owner, field)
+        with pytest.raises(TypeError):
+            setattr(owner, field, value)
+        assert getattr(owner, field) == before
+
+
 def test_what_was_deleted_says_so():
     s = corten.MjSpec()
     body = s.worldbody.add_body()

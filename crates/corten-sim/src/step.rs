@@ -1,6 +1,7 @@
 //! The pipeline's table of contents.
 
 use corten_math::hint::rarely;
+use corten_model::Options;
 use corten_model::enums::{DisableBit, EnableBit, Integrator, Stage, Timer};
 
 use crate::stage::{
@@ -265,7 +266,7 @@ fn dynamics_bound(m: &Model, d: &mut Data) {
 #[cold]
 #[inline(never)]
 fn couple_again(m: &Model, d: &mut Data) {
-    for _ in 1..m.opt.coupling_iterations.clamp(1, 4) {
+    for _ in 1..m.opt.coupling_iterations.clamp(1, Options::MOST_COUPLING_ITERATIONS) {
         constraint::predict(m, d);
         rows_of_contacts(m, d);
         constraint::reference(m, d);

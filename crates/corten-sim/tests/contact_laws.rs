@@ -7,7 +7,7 @@ use corten_sim::extend::Outcome;
 use corten_sim::extend::contact::{
     Compliance, ContactProblem, ContactSolver, ContactSolverType, LcpSolver, RowBound, XpbdSolver,
 };
-use corten_sim::{Data, Model, StepError, forward, load_model_str, solve, step};
+use corten_sim::{CancelToken, Data, Model, StepError, forward, load_model_str, solve, step};
 
 const G: f64 = 9.81;
 
@@ -385,6 +385,32 @@ fn attributes_are_saved_and_checked() {
     let solver =
         load_model_str(r#"<mujoco><option cortenforge:solver="pbd"/></mujoco>"#, &Assets::new());
     assert!(solver.unwrap_err().to_string().contains("xpbd"));
+    for (option, told) in [
+        (r#"solver="xpbd""#, "did you mean: cortenforge:solver"),
+        (r#"cortenforge:xpbd_substeps="0""#, "from 1 to 10000"),
+        (r#"cortenforge:xpbd_substeps="2147483647""#, "from 1 to 10000"),
+    ] {
+        let text = format!("<mujoco><option {option}/></mujoco>");
+        let error = load_model_str(&text, &Assets::new()).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+    assert!(refused(r#"cortenforge:stiffness="inf""#).contains("must be finite"));
+}
+
+/// As many substeps as one likes: who asks a step to end does not wait for them.
+#[test]
+fn substeps_without_end_are_cancelled() {
+    let mut m = on_plane("", &BOX.replace("0 0 .1", "0 0 .09"));
+    m.set_contact_solver(XpbdSolver::new(usize::MAX >> 1));
+    let mut d = Data::new(&m);
+    let before = (d.qpos.clone(), d.time);
+    let token = CancelToken::polling(|| true);
+    d.cancel = Some(token.clone());
+    assert_eq!(step(&m, &mut d), Err(StepError::Cancelled { time: 0.0 }));
+    assert_eq!((d.qpos.clone(), d.time), before);
+    token.withdraw();
+    m.clear_laws();
+    step(&m, &mut d).unwrap();
 }
 
 /// The same bits whoever shares the model, and from a copy.

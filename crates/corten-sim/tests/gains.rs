@@ -6,7 +6,7 @@ use corten_sim::extend::{
     ActuatorGainModel, AffineGain, DcMotorGain, DefaultGain, FixedGain, GainDispatch, GainError,
     GainInput, MuscleGain, Registry, SeriesElasticGain,
 };
-use corten_sim::{Data, Model, forward, load_model_str, state, step};
+use corten_sim::{Data, Model, StepError, forward, load_model_str, state, step};
 
 fn load(text: &str) -> Model {
     load_model_str(text, &Assets::memory_only()).unwrap_or_else(|e| panic!("{e}"))
@@ -255,6 +255,14 @@ fn models_name_their_gains_in_text_and_in_files() {
             "positive",
         ),
         (
+            r#"gaintype="custom" cortenforge:gain_model="dc_motor" cortenforge:gain_params="1 1 nan""#,
+            "'time_constant' is NaN",
+        ),
+        (
+            r#"gaintype="custom" cortenforge:gain_model="series_elastic" cortenforge:gain_params="inf 1 1""#,
+            "'k_spring' is inf",
+        ),
+        (
             r#"actdim="3" gaintype="custom" cortenforge:gain_model="dc_motor" cortenforge:gain_params="1 1 1""#,
             "must be 1",
         ),
@@ -288,4 +296,32 @@ fn a_registry_adds_gains_by_name() {
     }
     assert!((d.qvel[0] - 4.0).abs() < 1e-3, "terminal velocity {}", d.qvel[0]);
     assert!(registry.with_gain("fan", |_: &[f64]| Ok(Fan(1.0))).is_err());
+}
+
+/// A force that is no number is told of the gain that gave it, not of the joint that it would have moved.
+#[test]
+fn a_gain_without_a_finite_force_ends_the_step_by_name() {
+    #[derive(Debug)]
+    struct Root;
+    impl ActuatorGainModel for Root {
+        fn force(&self, at: &GainInput<'_>) -> f64 {
+            at.drive.sqrt()
+        }
+        fn force_by_velocity(&self, _: &GainInput<'_>) -> f64 {
+            0.0
+        }
+    }
+    let mut m = load(&driven(""));
+    m.set_actuator_gain(0, Root).unwrap();
+    let mut d = Data::new(&m);
+    d.ctrl[0] = 4.0;
+    step(&m, &mut d).unwrap();
+    let before = (d.time, d.qpos.clone(), d.qvel.clone());
+    d.ctrl[0] = -4.0;
+    let name = "gain model of actuator 'a'".to_owned();
+    let message = "the force is NaN".to_owned();
+    assert_eq!(step(&m, &mut d), Err(StepError::Extension { time: d.time, name, message }));
+    assert_eq!((d.time, d.qpos.clone(), d.qvel.clone()), before);
+    d.ctrl[0] = 4.0;
+    step(&m, &mut d).unwrap();
 }

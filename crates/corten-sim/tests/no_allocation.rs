@@ -118,3 +118,37 @@ fn flexes_allocate_nothing() {
         assert_eq!(allocations(&m, 5), 0, "{scene} with implicit elasticity");
     }
 }
+
+/// Plugins, gain models, laws of flexes, soft contacts and bodies of particles, with every solver.
+#[test]
+fn extensions_allocate_nothing() {
+    let text = r#"<mujoco>
+      <extension><plugin plugin="mujoco.pid"/><plugin plugin="mujoco.sensor.touch_grid"/></extension>
+      <worldbody><geom type="plane" size="3 3 1" cortenforge:stiffness="8000" cortenforge:dissipation="1"/>
+        <body pos="0 0 .1"><joint name="a" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/><site name="s" pos=".2 0 0" size=".1"/></body>
+        <body pos="0 1 1"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body>
+        <flexcomp name="sheet" type="grid" count="4 4 1" spacing=".1 .1 .1" pos="0 -1 .02" dim="2" mass=".2" radius=".01"
+          cortenforge:bending_model="bridson" cortenforge:elasticity_model="neo_hookean"><contact selfcollide="none"/>
+          <elasticity young="2e4" poisson=".2" thickness=".005" elastic2d="both" damping=".005"/></flexcomp>
+        <cortenforge:deformable name="rope" type="chain" preset="rope" count="6" pos="2 0 .05" end="2.3 0 .05"/>
+      </worldbody>
+      <actuator>
+        <plugin joint="a" plugin="mujoco.pid" actdim="1"><config key="kp" value="3"/><config key="ki" value="1"/></plugin>
+        <general joint="b" gaintype="custom" dyntype="filter" dynprm=".05" cortenforge:gain_model="series_elastic"
+          cortenforge:gain_params="20 .1 1"/>
+      </actuator>
+      <sensor><plugin plugin="mujoco.sensor.touch_grid" objtype="site" objname="s"><config key="size" value="3 3"/>
+        <config key="fov" value="60 60"/></plugin></sensor>
+      <keyframe><key ctrl=".3 .3"/></keyframe></mujoco>"#;
+    let mut m = corten_sim::load_model_str(text, &corten_model::Assets::memory_only()).unwrap();
+    m.opt.coupling_iterations = 2;
+    m.opt.xpbd_substeps = 3;
+    for integrator in
+        [Integrator::Euler, Integrator::Rk4, Integrator::Implicit, Integrator::ImplicitFast]
+    {
+        for solver in [Solver::Newton, Solver::Cg, Solver::Pgs, Solver::Xpbd] {
+            (m.opt.integrator, m.opt.solver) = (integrator, solver);
+            assert_eq!(allocations(&m, 60), 0, "{integrator:?} with {solver:?}");
+        }
+    }
+}

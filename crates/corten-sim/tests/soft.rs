@@ -3,7 +3,10 @@
 use corten_math::Vec3;
 use corten_model::{Assets, Spec};
 use corten_sim::{Data, Model, compile_spec, load_model_str, solve, step};
-use corten_soft::{Cloth, ClothPreset, Constraint, Deformable, DeformableBody, Material, Measure};
+use corten_soft::{
+    ChainPreset, Cloth, ClothPreset, Constraint, Deformable, DeformableBody, Material, Measure,
+    SoftBodyPreset,
+};
 
 const G: f64 = 9.81;
 
@@ -197,6 +200,31 @@ fn they_are_part_of_files_copies_and_state() {
     assert!(!plain.contains("cortenforge") && lost.iter().count() == 1, "{lost}");
 }
 
+/// As an element, each of them falls onto a plane and stays whole; strands of hair have less inertia than the compiler takes from bodies.
+#[test]
+fn every_preset_is_an_element() {
+    let names = |all: &[&str]| all.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    let cloths = names(&ClothPreset::ALL.map(|p| p.name));
+    let solids = names(&SoftBodyPreset::ALL.map(|p| p.name));
+    let chains = names(&ChainPreset::ALL.map(|p| p.name));
+    for (kind, presets, shape) in [
+        ("cloth", cloths, r#"count="4 4" spacing=".05""#),
+        ("soft", solids, r#"count="3 3 3" spacing=".05""#),
+        ("chain", chains, r#"count="8" end=".7 0 .1" twist="true""#),
+    ] {
+        for preset in presets {
+            let m = load(&format!(
+                r#"<mujoco><worldbody><geom type="plane" size="2 2 1"/>
+                <cortenforge:deformable name="b" type="{kind}" preset="{preset}" pos="0 0 .1" {shape}/></worldbody></mujoco>"#
+            ));
+            let mut d = Data::new(&m);
+            run(&m, &mut d, 0.4);
+            let lowest = d.xpos.iter().skip(1).map(|x| x[2]).fold(f64::INFINITY, f64::min);
+            assert!(d.ncon > 0 && lowest > -0.01, "{kind} {preset}: {lowest}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_registered_is_told() {
     let refused = |attributes: &str| {
@@ -214,11 +242,43 @@ fn what_cannot_be_registered_is_told() {
     assert!(refused(&format!(r#"{good} pin="9""#)).contains("particle 9"));
     assert!(refused(&format!(r#"{good} colour="red""#)).contains("colour"));
     assert!(refused(r#"name="a" type="chain" preset="rope" count="5""#).contains("end"));
+    for radius in ["0", "-1", "nan", "inf"] {
+        assert!(refused(&format!(r#"{good} radius="{radius}""#)).contains("'radius'"));
+    }
+    assert!(refused(&format!(r#"{good} weave="0 0 0""#)).contains("warp"));
+    for attribute in [r#"end="1 0 0""#, r#"twist="true""#] {
+        let text = format!(
+            "<mujoco><worldbody><cortenforge:deformable {good} {attribute}/></worldbody></mujoco>"
+        );
+        let (_, warnings) = Spec::from_xml_str_with_warnings(&text, &Assets::new()).unwrap();
+        assert!(warnings.to_string().contains("has no effect on this type"), "{warnings}");
+    }
+    // Their reserved names, by hand: nothing that does not make a body.
+    for (numbers, particles) in [("0 1 2", "p"), ("-1", "p"), ("nan", "p"), ("0", "")] {
+        let tuple = match particles {
+            "" => String::new(),
+            name => format!(
+                r#"<tuple name="cortenforge:soft:x"><element objtype="body" objname="{name}"/></tuple>"#
+            ),
+        };
+        let text = format!(
+            r#"<mujoco><worldbody><body name="p"><joint type="slide"/><geom size=".1"/></body></worldbody>
+            <custom><numeric name="cortenforge:soft:x" data="{numbers}"/>{tuple}</custom></mujoco>"#
+        );
+        let told = load_model_str(&text, &Assets::new()).unwrap_err().to_string();
+        assert!(told.contains("deformable body"), "{told}");
+    }
     for count in ["0", "5", "two"] {
         let text =
             format!(r#"<mujoco><option cortenforge:coupling_iterations="{count}"/></mujoco>"#);
         let told = load_model_str(&text, &Assets::new()).unwrap_err().to_string();
         assert!(told.contains("coupling_iterations"), "{told}");
+    }
+    for (iterations, substeps) in [(0, 1), (5, 1), (1, 0), (1, i32::MAX)] {
+        let mut spec = Spec::default();
+        (spec.option.coupling_iterations, spec.option.xpbd_substeps) = (iterations, substeps);
+        let told = compile_spec(&spec, &Assets::new()).unwrap_err().to_string();
+        assert!(told.contains("whole number from 1"), "{told}");
     }
     let cloth = Cloth::grid(Vec3::ZERO, [3, 3], 0.1, &ClothPreset::SILK).unwrap();
     let mut spec = Spec::default();

@@ -13,8 +13,11 @@
 
 use corten_math::{Vec3, real};
 
-use crate::error::{not_negative, positive};
+use crate::error::{expect, not_negative, positive};
 use crate::{Constraint, ConstraintSet, Deformable, DeformableBody, Measure, SoftError};
+
+/// Most passes over the constraints in one step: beyond them, a shorter step is what is meant.
+const MOST_PASSES: usize = 1_000_000;
 
 /// Steps bodies. Holds settings and working memory, no state of a body: one solver serves any number of them.
 #[derive(Clone, Debug)]
@@ -103,13 +106,20 @@ impl XpbdSolver {
     ) -> Result<(), SoftError> {
         positive("time step", dt)?;
         not_negative("damping", self.damping)?;
+        let (substeps, iterations) = (self.substeps.max(1), self.iterations.max(1));
+        let passes = substeps.saturating_mul(iterations);
+        expect(
+            passes <= MOST_PASSES,
+            "substeps times iterations",
+            passes as f64,
+            "a million or less",
+        )?;
         let asleep = self.is_asleep(body);
         let body = body.deformable_mut();
         body.check()?;
         if asleep && body.velocity.iter().all(|v| v.is_zero()) {
             return Ok(());
         }
-        let substeps = self.substeps.max(1);
         let h = dt / substeps as f64;
         for _ in 0..substeps {
             self.substep(body, gravity, h);

@@ -311,6 +311,9 @@ fn bad_bodies_are_errors() {
     wrong(Deformable::new(vec![zero], &[1.0], vec![], liquid, 0.0).unwrap_err(), "poisson");
     let mut body = Deformable::new(vec![zero], &[1.0], vec![], material, 0.0).unwrap();
     wrong(XpbdSolver::new(1).step(&mut body, DOWN, 0.0).unwrap_err(), "time step");
+    wrong(XpbdSolver::new(usize::MAX).step(&mut body, DOWN, 0.1).unwrap_err(), "substeps");
+    let endless = XpbdSolver::new(2000).with_iterations(2000);
+    wrong(endless.clone().step(&mut body, DOWN, 0.1).unwrap_err(), "a million");
     body.velocity.push(zero);
     wrong(XpbdSolver::new(1).step(&mut body, DOWN, 0.1).unwrap_err(), "velocity has 2");
     body.velocity = vec![Vec3::X * f64::INFINITY];

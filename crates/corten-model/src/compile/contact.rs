@@ -55,7 +55,9 @@ pub(super) fn check_compliance(
 ) {
     for (name, x) in [("stiffness", stiffness), ("dissipation", dissipation)] {
         if !(x >= 0.0 && x.is_finite()) {
-            cx.error(kind, of, format!("'cortenforge:{name}' is {x}, but must not be negative"));
+            let message =
+                format!("'cortenforge:{name}' is {x}: it must be finite, and not negative");
+            cx.error(kind, of, message);
         }
     }
     if stiffness == 0.0 && dissipation > 0.0 {

@@ -2,7 +2,9 @@
 
 use super::context::Context;
 use crate::ModelArrays;
+use crate::diagnostic::Diagnostic;
 use crate::names::Names;
+use crate::soft::SOFT_PREFIX;
 use crate::spec::{Numeric, Text, Tuple};
 
 #[derive(Default)]
@@ -52,6 +54,20 @@ pub(super) fn compile<'a>(cx: &mut Context<'a>, names: &Names) -> CustomPlan<'a>
         plan.tuples.push((tuple, ids));
     }
     plan
+}
+
+/// Refuses reserved numbers from which no body of particles follows.
+pub(super) fn check_soft_bodies(cx: &mut Context, m: &ModelArrays) {
+    for (i, numeric) in cx.spec.numerics.values().enumerate() {
+        if numeric.name.contains(SOFT_PREFIX) && m.soft_body(i).is_none() {
+            let message = format!(
+                "numbers named '{SOFT_PREFIX}…' are those of a deformable body, which these do not describe"
+            );
+            let item = Diagnostic::error(message).on("numeric", numeric);
+            cx.diagnostics
+                .push(item.hint("write 'cortenforge:deformable', or choose another name"));
+        }
+    }
 }
 
 pub(super) fn write(m: &mut ModelArrays, custom: &CustomPlan) {

@@ -6,12 +6,28 @@ use super::name::UserSizes;
 use super::sensor::SensorPlan;
 use super::texture::TexturePlan;
 use super::tree::Tree;
+use crate::Options;
 use crate::arrays::MAX_VALUES;
 use crate::diagnostic::Diagnostic;
 use crate::enums::JointType;
 
 /// Addresses of pixels are 32-bit integers.
 const MAX_PIXEL_BYTES: usize = i32::MAX as usize;
+
+/// Checks options that decide how long a step takes.
+pub(super) fn check_options(cx: &mut Context) {
+    let option = &cx.spec.option;
+    for (name, count, most) in [
+        ("xpbd_substeps", option.xpbd_substeps, Options::MOST_XPBD_SUBSTEPS),
+        ("coupling_iterations", option.coupling_iterations, Options::MOST_COUPLING_ITERATIONS),
+    ] {
+        if !(1..=most).contains(&count) {
+            let item = Diagnostic::error(format!("'cortenforge:{name}' is {count}"));
+            let expected = format!("a whole number from 1 to {most}");
+            cx.diagnostics.push(item.expected(expected).element("option"));
+        }
+    }
+}
 
 /// Checks the sizes that are numbers in the text.
 pub(super) fn check(

@@ -189,6 +189,7 @@ pub fn compile_with(
     let sensors = sensor::compile(&mut cx, &names, &tree, &tendons, &meshes, &plugins);
     let carried = plugin::tree(&mut cx, &tree, &plugins);
     let custom = custom::compile(&mut cx, &names);
+    limit::check_options(&mut cx);
     name::set_geoms_and_sites(spec, &mut names, &tree);
     tree::check_masses(&mut cx, &tree);
     limit::check(&mut cx, &users, &tree, &actuators, &sensors, &textures);
@@ -225,6 +226,7 @@ pub fn compile_with(
     sparsity::build(&mut model);
     keyframe::write(&mut cx, &mut model, &tree);
     name::write(spec, &mut model, &mut names, &pairs, &excludes);
+    custom::check_soft_bodies(&mut cx, &model);
     name::write_paths(&cx, &mut model, &meshes, spec.compiler.discardvisual);
     inertia::set_total_mass(&mut model, spec.compiler.settotalmass);
     if cx.diagnostics.has_errors() {

@@ -1,6 +1,7 @@
 //! The words of MJCF for enumerated values.
 
 use super::attr::{Codec, Keyword, Misread, Value, keywords};
+use crate::Options;
 use crate::enums::*;
 use crate::sensor::ContactReduction;
 
@@ -147,7 +148,10 @@ pub struct SolverName;
 
 impl Codec<Solver> for SolverName {
     fn read(field: &mut Solver, text: &str) -> Result<(), Misread> {
-        let solver = Solver::from_word(text)?;
+        let solver = Solver::from_word(text).map_err(|wrong| match OwnSolver::of_word(text) {
+            Some(_) => Misread { did_you_mean: Some("cortenforge:solver"), ..wrong },
+            None => wrong,
+        })?;
         // Attributes come in any order: a solver of ours stays what it is.
         if (*field, solver) != (Solver::CgStrict, Solver::Cg) && *field != Solver::Xpbd {
             *field = solver;
@@ -170,16 +174,17 @@ pub struct OwnSolver;
 impl OwnSolver {
     const WORDS: [(&'static str, Solver); 2] =
         [("cgstrict", Solver::CgStrict), ("xpbd", Solver::Xpbd)];
+
+    fn of_word(text: &str) -> Option<Solver> {
+        let known = OwnSolver::WORDS.iter().find(|(word, _)| *word == text);
+        known.map(|(_, solver)| *solver)
+    }
 }
 
 impl Codec<Solver> for OwnSolver {
     fn read(field: &mut Solver, text: &str) -> Result<(), Misread> {
-        let known = OwnSolver::WORDS.iter().find(|(word, _)| *word == text);
-        let Some((_, solver)) = known else {
-            let message = format!("'{text}' is not a keyword here");
-            return Err(Misread::new(message, "cgstrict, xpbd"));
-        };
-        *field = *solver;
+        let wrong = || Misread::new(format!("'{text}' is not a keyword here"), "cgstrict, xpbd");
+        *field = OwnSolver::of_word(text).ok_or_else(wrong)?;
         Ok(())
     }
     fn write(field: &Solver) -> String {
@@ -218,16 +223,22 @@ impl Codec<i32> for FlexFormulas {
     }
 }
 
-/// How often bodies of particles and the rest of a model are solved for in turn.
-pub struct CouplingIterations;
+/// A whole number from one to `MOST`.
+pub struct Count<const MOST: i32>;
 
-impl Codec<i32> for CouplingIterations {
+/// How often bodies of particles and the rest of a model are solved for in turn.
+pub type CouplingIterations = Count<{ Options::MOST_COUPLING_ITERATIONS }>;
+
+/// Parts of a step that the solver by positions works with.
+pub type XpbdSubsteps = Count<{ Options::MOST_XPBD_SUBSTEPS }>;
+
+impl<const MOST: i32> Codec<i32> for Count<MOST> {
     fn read(field: &mut i32, text: &str) -> Result<(), Misread> {
         let mut count = 0;
         Value::read(&mut count, text)?;
-        if !(1..=4).contains(&count) {
-            let message = format!("{count} iterations are out of range");
-            return Err(Misread::new(message, "a whole number from 1 to 4"));
+        if !(1..=MOST).contains(&count) {
+            let expected = format!("a whole number from 1 to {MOST}");
+            return Err(Misread::new(format!("{count} is out of range"), expected));
         }
         *field = count;
         Ok(())

@@ -6,6 +6,7 @@
 use super::attr::{attributes, upto};
 use super::keywords::{
     CouplingIterations, Elastic2d, Flag, FlexFormulas, FluidShape, OwnSolver, SolverName,
+    XpbdSubsteps,
 };
 use crate::option::{
     Options, VisualGlobal, VisualHeadlight, VisualMap, VisualQuality, VisualRgba, VisualScale,
@@ -64,7 +65,7 @@ attributes! {
         "jacobian" jacobian;
         "solver" solver SolverName;
         "cortenforge:solver" solver OwnSolver;
-        "cortenforge:xpbd_substeps" xpbd_substeps;
+        "cortenforge:xpbd_substeps" xpbd_substeps XpbdSubsteps;
         "cortenforge:coupling_iterations" coupling_iterations CouplingIterations;
         "cortenforge:flex" enableflags FlexFormulas;
         "iterations" iterations;

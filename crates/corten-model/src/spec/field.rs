@@ -78,9 +78,14 @@ fn fixed<const N: usize>(value: Value) -> Result<[f64; N], FieldError> {
 fn whole(value: Value) -> Result<i64, FieldError> {
     match value {
         Value::Int(i) => Ok(i),
-        Value::Float(x) if x.fract() == 0.0 => Ok(x as i64),
+        Value::Float(x) if x.fract() == 0.0 && x.abs() < i64::MAX as f64 => Ok(x as i64),
         _ => Err(FieldError::Type("a whole number")),
     }
+}
+
+/// A whole number of 32 bits, as most fields hold.
+pub fn narrow(value: Value) -> Result<i32, FieldError> {
+    i32::try_from(whole(value)?).map_err(|_| FieldError::Type("a whole number of 32 bits"))
 }
 
 macro_rules! field {
@@ -101,7 +106,7 @@ macro_rules! field {
 field! {
     f64, |x| Value::Float(*x), |v| fixed::<1>(v)?[0];
     f32, |x| Value::Float(f64::from(*x)), |v| fixed::<1>(v)?[0] as f32;
-    i32, |x| Value::Int(i64::from(*x)), |v| whole(v)? as i32;
+    i32, |x| Value::Int(i64::from(*x)), |v| narrow(v)?;
     i64, |x| Value::Int(*x), |v| whole(v)?;
     bool, |x| Value::Int(i64::from(*x)), |v| fixed::<1>(v)?[0] != 0.0;
     String, |x| Value::Text(x.clone()), |v| match v {

@@ -37,7 +37,7 @@ pub use custom::{AttachedKeyframe, Keyframe, Numeric, Text, Tuple};
 pub use default::DefaultClass;
 pub use edit::{Child, EditError, Item, Parent};
 pub use element::{Element, Header, Orientation, SOLIMP, SOLREF};
-pub use field::{FieldError, Fields, Value};
+pub use field::{FieldError, Fields, Value, narrow};
 pub use flex::Flex;
 pub use plugin::{ActivePlugin, Plugin, PluginConfig, PluginUse};
 pub use sensor::{NSENS, Sensor};

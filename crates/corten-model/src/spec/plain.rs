@@ -1,10 +1,17 @@
 //! A model without what MuJoCo 3.4.0 does not have, for those who want to go back.
 
-use super::{PluginUse, Spec};
+use super::{Actuator, Key, PluginUse, Sensor, Spec, Tuple};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::enums::{EnableBit, Integrator, Solver};
+use crate::enums::{Dynamics, EnableBit, Integrator, ObjType, Solver};
 use crate::plugin::{Builtin, Catalog};
 use crate::soft::SOFT_PREFIX;
+
+/// Corners of the cube that stands where a plugin has made a mesh.
+#[rustfmt::skip]
+const STAND_IN: [f32; 24] = [
+    -0.01, -0.01, -0.01,  0.01, -0.01, -0.01,  -0.01, 0.01, -0.01,  0.01, 0.01, -0.01,
+    -0.01, -0.01,  0.01,  0.01, -0.01,  0.01,  -0.01, 0.01,  0.01,  0.01, 0.01,  0.01,
+];
 
 impl Spec {
     /// A copy that MuJoCo 3.4.0 loads, and a warning for each extension that it has lost.
@@ -49,8 +56,19 @@ impl Spec {
             let message = "nodes move to the origins of their bodies";
             lost.push(Diagnostic::warning(message).on("flex", flex));
         }
-        let defaults = plain.defaults.values_mut().map(|class| &mut class.actuator);
-        for actuator in plain.actuators.values_mut().chain(defaults) {
+        plain.drop_gains(&mut lost);
+        plain.drop_laws(&mut lost);
+        plain.drop_plugins(&mut lost);
+        lost.locate(&self.sources);
+        (plain, lost)
+    }
+
+    /// Drops gain models, with the activations that only they have.
+    fn drop_gains(&mut self, lost: &mut Diagnostics) {
+        let defaults = self.defaults.values_mut().map(|class| (&mut class.actuator, false));
+        let actuators = self.actuators.values_mut().map(|actuator| (actuator, true));
+        let mut any = false;
+        for (actuator, acts) in actuators.chain(defaults) {
             if actuator.gain_model.is_empty() {
                 continue;
             }
@@ -59,11 +77,27 @@ impl Spec {
             lost.push(Diagnostic::warning(message).on("actuator", actuator));
             actuator.gain_model.clear();
             actuator.gain_params.clear();
+            if actuator.dyntype != Dynamics::User {
+                actuator.actdim = Actuator::default().actdim;
+            }
+            any |= acts;
         }
-        plain.drop_laws(&mut lost);
-        plain.drop_plugins(&mut lost);
-        lost.locate(&self.sources);
-        (plain, lost)
+        if any {
+            self.drop_activations(lost);
+        }
+    }
+
+    /// Lets keyframes forget activations, once those of the model are others.
+    fn drop_activations(&mut self, lost: &mut Diagnostics) {
+        let message = "activations are lost: those of the model are others without its extensions";
+        for key in self.keys.values_mut().filter(|key| !key.act.is_empty()) {
+            key.act.clear();
+            lost.push(Diagnostic::warning(message).on("key", key));
+        }
+        for key in self.attached_keys.iter_mut().filter(|key| key.act.is_some()) {
+            key.act = None;
+            lost.push(Diagnostic::warning(message).on("key", key));
+        }
     }
 
     /// Drops laws of flexes and contacts, and what holds particles together.
@@ -148,22 +182,98 @@ impl Spec {
                 }
             )*};
         }
-        strip!(bodies "body", geoms "geom", meshes "mesh");
-        macro_rules! remove {
-            ($($arena:ident $kind:literal),*) => {$(
-                let gone: Vec<_> =
-                    self.$arena.iter().filter(|(_, e)| is_foreign(&e.plugin)).map(|(k, _)| k).collect();
-                for key in gone {
-                    if let Some(element) = self.$arena.remove(key) {
-                        let message = format!("the {} is lost with its plugin", $kind);
-                        lost.push(Diagnostic::warning(message).on($kind, &element));
-                    }
-                }
-            )*};
+        strip!(bodies "body", geoms "geom");
+        for mesh in self.meshes.values_mut().filter(|mesh| is_foreign(&mesh.plugin)) {
+            mesh.plugin = PluginUse::default();
+            mesh.uservert = STAND_IN.to_vec();
+            let message = "the shape is lost with its plugin: a cube of 2 cm stands in its place";
+            lost.push(Diagnostic::warning(message).on("mesh", mesh));
         }
-        remove!(actuators "actuator", sensors "sensor");
+        let actuators: Vec<_> = self
+            .actuators
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, actuator))| is_foreign(&actuator.plugin))
+            .map(|(index, (key, _))| (index, key))
+            .collect();
+        let sensors: Vec<_> = self
+            .sensors
+            .iter()
+            .filter(|(_, sensor)| is_foreign(&sensor.plugin))
+            .map(|(key, _)| key)
+            .collect();
         for (key, _) in instances {
             self.plugins.remove(key);
         }
+        self.drop_actuators(&actuators, lost);
+        self.drop_sensors(sensors, "its plugin", lost);
     }
+
+    /// Drops actuators, given by index and key, with what refers to them: sensors, entries of tuples and controls in keyframes.
+    fn drop_actuators(&mut self, gone: &[(usize, Key<Actuator>)], lost: &mut Diagnostics) {
+        if gone.is_empty() {
+            return;
+        }
+        // From the last, so that indices stay what they are.
+        for &(index, key) in gone.iter().rev() {
+            for keyframe in self.keys.values_mut().filter(|keyframe| index < keyframe.ctrl.len()) {
+                keyframe.ctrl.remove(index);
+            }
+            for keyframe in &mut self.attached_keys {
+                keyframe.ctrl.iter_mut().for_each(|ctrl| ctrl.retain(|(of, _)| *of != key));
+            }
+        }
+        for &(_, key) in gone {
+            let Some(actuator) = self.actuators.remove(key) else { continue };
+            let message = "the actuator is lost with its plugin";
+            lost.push(Diagnostic::warning(message).on("actuator", &actuator));
+            let of = |kind: ObjType, name: &str| {
+                kind == ObjType::Actuator && !name.is_empty() && name == actuator.name
+            };
+            let readers = self.sensors.iter().filter(|(_, sensor)| {
+                of(sensor.objtype, &sensor.objname) || of(sensor.reftype, &sensor.refname)
+            });
+            let readers = readers.map(|(key, _)| key).collect();
+            self.drop_sensors(readers, "what it measures", lost);
+            self.drop_from_tuples(ObjType::Actuator, &actuator.name, lost);
+        }
+        self.drop_activations(lost);
+    }
+
+    fn drop_sensors(&mut self, gone: Vec<Key<Sensor>>, with: &str, lost: &mut Diagnostics) {
+        for key in gone {
+            let Some(sensor) = self.sensors.remove(key) else { continue };
+            let message = format!("the sensor is lost with {with}");
+            lost.push(Diagnostic::warning(message).on("sensor", &sensor));
+            self.drop_from_tuples(ObjType::Sensor, &sensor.name, lost);
+        }
+    }
+
+    /// Takes an element out of tuples, and tuples of nothing else out of the model.
+    fn drop_from_tuples(&mut self, kind: ObjType, name: &str, lost: &mut Diagnostics) {
+        let is_gone = |(of, named): (&ObjType, &String)| *of == kind && named == name;
+        let names_it = |tuple: &Tuple| tuple.objtype.iter().zip(&tuple.objname).any(is_gone);
+        if name.is_empty() {
+            return;
+        }
+        for tuple in self.tuples.values_mut().filter(|tuple| names_it(tuple)) {
+            let gone: Vec<bool> = tuple.objtype.iter().zip(&tuple.objname).map(is_gone).collect();
+            keep_others(&mut tuple.objtype, &gone);
+            keep_others(&mut tuple.objname, &gone);
+            keep_others(&mut tuple.objprm, &gone);
+            let message = format!("'{name}' is not in the tuple any more");
+            lost.push(Diagnostic::warning(message).on("tuple", tuple));
+        }
+        let empty: Vec<_> =
+            self.tuples.iter().filter(|(_, t)| t.objname.is_empty()).map(|(key, _)| key).collect();
+        for key in empty {
+            let gone = self.tuples.remove(key).map_or_else(String::new, |tuple| tuple.name);
+            self.drop_from_tuples(ObjType::Tuple, &gone, lost);
+        }
+    }
+}
+
+fn keep_others<T>(list: &mut Vec<T>, gone: &[bool]) {
+    let mut gone = gone.iter();
+    list.retain(|_| gone.next() != Some(&true));
 }

@@ -66,6 +66,8 @@ class Model(mujoco.MjModel):
         names = list(SOLVERS)
         self.opt.solver = SOLVERS[names[_choice(names, solver, "solver")]]
         if substeps is not None:
+            if substeps < 1:
+                raise ValueError(f"a step has at least one part: substeps is {substeps}")
             self.opt.xpbd_substeps = substeps
 
 

@@ -2,7 +2,7 @@
 
 use corten_model::arrays::{ArrayRef, Columns, ScalarKind};
 use corten_model::container::Values;
-use corten_model::spec::{FieldError, Value};
+use corten_model::spec::{self, FieldError, Value};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -95,8 +95,9 @@ pub fn to_record(
         (ScalarKind::F64, Value::Floats(v)) => set(ArrayRef::F64(v)),
         (ScalarKind::F32, Value::Float(x)) => set(ArrayRef::F32(&[*x as f32])),
         (ScalarKind::F32, Value::Singles(v)) => set(ArrayRef::F32(v)),
-        (ScalarKind::I32, Value::Int(x)) => set(ArrayRef::I32(&[*x as i32])),
-        (ScalarKind::I32, Value::Float(x)) => set(ArrayRef::I32(&[*x as i32])),
+        (ScalarKind::I32, Value::Int(_) | Value::Float(_)) => {
+            set(ArrayRef::I32(&[spec::narrow(value.clone())?]))
+        }
         (ScalarKind::I32, Value::Ints(v)) => set(ArrayRef::I32(v)),
         (ScalarKind::U8, Value::Int(x)) => set(ArrayRef::U8(&[*x as u8])),
         _ => Err(FieldError::Type("numbers")),

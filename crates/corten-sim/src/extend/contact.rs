@@ -202,12 +202,12 @@ impl<'a> ContactProblem<'a> {
         }
     }
 
-    /// `J·x`, by row.
+    /// `J·x`, by row; panics where `x` is shorter than the velocities or `y` than the rows.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
         solve::mul_jacobian(self.d, x, y);
     }
 
-    /// `Jᵀ·f`, by degree of freedom.
+    /// `Jᵀ·f`, by degree of freedom; panics where `f` is shorter than the rows or `y` than the velocities.
     pub fn mul_transposed(&self, f: &[f64], y: &mut [f64]) {
         solve::mul_jacobian_transposed(self.d, f, y);
     }

@@ -51,13 +51,17 @@ pub use corten_geom::DistanceField;
 #[doc(no_inline)]
 pub use corten_model::plugin::{Capabilities, Config, ConfigError, PluginKind};
 
-/// So many numbers, or an error that names them.
+/// So many finite numbers, or an error that names them.
 pub(crate) fn named_numbers<const N: usize>(
     given: &[f64],
     names: [&str; N],
 ) -> Result<[f64; N], ConfigError> {
     let found = given.len();
-    <[f64; N]>::try_from(given).map_err(|_| {
+    let numbers = <[f64; N]>::try_from(given).map_err(|_| {
         ConfigError::new(format!("{found} parameters, {N} expected: {}", names.join(", ")))
-    })
+    })?;
+    match numbers.iter().zip(names).find(|(x, _)| !x.is_finite()) {
+        Some((x, name)) => Err(ConfigError::new(format!("'{name}' is {x}: it must be finite"))),
+        None => Ok(numbers),
+    }
 }

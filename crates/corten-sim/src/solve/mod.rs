@@ -28,6 +28,7 @@ mod worst_row;
 mod xpbd;
 
 use corten_math::memory::Grow;
+use corten_model::Options;
 use corten_model::enums::{ConstraintType, DisableBit, Solver};
 
 pub(crate) use conjugate::Conjugate;
@@ -126,8 +127,8 @@ pub fn constraint(m: &Model, d: &mut Data) {
             }
         }
         None if m.opt.solver == Solver::Xpbd => {
-            let substeps = m.opt.xpbd_substeps.max(1) as usize;
-            solve_by_positions(m, d, substeps, m.opt.iterations.max(1) as usize);
+            let substeps = m.opt.xpbd_substeps.clamp(1, Options::MOST_XPBD_SUBSTEPS);
+            solve_by_positions(m, d, substeps as usize, m.opt.iterations.max(1) as usize);
         }
         None => {
             let limits = limits(m, d);

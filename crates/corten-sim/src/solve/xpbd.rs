@@ -68,14 +68,14 @@ pub(super) fn solve(
     let substeps = motion.substeps.max(1);
     let h = motion.timestep / substeps as f64;
     let mut iterations = 0;
-    for _ in 0..substeps {
+    'substeps: for _ in 0..substeps {
         rate.iter_mut().zip(&*free).for_each(|(v, a)| *v += h * a);
         lambda.fill(0.0);
         dual.clear_forces();
         let mut sweep = Sweep { p, gains: motion.gains, h, dual, violation, rate, lambda };
         for _ in 0..limits.iterations.max(1) {
             if limits.is_cancelled(rows) {
-                break;
+                break 'substeps;
             }
             let (change, size) = sweep.run();
             record(iterations, SolverStat { improvement: change, ..SolverStat::default() });

@@ -23,6 +23,14 @@ keywords! {
     Kind { "cloth" Kind::Cloth, "soft" Kind::Soft, "chain" Kind::Chain, }
 }
 
+/// Attributes that only some types have.
+const OF_SOME_TYPES: [(&str, &[Kind]); 4] = [
+    ("spacing", &[Kind::Cloth, Kind::Soft]),
+    ("weave", &[Kind::Cloth]),
+    ("end", &[Kind::Chain]),
+    ("twist", &[Kind::Chain]),
+];
+
 /// Most particles of one body.
 const MOST: usize = 1_000_000;
 
@@ -57,17 +65,28 @@ impl Reader<'_> {
         let mut kind = Kind::Cloth;
         let (mut preset, mut count, mut spacing) = (String::new(), Vec::<i32>::new(), 0.05);
         let (mut pos, mut end, mut weave) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-        let (mut radius, mut pin, mut twist) = (0.0, Vec::<i32>::new(), false);
+        let (mut radius, mut pin, mut twist) = (0.0_f64, Vec::<i32>::new(), false);
         read(diags, elem, "type", &mut kind);
         read(diags, elem, "preset", &mut preset);
         read(diags, elem, "count", &mut count);
         read(diags, elem, "spacing", &mut spacing);
         read(diags, elem, "pos", &mut pos);
         read(diags, elem, "end", &mut end);
-        read(diags, elem, "weave", &mut weave);
-        read(diags, elem, "radius", &mut radius);
+        let is_woven = read(diags, elem, "weave", &mut weave);
+        let has_radius = read(diags, elem, "radius", &mut radius);
         read(diags, elem, "pin", &mut pin);
         read(diags, elem, "twist", &mut twist);
+        for (attr, kinds) in OF_SOME_TYPES {
+            if present(elem, attr) && !kinds.contains(&kind) {
+                let message = format!("attribute '{attr}' has no effect on this type");
+                let item = Diagnostic::warning(message).at(elem.source()).element(elem.name());
+                diags.push(item);
+            }
+        }
+        if has_radius && !(radius > 0.0 && radius.is_finite()) {
+            let item = Diagnostic::error(format!("'radius' is {radius}"));
+            return Err(Box::new(item.expected("a number above zero")));
+        }
         let size = |k: usize| -> usize {
             count.get(k).map_or(2, |&n| usize::try_from(n).unwrap_or(0).max(2))
         };
@@ -95,9 +114,9 @@ impl Reader<'_> {
                 let found = ClothPreset::by_name(&preset)
                     .ok_or_else(|| unknown(ClothPreset::ALL.iter().map(|p| p.name).collect()))?;
                 let cloth = Cloth::grid(pos, [size(0), size(1)], spacing, &found).map_err(wrong)?;
-                match weave.is_zero() {
-                    true => Box::new(cloth),
-                    false => Box::new(cloth.woven(weave).map_err(wrong)?),
+                match is_woven {
+                    true => Box::new(cloth.woven(weave).map_err(wrong)?),
+                    false => Box::new(cloth),
                 }
             }
             Kind::Soft => {
@@ -120,7 +139,7 @@ impl Reader<'_> {
                 }
             }
         };
-        if radius > 0.0 {
+        if has_radius {
             body.deformable_mut().radius = radius;
         }
         for particle in pin {

@@ -363,11 +363,28 @@ fn drive(m: &Model, d: &Data, i: usize, ctrl: f64) -> f64 {
 #[inline(never)]
 fn user_force(m: &Model, d: &mut Data, i: usize, ctrl: f64) -> f64 {
     match m.extensions().gain(i) {
-        Some(gain) => gain.force(&gain_input(m, d, i, ctrl, gain.activations())),
+        Some(gain) => {
+            let force = gain.force(&gain_input(m, d, i, ctrl, gain.activations()));
+            if !force.is_finite() {
+                d.heed(
+                    || gain_name(m, i),
+                    Outcome::<()>::Err(format!("the force is {force}").into()),
+                );
+            }
+            force
+        }
         None => {
             let gain = ask_hook(d, |hook, d| hook.gain(m, d, i)).unwrap_or(1.0);
             gain * drive(m, d, i, ctrl)
         }
+    }
+}
+
+/// What messages call the gain model of an actuator.
+fn gain_name(m: &Model, i: usize) -> String {
+    match m.object_names.name(ObjType::Actuator, i) {
+        Some(name) => format!("gain model of actuator '{name}'"),
+        None => format!("gain model of actuator {i}"),
     }
 }
 
