@@ -12,10 +12,6 @@ Arrays carry MuJoCo's names and are NumPy views of the engine's memory. `corten.
 """
 import os as _os
 
-from . import _processor
-
-_processor.check()
-
 from ._corten import ModelError, StepError, __version__, after_fork as _after_fork, default_limits
 from ._warnings import ModelWarning
 from ._extend import Compliance, DcMotor, FittedContact, GainModel, SeriesElastic
