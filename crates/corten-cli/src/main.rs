@@ -6,6 +6,7 @@ mod convert;
 mod info;
 mod inputs;
 mod plot;
+mod progress;
 mod render;
 mod replay;
 mod run;
@@ -66,6 +67,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Err(error) = corten_math::simd::check() {
+        eprintln!("corten: {error}");
+        return ExitCode::FAILURE;
+    }
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::View(args) => view::run(&args),
@@ -106,15 +111,4 @@ fn watch_interrupts() {
 /// Whether to stop, and to write what there is.
 fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// A bar for so much work.
-fn bar(length: usize) -> indicatif::ProgressBar {
-    indicatif::ProgressBar::new(length as u64).with_style(bar_style())
-}
-
-/// How far long work is, and what it is at. Bars show on a terminal only.
-fn bar_style() -> indicatif::ProgressStyle {
-    indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {wide_msg}")
-        .unwrap_or_else(|_| indicatif::ProgressStyle::default_bar())
 }
