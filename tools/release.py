@@ -140,7 +140,7 @@ def targets(options):
     for target in have:
         # Of the program without what C compilers of the target would be needed for; the package needs no Python to check.
         run("cargo", "check", "--locked", "--quiet", "--target", target, "-p", "corten", "-p", "corten-batch", "-p", "corten-cli",
-            "-p", "corten-py", env={"PYO3_CROSS_PYTHON_VERSION": "3.10", "PYO3_NO_PYTHON": "1"})
+            "-p", "corten-py", "--features", "corten-cli/view", env={"PYO3_CROSS_PYTHON_VERSION": "3.10", "PYO3_NO_PYTHON": "1"})
     return ", ".join(have)
 
 

@@ -52,6 +52,10 @@ impl Pool {
     /// Runs `work` once per element of `workers`, at the same time, as long as there are threads;
     /// each takes jobs off the same queue until it is empty. What `work` gives back joins the end of
     /// the queue. As long as threads of the pool work, the caller's thread asks `cancel` now and then.
+    #[cfg_attr(
+        not(feature = "parallel"),
+        expect(unused_variables, reason = "`cancel` is for threads")
+    )]
     pub fn run<W: Send, J: Send>(
         &self,
         workers: &mut [W],

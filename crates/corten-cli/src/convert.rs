@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::progress::Bar;
+
 use anyhow::{Context, bail};
 use corten::{Assets, Spec};
 use corten_record::Recording;
@@ -66,9 +68,9 @@ fn report(args: &Args, value: serde_json::Value) {
 /// The states of a recording, for other programs.
 fn recording(args: &Args) -> anyhow::Result<ExitCode> {
     let recording = Recording::load(&args.input)?;
-    let bar = crate::bar(recording.time.len());
-    recording.export(&args.output, |states| bar.set_position(states as u64))?;
-    bar.finish_and_clear();
+    let mut bar = Bar::new(recording.time.len());
+    recording.export(&args.output, |states| bar.set_position(states))?;
+    bar.clear();
     report(args, json!({"file": args.output, "states": recording.time.len()}));
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::progress::Bar;
+
 use anyhow::{Context, bail};
 use corten::{Data, Model};
 use corten_record::{Curve, Recording, plot_png, plot_svg, write_png};
@@ -166,10 +168,9 @@ fn add_curves(recording: &Recording, field: &str, curves: &mut Vec<Curve>) -> an
             data.forward(m)?;
             let width = data.array(index).map_or(0, |values| values.len());
             let range = wanted.columns(m, width)?;
-            let bar = crate::bar(recording.time.len());
-            let columns =
-                recording.computed(array, range.clone(), |i| bar.set_position(i as u64))?;
-            bar.finish_and_clear();
+            let mut bar = Bar::new(recording.time.len());
+            let columns = recording.computed(array, range.clone(), |i| bar.set_position(i))?;
+            bar.clear();
             (range, columns)
         }
     };

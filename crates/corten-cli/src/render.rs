@@ -10,6 +10,7 @@ use corten_render::{Image, Renderer};
 use corten_scene::Camera;
 use serde_json::json;
 
+use crate::progress::Bar;
 use crate::start::{self, Start};
 
 #[derive(clap::Args)]
@@ -147,10 +148,10 @@ fn film(args: &Args, out: &Path) -> anyhow::Result<usize> {
         let m = &recording.model;
         let mut d = m.make_data();
         let mut renderer = args.look.renderer(m)?;
-        let bar = crate::bar(recording.time.len());
+        let mut bar = Bar::new(recording.time.len());
         let mut next = f64::NEG_INFINITY;
         for (i, &time) in recording.time.iter().enumerate() {
-            bar.inc(1);
+            bar.advance();
             if crate::interrupted() {
                 break;
             }
@@ -164,13 +165,13 @@ fn film(args: &Args, out: &Path) -> anyhow::Result<usize> {
             video.push(view(&mut renderer, args.show)?)?;
             frames += 1;
         }
-        bar.finish_and_clear();
+        bar.clear();
     } else {
         let (m, mut d) = start::load(&args.file, &args.start)?;
         let length = if args.time > 0.0 { args.time } else { 2.0 };
         let count = (length * args.fps).round().max(1.0) as usize;
         let mut renderer = args.look.renderer(&m)?;
-        let bar = crate::bar(count);
+        let mut bar = Bar::new(count);
         for i in 0..count {
             while d.time < i as f64 / args.fps - 0.5 * m.opt.timestep {
                 d.step(&m)?;
@@ -179,12 +180,12 @@ fn film(args: &Args, out: &Path) -> anyhow::Result<usize> {
             renderer.update(&m, &d, args.look.camera(&m)?)?;
             video.push(view(&mut renderer, args.show)?)?;
             frames += 1;
-            bar.inc(1);
+            bar.advance();
             if crate::interrupted() {
                 break;
             }
         }
-        bar.finish_and_clear();
+        bar.clear();
     }
     video.finish()?;
     Ok(frames)

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::progress::Bar;
+
 use anyhow::Context;
 use corten::Dump;
 use corten_record::Recording;
@@ -57,9 +59,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Repeats a recording, state by state.
 fn recording(args: &Args) -> anyhow::Result<ExitCode> {
     let recording = Recording::load(&args.file)?;
-    let bar = crate::bar(recording.time.len());
-    let replay = recording.replay(|state| bar.set_position(state as u64))?;
-    bar.finish_and_clear();
+    let mut bar = Bar::new(recording.time.len());
+    let replay = recording.replay(|state| bar.set_position(state))?;
+    bar.clear();
     let same = replay.difference.is_none();
     if args.json {
         let (state, most) = replay.difference.unzip();

@@ -10,6 +10,7 @@ use corten_record::write_png;
 use serde_json::json;
 
 use crate::inputs::Inputs;
+use crate::progress::Bar;
 use crate::render::{default_path, picture};
 use crate::start::{self, Start};
 
@@ -102,7 +103,7 @@ fn simulate(
         println!("     [s]     mass [m]    mass [m/s]   contacts   iterations");
     }
     let interval = steps.div_ceil(ROWS).max(1);
-    let bar = crate::bar(steps);
+    let mut bar = Bar::new(steps);
     let mut outcome = Outcome { steps: 0, seconds: 0.0, trouble: None };
     for i in 0..steps {
         inputs.apply(d, i);
@@ -115,7 +116,7 @@ fn simulate(
             outcome.trouble = Some(error);
         }
         if i % 64 == 0 {
-            bar.set_position(i as u64);
+            bar.set_position(i);
         }
         if !args.json && ((i + 1) % interval == 0 || i + 1 == steps) {
             bar.suspend(|| row(m, d));
@@ -124,7 +125,7 @@ fn simulate(
             break;
         }
     }
-    bar.finish_and_clear();
+    bar.clear();
     inputs.record(m, d)?;
     Ok(outcome)
 }
@@ -195,7 +196,7 @@ fn finish(
     }
     if let Some(path) = picture {
         println!("\npicture of the last state: {}", path.display());
-        println!("to see it move: corten view {}", args.file.display());
+        println!("to see it move: {} {}", crate::view::COMMAND, args.file.display());
     }
     Ok(code)
 }

@@ -117,7 +117,12 @@ fn a_recording_replays_and_equals_itself() {
 fn pictures_films_and_plots() {
     let folder = Folder::new("pictures");
     let said = folder.good("run scenes/pendulum.xml --steps 20 --record a.npz --picture p.png");
-    assert!(said.contains("p.png") && said.contains("to see it move: corten "), "{said}");
+    assert!(said.contains("p.png"), "{said}");
+    let command = if cfg!(feature = "view") { "corten" } else { BUILD_WITH_PAGE };
+    assert!(
+        said.contains(&format!("to see it move: {command} view scenes/pendulum.xml")),
+        "{said}"
+    );
     assert!(folder.bytes("p.png").starts_with(b"\x89PNG"));
     let size = "--width 64 --height 48";
     for show in ["rgb", "depth", "segmentation"] {
@@ -147,6 +152,23 @@ fn pictures_films_and_plots() {
     assert_eq!(curves.last(), Some(&"qfrc_bias[0]"));
 }
 
+/// From the source, with the page.
+const BUILD_WITH_PAGE: &str = "cargo run --release -p corten-cli --features view --";
+
+#[test]
+fn the_readme_says_how_to_build_the_page() {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(text.contains(&format!("./tools/web && {BUILD_WITH_PAGE} view scenes/humanoid.xml")));
+}
+
+/// What is said where the page cannot be shown, whatever the model.
+fn without_page() -> Option<&'static str> {
+    #[cfg(feature = "view")]
+    return (!corten_view::is_built()).then_some("./tools/web");
+    #[cfg(not(feature = "view"))]
+    Some(BUILD_WITH_PAGE)
+}
+
 #[test]
 fn mistakes_are_explained() {
     let folder = Folder::new("mistakes");
@@ -158,8 +180,8 @@ fn mistakes_are_explained() {
         ("render scenes/pendulum.xml -o a.png --camera no", "no camera 'no'"),
         ("render scenes/pendulum.xml -o no/such/a.png", "no/such/a.png"),
         ("replay junk.npz", "not a recording"),
-        ("view junk.npz", if corten_view::is_built() { "not a recording" } else { "./tools/web" }),
-        ("view nowhere.xml", if corten_view::is_built() { "nowhere.xml" } else { "./tools/web" }),
+        ("view junk.npz", without_page().unwrap_or("not a recording")),
+        ("view nowhere.xml", without_page().unwrap_or("nowhere.xml")),
         ("plot junk.npz qpos -o a.svg", "not a recording"),
         ("plot a.npz nothing -o a.svg", "nothing"),
         ("plot a.npz xpos[nobody] -o a.svg", "nobody"),

@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use corten::diagnostic::Severity;
 use corten::{Assets, Diagnostics, ReadOptions, Spec, lint};
-use indicatif::ProgressBar;
+
+use crate::progress::Bar;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -63,15 +64,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut parts = files::Parts::default();
     let mut reports = Vec::new();
     let files = files::expand(&args.paths)?;
-    // Shown on a terminal only.
-    let bar = ProgressBar::new(files.len() as u64).with_style(crate::bar_style());
+    let mut bar = Bar::new(files.len());
     for file in files {
-        bar.set_message(file.display().to_string());
+        bar.set_message(file.display());
         let findings = check(&file, &assets, options, &mut parts);
         reports.push(Report { file, findings, part_of: None });
-        bar.inc(1);
+        bar.advance();
     }
-    bar.finish_and_clear();
+    bar.clear();
     for report in reports.iter_mut().filter(|report| report.findings.has_errors()) {
         report.part_of = parts.owner(&report.file);
     }

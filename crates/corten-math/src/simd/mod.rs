@@ -8,6 +8,10 @@
 //!
 //! The environment variable `CORTEN_SIMD=baseline` selects the baseline.
 //!
+//! Without the feature `portable`, kernels are compiled for processors like the one that compiles alone,
+//! which takes half of the time; a program for another target has both versions in any case. [`check`] tells
+//! where such a program has come to a processor that it was not compiled for.
+//!
 //! # Safety
 //!
 //! Arithmetic with an AVX register on a processor without AVX is undefined behaviour. The type of the
@@ -15,18 +19,18 @@
 //! once the processor has been found to have AVX2, and with it BMI. A processor does not lose its
 //! registers.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(native_kernels, target_arch = "x86_64"))]
 mod avx;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(native_kernels, target_arch = "x86_64"))]
 mod avx_eights;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(native_kernels, target_arch = "aarch64"))]
 mod neon;
 
 use crate::Wide;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(native_kernels, target_arch = "x86_64"))]
 use avx::Register;
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(native_kernels, target_arch = "aarch64"))]
 use neon::Register;
 
 /// A function that [`wide!`](crate::wide) compiles, for some types of arguments.
@@ -39,17 +43,27 @@ pub trait Kernel<Arguments> {
 }
 
 /// The proof that the processor has wide registers.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(native_kernels)]
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Native(());
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(native_kernels)]
 impl Native {
     /// `None` if the baseline is to be used.
     #[inline(always)]
     pub fn detect() -> Option<Native> {
         native::is_used().then_some(Native(()))
+    }
+
+    /// Where there is no baseline.
+    ///
+    /// # Panics
+    ///
+    /// Where [`check`] is an error.
+    #[inline(always)]
+    pub fn require() -> Native {
+        Native::detect().unwrap_or_else(|| panic!("{OtherProcessor}"))
     }
 
     #[inline(always)]
@@ -60,14 +74,28 @@ impl Native {
 
 /// Whether kernels compute with wide registers here, not with the baseline.
 pub fn is_native() -> bool {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(native_kernels)]
     return native::is_used();
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    #[cfg(not(native_kernels))]
     false
 }
 
+/// The program was compiled for processors that this one is not like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "compiled for processors with AVX2, as the one that compiled it: this one is without, or \
+     CORTEN_SIMD=baseline forbids its use; compile here, or with the feature 'portable'"
+)]
+pub struct OtherProcessor;
+
+/// Whether kernels can run here. To be asked at the start of a program that is compiled without the feature
+/// `portable`: its kernels panic on other processors.
+pub fn check() -> Result<(), OtherProcessor> {
+    if cfg!(baseline_kernels) || is_native() { Ok(()) } else { Err(OtherProcessor) }
+}
+
 /// A question that every kernel asks: one comparison, once the answer is known.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(native_kernels)]
 mod native {
     use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -125,31 +153,82 @@ macro_rules! wide {
                 fn run<Simd: $crate::Wide>(($($argument,)*): ($($type,)*)) -> Self::Output $body
             }
 
-            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-            if let Some(processor) = $crate::simd::Native::detect() {
-                #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2"))]
-                fn native $(<$($generic)*>)? (
-                    processor: $crate::simd::Native,
-                    $($argument: $type),*
-                ) $(-> $result)? {
-                    processor.run::<_, Body>(($($argument,)*))
-                }
-
-                // SAFETY: `Native` proves that the processor has the features.
-                #[allow(unused_unsafe)]
-                return unsafe { native(processor, $($argument),*) };
-            }
-
-            // Not inlined: what is left is a jump, without registers to be saved.
-            #[inline(never)]
-            fn baseline $(<$($generic)*>)? ($($argument: $type),*) $(-> $result)? {
-                <Body as $crate::simd::Kernel<_>>::run::<$crate::Four>(($($argument,)*))
-            }
-            baseline($($argument),*)
+            $crate::version_that_fits!(
+                [$($($generic)*)?] ($($argument: $type),*) -> [$crate::wide!(@output $($result)?)]
+            )
         }
     )*};
     (@output) => { () };
     (@output $result:ty) => { $result };
+}
+
+/// The versions of a kernel's `Body` that this program has, and the call of the one that fits the processor.
+#[cfg(all(native_kernels, baseline_kernels))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! version_that_fits {
+    ([$($generic:tt)*] ($($argument:ident: $type:ty),*) -> [$result:ty]) => {{
+        if let Some(processor) = $crate::simd::Native::detect() {
+            return $crate::native_version!(
+                [$($generic)*] (processor, $($argument: $type),*) -> [$result]
+            );
+        }
+        $crate::baseline_version!([$($generic)*] ($($argument: $type),*) -> [$result])
+    }};
+}
+
+#[cfg(all(native_kernels, not(baseline_kernels)))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! version_that_fits {
+    ([$($generic:tt)*] ($($argument:ident: $type:ty),*) -> [$result:ty]) => {{
+        let processor = $crate::simd::Native::require();
+        $crate::native_version!([$($generic)*] (processor, $($argument: $type),*) -> [$result])
+    }};
+}
+
+#[cfg(not(native_kernels))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! version_that_fits {
+    ($($kernel:tt)*) => { $crate::baseline_version!($($kernel)*) };
+}
+
+/// The call of a kernel's `Body`, compiled for wide registers.
+#[cfg(native_kernels)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! native_version {
+    ([$($generic:tt)*] ($processor:ident, $($argument:ident: $type:ty),*) -> [$result:ty]) => {{
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,bmi1,bmi2"))]
+        fn native<$($generic)*>(
+            processor: $crate::simd::Native,
+            $($argument: $type),*
+        ) -> $result {
+            processor.run::<_, Body>(($($argument,)*))
+        }
+
+        // SAFETY: `Native` proves that the processor has the features.
+        #[allow(unused_unsafe)]
+        unsafe {
+            native($processor, $($argument),*)
+        }
+    }};
+}
+
+/// The call of a kernel's `Body`, compiled for the baseline.
+#[cfg(baseline_kernels)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! baseline_version {
+    ([$($generic:tt)*] ($($argument:ident: $type:ty),*) -> [$result:ty]) => {{
+        // Not inlined: what is left is a jump, without registers to be saved.
+        #[inline(never)]
+        fn baseline<$($generic)*>($($argument: $type),*) -> $result {
+            <Body as $crate::simd::Kernel<_>>::run::<$crate::Four>(($($argument,)*))
+        }
+        baseline($($argument),*)
+    }};
 }
 
 #[cfg(test)]

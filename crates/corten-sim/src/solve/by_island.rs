@@ -58,7 +58,7 @@ pub fn solve(m: &Model, d: &mut Data, method: Method) -> bool {
     } else {
         for (island, part) in parts.iter().enumerate() {
             limits.sparse &= island < NISLAND;
-            let record = |iteration, stat| d.solver.record(island, iteration, stat);
+            let record = &mut |iteration, stat| d.solver.record(island, iteration, stat);
             let (problem, x) = (all.part(part), &mut x.part(part));
             report(island, primal.solve(&problem, method, &limits, false, x, record));
         }

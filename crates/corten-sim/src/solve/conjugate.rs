@@ -23,7 +23,7 @@ use inverse::Inverse;
 
 use super::cost::{self, Update};
 use super::line_search::{Direction, Found, Line};
-use super::primal::{Iterate, Outcome};
+use super::primal::{Iterate, Outcome, Record};
 use super::problem::{Limits, Problem, dot};
 use super::row_cost::{RowCost, Unilateral};
 use super::rows::Jacobian;
@@ -128,7 +128,7 @@ impl Conjugate {
         problem: &Problem<'_>,
         limits: &Limits,
         x: &mut Iterate<'_>,
-        mut record: impl FnMut(usize, SolverStat),
+        record: Record<'_>,
     ) -> Outcome {
         let rows = &problem.rows;
         self.pack(problem, x);

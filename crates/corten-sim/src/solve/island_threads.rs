@@ -177,7 +177,7 @@ impl WorkerBuffers {
         for (island, (part, _)) in all_parts.filter(|(_, (_, of))| **of == thread) {
             x.copy_from(&lock(answers).x.iterate().part(part));
             let (problem, limits) = (all.part(part), &inputs.limits);
-            let record = |iteration, stat| stats.record(0, iteration, stat);
+            let record = &mut |iteration, stat| stats.record(0, iteration, stat);
             let outcome = primal.solve(&problem, method, limits, false, &mut x.iterate(), record);
             let mut out = lock(answers);
             out.x.iterate().part(part).copy_from(&x.iterate());

@@ -435,7 +435,7 @@ fn solve_whole(m: &Model, d: &mut Data, method: Method, single: bool) -> bool {
     let Whole { problem, qacc, ma, jar, force, qfrc_constraint, stats, .. } = whole;
     let state = if single { &mut *whole.island_state } else { &mut *whole.state };
     let mut x = Iterate { qacc, ma, jar, force, state, qfrc_constraint };
-    let record = |iteration, stat| stats.record(0, iteration, stat);
+    let record = &mut |iteration, stat| stats.record(0, iteration, stat);
     let outcome = whole.primal.solve(problem, method, &limits, true, &mut x, record);
     whole.niter[0] = outcome.iterations as i32;
     whole.nnz[0] = nonzeros(m, m.nv, &outcome);
@@ -490,7 +490,7 @@ fn solve_by_positions(m: &Model, d: &mut Data, substeps: usize, iterations: usiz
         state: &mut d.efc_state,
         qfrc_constraint: &mut d.qfrc_constraint,
     };
-    let record = |iteration, stat| d.solver.record(0, iteration, stat);
+    let record = &mut |iteration, stat| d.solver.record(0, iteration, stat);
     let done = xpbd::solve(&problem, &limits, motion, dual, &mut memory, &mut x, record);
     d.solver_niter[0] = done as i32;
     d.scratch.solver.xpbd = Some(memory);
@@ -517,7 +517,7 @@ fn solve_dual(m: &Model, whole: &mut Whole<'_>, pass: Pass, limits: Limits) {
     };
     let Whole { problem, qacc, ma, force, state, qfrc_constraint, dual, stats, .. } = whole;
     let mut x = Iterate { qacc, ma, jar: whole.residuals, force, state, qfrc_constraint };
-    let record = |iteration, stat| stats.record(0, done + iteration, stat);
+    let record = &mut |iteration, stat| stats.record(0, done + iteration, stat);
     whole.niter[0] += solve(problem, &limits, dual, &mut x, record) as i32;
     if pass == Pass::Main {
         whole.nnz[0] = (whole.force.len() * whole.force.len()) as i32;

@@ -6,11 +6,10 @@
 
 use super::dual::{Dual, DualBlock, Parts};
 use super::pgs::{accepted, friction_force, sweeps};
-use super::primal::Iterate;
+use super::primal::{Iterate, Record};
 use super::problem::{Limits, Problem};
 use super::row_cost::clamp;
 use super::rows::{Cone, Kind};
-use crate::SolverStat;
 use corten_math::{MIN_VAL, Wide, wide};
 
 /// Smallest diagonal entry of a contact's block once `R` is gone.
@@ -22,7 +21,7 @@ pub fn solve(
     limits: &Limits,
     dual: &mut Dual,
     x: &mut Iterate<'_>,
-    record: impl FnMut(usize, SolverStat),
+    record: Record<'_>,
 ) -> usize {
     sweeps(p, limits, dual, x, record, |iteration, dual, x| {
         let mut improvement = 0.0;

@@ -8,7 +8,7 @@
 //! block by the small matrix that couples them, and to other blocks once the block is done.
 
 use super::dual::{self, Dual, DualBlock, Full, Parts, by_rank};
-use super::primal::Iterate;
+use super::primal::{Iterate, Record};
 use super::problem::{Limits, Problem};
 use super::qcqp;
 use super::row_cost::project;
@@ -25,7 +25,7 @@ pub fn solve(
     limits: &Limits,
     dual: &mut Dual,
     x: &mut Iterate<'_>,
-    record: impl FnMut(usize, SolverStat),
+    record: Record<'_>,
 ) -> usize {
     let mut diagonal = std::mem::take(&mut dual.diagonal);
     find_diagonal(p, dual, &mut diagonal);
@@ -51,7 +51,7 @@ pub fn sweeps(
     limits: &Limits,
     dual: &mut Dual,
     x: &mut Iterate<'_>,
-    mut record: impl FnMut(usize, SolverStat),
+    record: Record<'_>,
     mut sweep: impl FnMut(usize, &mut Dual, &mut Iterate<'_>) -> f64,
 ) -> usize {
     dual.set_forces(&p.rows.jacobian, x.force);

@@ -25,6 +25,10 @@ pub enum Method {
     ConjugateGradient,
 }
 
+/// Takes what an iteration has done, of which the number is given. Not generic: solvers are compiled once, whoever
+/// listens.
+pub type Record<'a> = &'a mut dyn FnMut(usize, SolverStat);
+
 /// Where the search starts, and where the answer appears.
 pub struct Iterate<'a> {
     pub qacc: &'a mut [f64],
@@ -190,7 +194,7 @@ impl Primal {
         limits: &Limits,
         loaded: bool,
         x: &mut Iterate<'_>,
-        record: impl FnMut(usize, SolverStat),
+        record: Record<'_>,
     ) -> Outcome {
         let n = x.qacc.len();
         if !loaded && !self.load(problem, method, n, limits.max_nonzeros) {
@@ -234,15 +238,14 @@ wide! {
     }
 
     /// Newton's method on a problem that has been loaded.
-    fn newton[H: NewtonSystem, R: FnMut(usize, SolverStat)](
+    fn newton[H: NewtonSystem](
         system: &mut H,
         vectors: &mut Vectors,
         problem: &Problem<'_>,
         limits: &Limits,
         x: &mut Iterate<'_>,
-        record: R,
+        record: Record<'_>,
     ) -> Outcome {
-        let mut record = record;
         let n = x.qacc.len();
         let rows = &problem.rows;
         let Vectors { line, jv, mv, grad } = vectors;

@@ -192,7 +192,7 @@ impl Case {
                 state: &mut state,
                 qfrc_constraint: &mut vec![0.0; n],
             },
-            |_, _| {},
+            &mut |_, _| {},
         );
         Solution { qacc, force, outcome }
     }

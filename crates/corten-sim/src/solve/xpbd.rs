@@ -15,7 +15,7 @@
 use corten_math::real;
 
 use super::dual::{self, Dual};
-use super::primal::Iterate;
+use super::primal::{Iterate, Record};
 use super::problem::{Limits, Problem};
 use super::row_cost::project;
 use super::rows::{Block, Kind};
@@ -51,7 +51,7 @@ pub(super) fn solve(
     dual: &mut Dual,
     memory: &mut Scratch,
     x: &mut Iterate<'_>,
-    mut record: impl FnMut(usize, SolverStat),
+    record: Record<'_>,
 ) -> usize {
     let rows = p.rows.len();
     let Scratch { violation, rate, free, lambda } = memory;

@@ -218,6 +218,11 @@ impl Rules {
         (b1.max(b2), g1, g2)
     }
 
+    /// Puts candidates in their order.
+    pub fn sort(&self, candidates: &mut [Candidate]) {
+        candidates.sort_unstable_by_key(|c| self.order(c));
+    }
+
     /// Position of a candidate among all: by bodies; listed pairs first, in the author's order;
     /// then by rank.
     pub fn order(&self, c: &Candidate) -> Key {

@@ -142,7 +142,7 @@ impl Search {
         if found.len() < m.nbody / FEW {
             list.clone_from(found);
             rules.list_pairs(m, list);
-            list.sort_unstable_by_key(|c| rules.order(c));
+            rules.sort(list);
             self.count = list.len();
             return;
         }
@@ -173,7 +173,7 @@ impl Search {
         if m.npair > 0 {
             list.truncate(self.count);
             rules.list_pairs(m, list);
-            list.sort_unstable_by_key(|c| rules.order(c));
+            rules.sort(list);
             self.count = list.len();
         }
     }

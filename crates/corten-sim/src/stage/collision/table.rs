@@ -100,7 +100,7 @@ impl Table {
             }
         }
         rules.list_pairs(m, &mut candidates);
-        candidates.sort_unstable_by_key(|c| rules.order(c));
+        rules.sort(&mut candidates);
         u16::try_from(candidates.len()).ok()?;
 
         let mut table = Table {

@@ -102,7 +102,9 @@ pub(super) fn arrange(boxes: &[Aabb], axis: usize, pairs: &mut Vec<[u32; 2]>) {
     let begin = |id: u32| key(bounds(id)[axis] - bounds(id)[axis + 3], id, false);
     let end = |id: u32| key(bounds(id)[axis] + bounds(id)[axis + 3], id, true);
     pairs.retain_mut(|pair| {
-        pair.sort_unstable_by_key(|&id| begin(id));
+        if begin(pair[1]) < begin(pair[0]) {
+            pair.swap(0, 1);
+        }
         end(pair[0]) > begin(pair[1])
     });
     pairs.sort_unstable_by_key(|&[first, second]| (begin(second), begin(first)));
