@@ -92,7 +92,12 @@ impl Drop for Folder {
 
 /// Instructions per step of our engine.
 pub fn own(folder: &Folder, m: &Model, states: &[Vec<f64>]) -> anyhow::Result<f64> {
-    count(folder, m, &save(folder, m)?, states, None)
+    count(folder, &save(folder, m)?, few(m, states), None)
+}
+
+/// [`own`] from all states, however large the scene is.
+pub fn own_from_all(folder: &Folder, m: &Model, states: &[Vec<f64>]) -> anyhow::Result<f64> {
+    count(folder, &save(folder, m)?, (states, BURST / 2), None)
 }
 
 /// Instructions of a piece of work of our engine, after so many steps.
@@ -124,26 +129,29 @@ pub fn theirs(
 ) -> anyhow::Result<f64> {
     let file = folder.0.join("model.mjb");
     reference.save(&file)?;
-    count(folder, m, &file, states, Some(library))
+    count(folder, &file, few(m, states), Some(library))
+}
+
+/// States to start from, and steps from each. Large scenes take long under valgrind, and most vary less from
+/// step to step.
+fn few<'a>(m: &Model, states: &'a [Vec<f64>]) -> (&'a [Vec<f64>], usize) {
+    if m.nv > 200 { (&states[..1], 3) } else { (states, BURST / 2) }
 }
 
 fn count(
     folder: &Folder,
-    m: &Model,
     model: &Path,
-    states: &[Vec<f64>],
+    (states, steps): (&[Vec<f64>], usize),
     library: Option<&Path>,
 ) -> anyhow::Result<f64> {
-    // Large scenes take long under valgrind, and vary less from step to step.
-    let (few, steps) = if m.nv > 200 { (1, 3) } else { (states.len(), BURST / 2) };
-    let names: Vec<String> = (0..few).map(|i| format!("{i}")).collect();
+    let names: Vec<String> = (0..states.len()).map(|i| format!("{i}")).collect();
     let rows = names.iter().zip(states).map(|(name, s)| (name.as_str(), ArrayRef::F64(s)));
     let file = folder.0.join("states.cfa");
     std::fs::write(&file, container::write(rows))?;
     let total = run_counting(folder, |command| {
         command.args([model, &file]).arg(steps.to_string()).args(library);
     })?;
-    Ok(total / (few * steps) as f64)
+    Ok(total / (states.len() * steps) as f64)
 }
 
 /// Instructions inside of [`corten_counted_steps`], in a run of this program with the given arguments.

@@ -112,6 +112,68 @@ fn islands_join_what_touches() {
     assert_eq!(d.qacc[12..18], d.qacc_smooth[12..18]);
 }
 
+/// What the public arrays say of islands.
+fn island_arrays(d: &Data) -> Vec<Vec<i32>> {
+    let of_trees = [&d.tree_island, &d.map_itree2tree];
+    let of_dofs = [&d.dof_island, &d.map_dof2idof, &d.map_idof2dof];
+    let of_rows = [&d.efc_island, &d.map_efc2iefc, &d.map_iefc2efc];
+    let sizes = [&d.island_nv, &d.island_idofadr, &d.island_nefc, &d.island_iefcadr];
+    of_trees.into_iter().chain(of_dofs).chain(of_rows).chain(sizes).cloned().collect()
+}
+
+#[test]
+fn islands_are_the_same_after_a_reset() {
+    let pile = r#"<mujoco><worldbody><geom type="plane" size="5 5 .1"/>
+        <body pos="0 0 .099"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+        <body pos="0 0 .298"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+        </worldbody></mujoco>"#;
+    // Several islands, and one of everything.
+    for xml in [TWO_PILES, pile] {
+        let m = model(xml);
+        let mut d = Data::new(&m);
+        forward(&m, &mut d).unwrap();
+        let (first, count) = (island_arrays(&d), d.nisland);
+        assert!(count > 0);
+        d.reset(&m).unwrap();
+        assert_eq!((d.nisland, d.nidof), (0, 0));
+        for _ in 0..2 {
+            forward(&m, &mut d).unwrap();
+            assert_eq!((island_arrays(&d), d.nisland), (first.clone(), count));
+        }
+    }
+}
+
+/// Whether the degrees of freedom of islands follow each other or others stand between them, each island has
+/// the same solution, bit by bit.
+#[test]
+fn islands_do_not_depend_on_who_stands_between() {
+    let on_floor = |x: f64| {
+        format!(
+            r#"<body pos="{x} 0 .099"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+               <body pos="{x} .03 .298"><freejoint/><geom type="box" size=".1 .1 .1"/></body>"#
+        )
+    };
+    let falling = r#"<body pos="0 9 9"><freejoint/><geom size=".1"/></body>"#;
+    let run = |before: &str, between: &str| {
+        let mut m = model(&format!(
+            r#"<mujoco><worldbody><geom type="plane" size="5 5 .1"/>{before}{}{between}{}</worldbody></mujoco>"#,
+            on_floor(0.0),
+            on_floor(2.0),
+        ));
+        m.opt.disableflags = DisableBit::WarmStart.raw();
+        let mut d = Data::new(&m);
+        for _ in 0..50 {
+            step(&m, &mut d).unwrap();
+        }
+        assert_eq!((d.nisland, d.nidof), (2, 24));
+        let dofs = d.map_idof2dof[..d.nidof].iter().map(|&dof| dof as usize);
+        dofs.map(|dof| [d.qvel[dof], d.qacc[dof], d.qfrc_constraint[dof]]).collect::<Vec<_>>()
+    };
+    let alone = run("", "");
+    assert_eq!(run(falling, ""), alone);
+    assert_eq!(run("", falling), alone);
+}
+
 #[test]
 fn islands_do_not_change_the_solution() {
     let mut m = model(TWO_PILES);

@@ -3,6 +3,7 @@ use corten_model::arrays::ArrayMut;
 
 use super::scratch::Scratch;
 use super::{Budget, Data, TimerStat, WarningStat};
+use crate::solve::island;
 use crate::{Model, StepError, sleep};
 
 impl Data {
@@ -52,6 +53,7 @@ impl Data {
                 None => {}
             }
         }
+        island::forget(self);
         self.start(m);
     }
 

@@ -1,5 +1,6 @@
 //! Solving island by island: vectors in the order of islands, the solver on each of them, and the
-//! answers back in the order of degrees of freedom and rows.
+//! answers back in the order of degrees of freedom and rows. Degrees of freedom that are in one order
+//! in both stay where they are.
 
 use corten_math::hint::rarely;
 use corten_math::memory::Grow;
@@ -21,21 +22,32 @@ pub fn solve(m: &Model, d: &mut Data, method: Method) -> bool {
         Sources { prepared: &d.prepared, rows: &d.scratch.constraint, islands: &d.scratch.islands };
     let (jacobian, parts) = (sources.islands.jacobian(sources.rows), &sources.islands.parts);
     let SolverScratch { work, unsolved_row, .. } = &mut d.scratch.solver;
-    let PrimalWork { primal, ima, ijar, .. } = &mut **work.get_or_insert_default();
+    let PrimalWork { primal, ma, ima, ijar, .. } = &mut **work.get_or_insert_default();
+    let (smooth, found) = match sources.islands.dofs_in_place() {
+        Some(dofs) => (
+            [&d.qfrc_smooth[dofs.clone()], &d.qacc_smooth[dofs.clone()]],
+            [&mut d.qacc[dofs.clone()], &mut ma[dofs.clone()], &mut d.qfrc_constraint[dofs]],
+        ),
+        None => (
+            [&d.ifrc_smooth[..], &d.iacc_smooth[..]],
+            [&mut d.iacc[..], &mut ima[..], &mut d.ifrc_constraint[..]],
+        ),
+    };
+    let ([qfrc_smooth, qacc_smooth], [qacc, ma, qfrc_constraint]) = (smooth, found);
     let all = Problem {
-        rows: Rows::new(jacobian, &d.iefc_D, &d.iefc_R, &d.iefc_frictionloss, 0, 0),
+        rows: Rows::of_islands(jacobian, &d.iefc_D, &d.iefc_R, &d.iefc_frictionloss),
         inertia: Inertia { dofs: Some(&d.map_idof2dof), ..whole_inertia!(d) },
-        qfrc_smooth: &d.ifrc_smooth,
-        qacc_smooth: &d.iacc_smooth,
+        qfrc_smooth,
+        qacc_smooth,
         scale: 1.0,
     };
     let mut x = Iterate {
-        qacc: &mut d.iacc,
-        ma: ima,
+        qacc,
+        ma,
         jar: ijar,
         force: &mut d.iefc_force,
         state: &mut d.iefc_state,
-        qfrc_constraint: &mut d.ifrc_constraint,
+        qfrc_constraint,
     };
     let mut fits = true;
     let mut unsolved = 0;
@@ -71,7 +83,8 @@ pub fn solve(m: &Model, d: &mut Data, method: Method) -> bool {
 /// Answers of the islands in the order of degrees of freedom and rows.
 fn scatter_islands(m: &Model, d: &mut Data) {
     let islands = &d.scratch.islands;
-    for span in islands.constrained_dofs() {
+    let moved = islands.constrained_dofs().filter(|_| islands.dofs_in_place().is_none());
+    for span in moved {
         let (dofs, island_dofs) = (span.range(), span.island_range());
         d.qacc[dofs.clone()].copy_from_slice(&d.iacc[island_dofs.clone()]);
         d.qfrc_constraint[dofs].copy_from_slice(&d.ifrc_constraint[island_dofs]);
@@ -89,15 +102,17 @@ fn scatter_islands(m: &Model, d: &mut Data) {
 fn gather_islands(d: &mut Data) {
     let work = d.scratch.solver.work.get_or_insert_default();
     let islands = &d.scratch.islands;
-    for (to, from) in [
-        (&mut d.ifrc_smooth, &d.qfrc_smooth),
-        (&mut d.iacc_smooth, &d.qacc_smooth),
-        (&mut d.iacc, &d.qacc),
-        (&mut work.ima, &work.ma),
-    ] {
-        gather(to, from, d.nidof, islands.constrained_dofs());
+    if islands.dofs_in_place().is_none() {
+        for (to, from) in [
+            (&mut d.ifrc_smooth, &d.qfrc_smooth),
+            (&mut d.iacc_smooth, &d.qacc_smooth),
+            (&mut d.iacc, &d.qacc),
+            (&mut work.ima, &work.ma),
+        ] {
+            gather(to, from, d.nidof, islands.constrained_dofs());
+        }
+        d.ifrc_constraint.grow_resize(d.nidof, 0.0);
     }
-    d.ifrc_constraint.grow_resize(d.nidof, 0.0);
     gather(&mut d.iefc_D, &d.efc_D, d.nefc, islands.rows.iter());
     gather(&mut work.ijar, &work.jar, d.nefc, islands.rows.iter());
     // What rows of friction need besides.

@@ -145,22 +145,31 @@ pub fn total(rows: &Rows<'_>, x: &[f64]) -> f64 {
     cost
 }
 
-/// The states at the residual `x`.
-pub fn states(rows: &Rows<'_>, x: &[f64], state: &mut [i32]) {
-    state[rows.equalities()].fill(QUADRATIC);
+/// [`total`], and the states there.
+pub fn total_and_states(rows: &Rows<'_>, x: &[f64], state: &mut [i32]) -> f64 {
+    let range = rows.equalities();
+    let mut cost = equality_cost(&rows.d[range.clone()], &x[range.clone()]);
+    state[range].fill(QUADRATIC);
     for i in rows.frictions() {
-        state[i] = rows.friction(i).state(x[i]);
+        let friction = rows.friction(i);
+        cost -= 0.5 * friction.value(x[i]).0;
+        state[i] = friction.state(x[i]);
     }
     let range = rows.inequalities();
+    cost += inequality_cost(&rows.d[range.clone()], &x[range.clone()]);
     unilateral_states(&x[range.clone()], &mut state[range]);
     for b in rows.cone_blocks() {
         let (x, state) = (&x[b.rows()], &mut state[b.rows()]);
         if b.kind == Kind::Elliptic {
-            state.fill(rows.elliptic(b).value(x, &mut [0.0; MAX_RANK]).1);
+            let (value, of_all) = rows.elliptic(b).value(x, &mut [0.0; MAX_RANK]);
+            cost += value;
+            state.fill(of_all);
         } else {
+            cost += inequality_cost(&rows.d[b.rows()], x);
             unilateral_states(x, state);
         }
     }
+    cost
 }
 
 /// The states of unilateral rows.

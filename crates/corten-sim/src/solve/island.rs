@@ -16,7 +16,7 @@ use corten_math::array::MapInline;
 use corten_model::enums::DisableBit;
 
 use super::disjoint::DisjointSets;
-use super::problem::Part;
+use super::problem::{Part, blocks_before_cones};
 use super::rows::{Block, Jacobian, Run};
 use crate::chain::index;
 use crate::prepared::Prepared;
@@ -37,6 +37,8 @@ pub struct IslandRows {
     pub rows: Vec<Span>,
     /// Which degrees of freedom went where, island by island; in the end those of none.
     dofs: Vec<Span>,
+    /// Where the degrees of freedom of all islands start, if they follow each other as in their islands.
+    in_place: Option<usize>,
     /// Island of each tree, negative for none.
     of_tree: Vec<i32>,
     /// Trees island by island, and where those of each start.
@@ -106,15 +108,31 @@ pub fn find(m: &Model, d: &mut Data) {
         clear(m, d);
         return;
     }
-    let whole = m.ntree == 1 || {
-        let rows = &*d.scratch.constraint;
-        let islands = Arc::make_mut(&mut d.scratch.islands);
-        if !islands.still_hold(rows, [d.ne, d.nf]) {
-            islands.divide(m, &d.prepared, rows, [d.ne, d.nf], (&d.contact, &d.efc_id));
-        }
-        islands.parts.is_empty()
-    };
-    if whole { unite_all(m, d, was_whole) } else { publish(m, d) }
+    if m.ntree == 1 {
+        return unite_all(m, d, was_whole);
+    }
+    let rows = &*d.scratch.constraint;
+    let islands = Arc::make_mut(&mut d.scratch.islands);
+    let still_hold = islands.still_hold(rows, [d.ne, d.nf]);
+    if !still_hold {
+        islands.divide(m, &d.prepared, rows, [d.ne, d.nf], (&d.contact, &d.efc_id));
+    }
+    let counts = islands.counts();
+    if islands.parts.is_empty() {
+        unite_all(m, d, was_whole);
+    } else if still_hold && is_published(m, d) {
+        [d.nisland, d.nidof] = counts;
+    } else {
+        publish(m, d);
+    }
+}
+
+/// Whether the public arrays are there, which were written with the islands that still hold.
+fn is_published(m: &Model, d: &Data) -> bool {
+    d.island_nv.len() == d.scratch.islands.parts.len()
+        && d.tree_island.len() == m.ntree
+        && d.dof_island.len() == m.nv
+        && d.efc_island.len() == d.nefc
 }
 
 /// The single island of all trees; where it was so before, arrays of the same lengths say so already.
@@ -173,6 +191,11 @@ fn clear(m: &Model, d: &mut Data) {
         v.clear();
         v.grow_resize(n, -1);
     }
+    forget(d);
+}
+
+/// To be called when arrays are zeroed: what they say of islands no longer holds.
+pub(crate) fn forget(d: &mut Data) {
     for v in per_island(d) {
         v.clear();
     }
@@ -195,9 +218,7 @@ fn per_island(d: &mut Data) -> [&mut Vec<i32>; 9] {
 /// Writes the public arrays.
 fn publish(m: &Model, d: &mut Data) {
     let islands = &*d.scratch.islands;
-    let parts = &islands.parts;
-    d.nisland = parts.len();
-    d.nidof = parts.last().map_or(0, |part| part.dofs.end);
+    [d.nisland, d.nidof] = islands.counts();
     d.tree_island.clone_from(&islands.of_tree);
     d.map_itree2tree.clone_from(&islands.trees);
     for (spans, n, of, to_island, from_island) in [
@@ -213,9 +234,7 @@ fn publish(m: &Model, d: &mut Data) {
             count_from(span.start, &mut from_island[span.island_range()]);
         }
     }
-    for v in per_island(d) {
-        v.clear();
-    }
+    forget(d);
     for k in 0..d.nisland {
         let islands = &*d.scratch.islands;
         let Part { dofs, rows, ne, nf, .. } = &islands.parts[k];
@@ -250,6 +269,16 @@ impl IslandRows {
     /// Which degrees of freedom went where, without those outside of all islands.
     pub fn constrained_dofs(&self) -> impl Iterator<Item = &Span> {
         self.dofs.iter().take_while(|span| span.island != NONE)
+    }
+
+    /// The degrees of freedom of all islands as a range of all, if they are in the same order there.
+    pub fn dofs_in_place(&self) -> Option<Range<usize>> {
+        self.in_place.map(|start| start..start + self.counts()[1])
+    }
+
+    /// How many islands there are, and degrees of freedom in them.
+    fn counts(&self) -> [usize; 2] {
+        [self.parts.len(), self.parts.last().map_or(0, |part| part.dofs.end)]
     }
 
     /// Whether the rows are arranged as those that the islands were made for. Then they are now
@@ -376,7 +405,7 @@ impl IslandRows {
 
     /// Degrees of freedom by island, keeping their order.
     fn place_dofs(&mut self, structure: &Structure) {
-        let IslandRows { dofs, trees, tree_places, of_tree, parts, .. } = self;
+        let IslandRows { dofs, in_place, trees, tree_places, of_tree, parts, .. } = self;
         dofs.clear();
         tree_places.grow_resize(of_tree.len(), 0);
         let mut at = 0;
@@ -393,6 +422,11 @@ impl IslandRows {
             push_span(dofs, Span { island, start, island_start: at as u32, len: end - start });
             at += (end - start) as usize;
         }
+        let mut constrained = dofs.iter().take_while(|span| span.island != NONE);
+        let first = constrained.next().map(|span| span.start);
+        *in_place = first
+            .filter(|&first| constrained.all(|span| span.start - span.island_start == first))
+            .map(|first| first as usize);
     }
 
     /// Rows and blocks by island, keeping their order.
@@ -435,16 +469,17 @@ impl IslandRows {
             first = group.end as usize;
             let island = of_tree[group.tree as usize];
             let part = &mut parts[island as usize];
-            let to = &mut blocks[part.blocks.end..part.blocks.end + own.len()];
-            for (to, b) in to.iter_mut().zip(own) {
-                *to = Block { row: part.rows.len() as u32, ..*b };
-                part.rows.end += b.rows().len();
-            }
-            part.blocks.end += own.len();
             let range = rows_of(own);
-            let [start, len] = [range.start, range.len()].map(|n| n as u32);
-            let island_start = part.rows.end as u32 - len;
+            let to = &mut blocks[part.blocks.end..part.blocks.end + own.len()];
+            let (first_row, first_own_row) = (range.start as u32, part.rows.len() as u32);
+            for (to, b) in to.iter_mut().zip(own) {
+                *to = Block { row: b.row - first_row + first_own_row, ..*b };
+            }
+            let [start, len, island_start] =
+                [range.start, range.len(), part.rows.end].map(|n| n as u32);
             push_span(rows, Span { island, start, island_start, len });
+            part.rows.end += range.len();
+            part.blocks.end += own.len();
 
             // Blocks may share columns with those before them, and all that follow are new.
             let Some(b) = own.first().filter(|b| b.col >= renamed) else { continue };
@@ -461,6 +496,9 @@ impl IslandRows {
                 }
                 run.start = start;
             }
+        }
+        for part in parts {
+            part.cones = blocks_before_cones(&blocks[part.blocks.clone()]);
         }
     }
 }

@@ -94,7 +94,7 @@ impl SharedInputs {
         let [qfrc_smooth, qacc_smooth] = &self.smooth;
         let (dofs, pattern) = (Some(&self.dofs[..]), &prepared.structure.mass);
         let problem = Problem {
-            rows: Rows::new(islands.jacobian(rows), d, r, frictionloss, 0, 0),
+            rows: Rows::of_islands(islands.jacobian(rows), d, r, frictionloss),
             inertia: Inertia { dofs, pattern, matrix, factor, diaginv },
             qfrc_smooth,
             qacc_smooth,

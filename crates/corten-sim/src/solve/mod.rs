@@ -28,6 +28,7 @@ mod worst_row;
 mod xpbd;
 
 use corten_math::memory::Grow;
+use corten_math::wide;
 use corten_model::Options;
 use corten_model::enums::{ConstraintType, DisableBit, Solver};
 
@@ -289,16 +290,20 @@ pub fn contact_force(m: &Model, d: &Data, id: usize) -> [f64; 6] {
 /// `J·x − aref`.
 fn residual(rows: &Jacobian<'_>, x: &[f64], aref: &[f64], out: &mut [f64]) {
     rows.mul(x, out);
-    for (r, a) in out.iter_mut().zip(aref) {
-        *r -= a;
-    }
+    subtract(out, aref);
 }
 
 /// `J·x − aref` for two accelerations.
 fn residual_pair(rows: &Jacobian<'_>, x: [&[f64]; 2], aref: &[f64], mut out: [&mut [f64]; 2]) {
     rows.mul_pair(x, out.each_mut().map(|y| &mut **y));
     for out in out {
-        out.iter_mut().zip(aref).for_each(|(r, a)| *r -= a);
+        subtract(out, aref);
+    }
+}
+
+wide! {
+    fn subtract(from: &mut [f64], what: &[f64]) {
+        from.iter_mut().zip(what).for_each(|(x, what)| *x -= what);
     }
 }
 

@@ -39,25 +39,27 @@ pub struct Part {
     /// How many of the rows are equalities, and friction.
     pub ne: usize,
     pub nf: usize,
+    /// How many blocks stand before the first elliptic cone.
+    pub cones: usize,
 }
 
 impl<'a> Problem<'a> {
     /// The problem of one island, if all vectors go island by island and blocks count rows and
     /// columns from the beginning of their island.
     pub fn part(&self, part: &Part) -> Problem<'a> {
-        let Part { dofs, rows, blocks, ne, nf } = part.clone();
+        let Part { dofs, rows, blocks, ne, nf, cones } = part.clone();
         let Rows { jacobian, d, r, frictionloss, .. } = self.rows;
         let jacobian = Jacobian { blocks: &jacobian.blocks[blocks], ..jacobian };
         let inertia =
             Inertia { dofs: self.inertia.dofs.map(|all| &all[dofs.clone()]), ..self.inertia };
         Problem {
-            rows: Rows::new(
+            rows: Rows::with_cones(
                 jacobian,
                 &d[rows.clone()],
                 &r[rows.clone()],
                 &frictionloss[rows],
-                ne,
-                nf,
+                [ne, nf],
+                cones,
             ),
             inertia,
             qfrc_smooth: &self.qfrc_smooth[dofs.clone()],
@@ -93,10 +95,31 @@ impl<'a> Rows<'a> {
         ne: usize,
         nf: usize,
     ) -> Rows<'a> {
-        let elliptic = |b: &Block| b.kind == Kind::Elliptic;
-        let cones = jacobian.blocks.iter().position(elliptic).unwrap_or(jacobian.blocks.len());
+        let cones = blocks_before_cones(jacobian.blocks);
+        Rows::with_cones(jacobian, d, r, frictionloss, [ne, nf], cones)
+    }
+
+    /// [`Self::new`] where [`blocks_before_cones`] is known.
+    pub fn with_cones(
+        jacobian: Jacobian<'a>,
+        d: &'a [f64],
+        r: &'a [f64],
+        frictionloss: &'a [f64],
+        [ne, nf]: [usize; 2],
+        cones: usize,
+    ) -> Rows<'a> {
         let simple = jacobian.blocks.get(cones).map_or(d.len(), |b| b.row as usize);
         Rows { jacobian, d, r, frictionloss, ne, nf, simple, cones }
+    }
+
+    /// Rows of many islands, to be taken apart by [`Problem::part`].
+    pub fn of_islands(
+        jacobian: Jacobian<'a>,
+        d: &'a [f64],
+        r: &'a [f64],
+        frictionloss: &'a [f64],
+    ) -> Rows<'a> {
+        Rows::with_cones(jacobian, d, r, frictionloss, [0, 0], jacobian.blocks.len())
     }
 
     pub fn len(&self) -> usize {
@@ -136,6 +159,11 @@ impl<'a> Rows<'a> {
     pub fn cone_blocks(&self) -> &'a [Block] {
         &self.jacobian.blocks[self.cones..]
     }
+}
+
+/// How many blocks stand before the first elliptic cone.
+pub fn blocks_before_cones(blocks: &[Block]) -> usize {
+    blocks.iter().position(|b| b.kind == Kind::Elliptic).unwrap_or(blocks.len())
 }
 
 /// When to stop.
@@ -239,11 +267,13 @@ impl<'a> Inertia<'a> {
 
     /// Sum of the diagonal over `n` degrees of freedom.
     pub fn trace(&self, n: usize) -> f64 {
-        let entry = |dof: usize| self.matrix[self.pattern.diagonal_entry(dof)];
-        match self.dofs {
-            None => (0..n).map(entry).sum(),
-            Some(dofs) => dofs[..n].iter().map(|&dof| entry(dof as usize)).sum(),
+        let mut sum = 0.0;
+        for (first, piece) in self.pieces(n) {
+            for entry in self.pattern.diagonal_entries(first..first + piece.len()) {
+                sum += self.matrix[entry];
+            }
         }
+        sum
     }
 }
 

@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use corten_math::memory::Grow;
-use corten_math::wide;
+use corten_math::{Wide, wide};
 
 /// Smallest cost function of a row, in the terms of the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::NoUninit)]
@@ -242,24 +242,24 @@ impl<'a> Jacobian<'a> {
 /// that free and sliding bodies give, and those with wheels or legs; with lengths of zero for all
 /// others.
 macro_rules! by_shape {
-    ($block:expr, $runs:expr, $kernel:ident [$($more:tt)?] $arguments:tt, _ => $rest:expr) => {
+    ($block:expr, $runs:expr, $kernel:ident [$($more:tt)*] $arguments:tt, _ => $rest:expr) => {
         match ($block.rank, $runs) {
-            (1, [Run { len: 1, .. }]) => $kernel::<1, 1, 0, $($more)?> $arguments,
-            (1, [Run { len: 3, .. }]) => $kernel::<1, 3, 0, $($more)?> $arguments,
-            (1, [Run { len: 6, .. }]) => $kernel::<1, 6, 0, $($more)?> $arguments,
-            (3, [Run { len: 3, .. }]) => $kernel::<3, 3, 0, $($more)?> $arguments,
-            (3, [Run { len: 6, .. }]) => $kernel::<3, 6, 0, $($more)?> $arguments,
-            (1, [Run { len: 1, .. }, Run { len: 1, .. }]) => $kernel::<1, 1, 1, $($more)?> $arguments,
-            (1, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<1, 3, 3, $($more)?> $arguments,
-            (1, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<1, 6, 6, $($more)?> $arguments,
-            (3, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<3, 3, 3, $($more)?> $arguments,
-            (3, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<3, 6, 6, $($more)?> $arguments,
-            (3, [Run { len: 6, .. }, Run { len: 1, .. }]) => $kernel::<3, 6, 1, $($more)?> $arguments,
-            (3, [Run { len: 6, .. }, Run { len: 3, .. }]) => $kernel::<3, 6, 3, $($more)?> $arguments,
-            (1, _) => $kernel::<1, 0, 0, $($more)?> $arguments,
-            (3, _) => $kernel::<3, 0, 0, $($more)?> $arguments,
-            (4, _) => $kernel::<4, 0, 0, $($more)?> $arguments,
-            (6, _) => $kernel::<6, 0, 0, $($more)?> $arguments,
+            (1, [Run { len: 1, .. }]) => $kernel::<1, 1, 0, $($more)*> $arguments,
+            (1, [Run { len: 3, .. }]) => $kernel::<1, 3, 0, $($more)*> $arguments,
+            (1, [Run { len: 6, .. }]) => $kernel::<1, 6, 0, $($more)*> $arguments,
+            (3, [Run { len: 3, .. }]) => $kernel::<3, 3, 0, $($more)*> $arguments,
+            (3, [Run { len: 6, .. }]) => $kernel::<3, 6, 0, $($more)*> $arguments,
+            (1, [Run { len: 1, .. }, Run { len: 1, .. }]) => $kernel::<1, 1, 1, $($more)*> $arguments,
+            (1, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<1, 3, 3, $($more)*> $arguments,
+            (1, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<1, 6, 6, $($more)*> $arguments,
+            (3, [Run { len: 3, .. }, Run { len: 3, .. }]) => $kernel::<3, 3, 3, $($more)*> $arguments,
+            (3, [Run { len: 6, .. }, Run { len: 6, .. }]) => $kernel::<3, 6, 6, $($more)*> $arguments,
+            (3, [Run { len: 6, .. }, Run { len: 1, .. }]) => $kernel::<3, 6, 1, $($more)*> $arguments,
+            (3, [Run { len: 6, .. }, Run { len: 3, .. }]) => $kernel::<3, 6, 3, $($more)*> $arguments,
+            (1, _) => $kernel::<1, 0, 0, $($more)*> $arguments,
+            (3, _) => $kernel::<3, 0, 0, $($more)*> $arguments,
+            (4, _) => $kernel::<4, 0, 0, $($more)*> $arguments,
+            (6, _) => $kernel::<6, 0, 0, $($more)*> $arguments,
             _ => $rest,
         }
     };
@@ -297,10 +297,10 @@ wide! {
                 }
                 continue;
             }
-            by_shape!(b, runs, dot_rows[_](rows, b, b.rows(), values, runs, &x, &mut y), _ => {
+            by_shape!(b, runs, dot_rows[_, Simd](rows, b, b.rows(), values, runs, &x, &mut y), _ => {
                 let n = b.ncol as usize;
                 for (row, values) in b.rows().zip(values.chunks_exact(n.max(1))) {
-                    dot_rows::<1, 0, 0, N>(rows, b, row..row + 1, values, runs, &x, &mut y);
+                    dot_rows::<1, 0, 0, N, Simd>(rows, b, row..row + 1, values, runs, &x, &mut y);
                 }
             });
         }
@@ -350,7 +350,7 @@ fn columns<'a, const R: usize>(
 
 /// Products of `R` rows with `N` vectors, on runs of `A` and `B` columns, or of any length.
 #[inline(always)]
-fn dot_rows<const R: usize, const A: usize, const B: usize, const N: usize>(
+fn dot_rows<const R: usize, const A: usize, const B: usize, const N: usize, S: Wide>(
     jacobian: &Jacobian<'_>,
     b: &Block,
     range: Range<usize>,
@@ -360,7 +360,13 @@ fn dot_rows<const R: usize, const A: usize, const B: usize, const N: usize>(
     y: &mut [&mut [f64]; N],
 ) {
     let mut products = [[0.0; R]; N];
-    if A > 0 {
+    if N > 1 && R == LANES - 1 && A + B >= LANES {
+        let sums = dot_three::<A, B, N, S>(values, runs, x);
+        for n in 0..N {
+            let lanes = sums[n].store();
+            products[n].copy_from_slice(&lanes[..R]);
+        }
+    } else if A > 0 {
         let len = A + B;
         let values = &values[..R * len];
         for (start, run) in [(0, A), (A, B)] {
@@ -412,6 +418,52 @@ fn dot_rows<const R: usize, const A: usize, const B: usize, const N: usize>(
     for n in 0..N {
         jacobian.edges::<R>(b.kind, b.cone, &products[n], &mut y[n][range.clone()]);
     }
+}
+
+/// Numbers in a register.
+const LANES: usize = 4;
+
+/// Products of three rows with `N` vectors, on runs of `A` and `B` columns, four at least: a row in each
+/// lane, so that every sum goes from column to column, as that of [`dot_rows`] does.
+#[inline(always)]
+fn dot_three<const A: usize, const B: usize, const N: usize, S: Wide>(
+    values: &[f64],
+    runs: &[Run],
+    x: &[&[f64]; N],
+) -> [S; N] {
+    let n = A + B;
+    let values = &values[..3 * n];
+    let (mut first, mut second) = (*x, *x);
+    for v in 0..N {
+        first[v] = &x[v][runs[0].start as usize..][..A];
+        if B > 0 {
+            second[v] = &x[v][runs[1].start as usize..][..B];
+        }
+    }
+    let mut sums = [S::splat(0.0); N];
+    // Bounds of loops are constants, so that nothing is left of the loops.
+    for group in 0..n.div_ceil(LANES) {
+        // The last four columns may overlap those before.
+        let start = (group * LANES).min(n - LANES);
+        let mut rows = [S::splat(0.0); LANES];
+        for r in 0..LANES - 1 {
+            if let Some(&four) = values[r * n + start..].first_chunk() {
+                rows[r] = S::load(four);
+            }
+        }
+        let columns = S::transposed(rows);
+        for k in 0..LANES {
+            let c = start + k;
+            if c < group * LANES {
+                continue;
+            }
+            for v in 0..N {
+                let x = if c < A { first[v][c] } else { second[v][c - A] };
+                sums[v] += columns[k] * S::splat(x);
+            }
+        }
+    }
+    sums
 }
 
 /// `y += rowsᵀ · forces`, with the arguments of [`dot_rows`].

@@ -40,17 +40,18 @@ pub fn start(m: &Model, whole: &mut Whole<'_>, load: Option<Method>, limits: &Li
             problem.inertia.mul(warm, ma);
         }
         let gauss = problem::gauss(ma, problem.qfrc_smooth, warm, free);
-        let total = |x: &[f64]| cost::total(&problem.rows, x);
-        total(jar) + gauss > total(residuals)
+        // The public states stay those of the unconstrained acceleration when islands are solved, as
+        // in MuJoCo.
+        let of_free = if whole.has_islands {
+            cost::total_and_states(&problem.rows, residuals, whole.state)
+        } else {
+            cost::total(&problem.rows, residuals)
+        };
+        cost::total(&problem.rows, jar) + gauss > of_free
     };
     if unconstrained {
         products(free, residuals, Some(ma));
         jar.copy_from_slice(residuals);
-    }
-    // The public states stay those of the unconstrained acceleration when islands are solved, as
-    // in MuJoCo.
-    if whole.has_islands && !m.opt.disabled(DisableBit::WarmStart) {
-        cost::states(&problem.rows, residuals, whole.state);
     }
     qacc.copy_from_slice(if unconstrained { free } else { warm });
     whole.release_others();

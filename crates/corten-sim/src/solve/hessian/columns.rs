@@ -56,6 +56,31 @@ impl Slot {
         }
     }
 
+    /// [`Self::put`] for rows of `ncol` numbers that follow each other, the first of which starts at `at`.
+    #[inline(always)]
+    pub fn put_rows<const R: usize>(
+        &self,
+        values: &[f64],
+        at: usize,
+        ncol: usize,
+        to: &mut [Four; R],
+    ) {
+        let start = at.wrapping_add_signed(self.base);
+        let end = start.wrapping_add((R - 1) * ncol + LANES);
+        // One question for all rows.
+        let Some(own) = values.get(start..end) else {
+            for r in 0..R {
+                self.put(values, at + r * ncol, &mut to[r]);
+            }
+            return;
+        };
+        for r in 0..R {
+            if let Some(four) = own.get(r * ncol..).and_then(|row| row.first_chunk()) {
+                self.put_four(four, &mut to[r]);
+            }
+        }
+    }
+
     #[inline(always)]
     fn put_four(&self, four: &Four, to: &mut Four) {
         let [a, b, c, d] = four.map_inline(f64::to_bits);

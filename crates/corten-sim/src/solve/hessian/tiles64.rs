@@ -390,9 +390,7 @@ fn expand<const R: usize>(
     for slot in slots {
         let to = &mut to[slot.number as usize];
         if rank == R {
-            for r in 0..R {
-                slot.put(rows.values, b.val as usize + r * ncol, &mut to[r]);
-            }
+            slot.put_rows(rows.values, b.val as usize, ncol, to);
         } else {
             to[rank..].fill([0.0; LANES]);
             for r in 0..rank {
