@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 #[cfg(feature = "view")]
 mod served;
@@ -39,7 +38,7 @@ pub struct Args {
 
 /// Without the page there is nothing to show it with.
 #[cfg(not(feature = "view"))]
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> anyhow::Result<std::process::ExitCode> {
     anyhow::bail!(
         "the page is not part of this build, which is quicker to compile without it: './tools/web' (needs Node) makes \
          it, '{COMMAND} {}' builds and shows it",
