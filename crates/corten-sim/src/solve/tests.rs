@@ -214,7 +214,7 @@ impl Case {
             state: &mut vec![0; nefc],
             qfrc_constraint: &mut vec![0.0; n],
         };
-        let iterations = solve(&self.problem(), &limits, &mut dual, &mut x, |_, _| {});
+        let iterations = solve(&self.problem(), &limits, &mut dual, &mut x, &mut |_, _| {});
         Solution { qacc, force, outcome: Outcome { iterations, ..Outcome::default() } }
     }
 }
