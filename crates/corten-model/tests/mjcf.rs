@@ -447,7 +447,8 @@ fn all_settings_survive_writing_and_reading() {
         spec.visual.scale, VisualScale;
         spec.visual.rgba, VisualRgba;
     }
-    // A number from 1 to 4.
+    // Numbers that have a range.
+    spec.option.xpbd_substeps = 7;
     spec.option.coupling_iterations = 3;
     spec.stat.extent = Some(3.0);
     spec.stat.meaninertia = Some(4.0);
